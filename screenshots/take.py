@@ -43,14 +43,19 @@ class Picture:
     keys: tuple[str, ...] = ()
     seen: str = "EUR"
     theme: str = "dark"
+    wait: float = 1  # seconds before it is taken
 
 
+INDICATORS = (*":ind ema 20, ema 50, bb 20 2", "Enter")
 PICTURES = (
     Picture("desk-120x35", (120, 35)),
     Picture("desk-80x24", (80, 24)),
     Picture("desk-200x50", (200, 50)),
     Picture("ticket-120x35", (120, 35), ("B",), "BUY"),
     Picture("light-120x35", (120, 35), theme="light"),
+    Picture("chart-120x35", (120, 35), (*INDICATORS, "g", "c", "z"), "Bollinger"),
+    Picture("chart-light-120x35", (120, 35), (*INDICATORS, "g", "c", "z"), "Bollinger", "light"),
+    Picture("watchlist-120x35", (120, 35), ("g", "w", "z"), "EUR", wait=25),
 )
 
 
@@ -77,7 +82,7 @@ def taken(picture: Picture, home: str) -> str:
         terminal.pause(12)  # prices move, the trade lives a little
         terminal.press(*picture.keys)
         terminal.see(picture.seen)
-        terminal.pause(1)
+        terminal.pause(picture.wait)
         return svg(terminal.screen)
 
 

@@ -1,6 +1,7 @@
 """Fixtures that every test may ask for by name, and how the tests are spread over processes."""
 
 import os
+import time
 
 import pytest
 
@@ -13,6 +14,8 @@ MORE_WORKERS = 4  # at most, than cores: each takes 150 MB
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let workers and the programs of tests keep bytecode where the environment forbids it: each start would compile all modules."""
+    os.environ["TZ"] = "UTC"  # no test depends on the zone of its machine
+    time.tzset()
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
         os.environ["PYTHONPYCACHEPREFIX"] = str(config.rootpath / ".pytest_cache" / "bytecode")
 

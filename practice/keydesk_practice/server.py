@@ -1,30 +1,22 @@
-"""One run of the broker: open the ledger, listen, print the address, serve with uvicorn, and stop on a signal.
-
-Connections are bounded: their number, the time until a request is complete, and the time a client may read nothing. An
-idle connection or half a request is closed after a while, and earlier when other clients need its place, so idle clients
-cannot exhaust the descriptors; a connection with a request in progress is never closed for another one.
-"""
+"""One run of the broker: open the ledger, listen, print the address, serve with uvicorn, and stop on a signal."""
 
 import asyncio
 import contextlib
 import errno
 import json
 import os
-import resource
 import secrets
 import signal
 import socket
-import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.opening import open_broker
+from keydesk_practice.connections import ConnectionLimits, connection_class, raise_descriptor_limit
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import Application
@@ -35,14 +27,6 @@ TOKEN_BYTES = 32
 BACKLOG = 2048
 ACCEPTED_AT_ONCE = 64  # connections, before the open ones get their turn
 SHUTDOWN_SECONDS = 1
-MAX_CONNECTIONS = 2_000
-RESERVED_DESCRIPTORS = 128  # for the ledger's files and connections that are about to be refused
-REQUEST_SECONDS = 10.0
-READER_SECONDS = 60.0
-MAX_HEAD_BYTES = 64 * 1024
-MAX_HELD_BYTES = 16 * 1024  # of one write
-_KEEPALIVE = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 40_000}
-_FULL = b'{"errorMessage":"The practice broker has as many connections open as it accepts: try again later"}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,192 +88,6 @@ def _remove_stale_socket(path: Path) -> None:
                 f"{path} is in use by another process: choose another path with --uds"
             )
     path.unlink()
-
-
-@dataclass(slots=True)
-class ConnectionLimits:
-    """The limits of one server, and its connections that wait for a complete request."""
-
-    most: int = MAX_CONNECTIONS
-    request_seconds: float = (
-        REQUEST_SECONDS  # from connecting, or the first byte, to a complete request
-    )
-    reader_seconds: float = READER_SECONDS  # that a client may read nothing of what it is sent
-    awaiting_request: "dict[LimitedConnection, None]" = field(
-        default_factory=dict
-    )  # longest waiting first
-
-
-def raise_descriptor_limit() -> int:
-    """Raise the process's descriptor limit as far as possible; return the number of connections it allows."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MAX_CONNECTIONS + RESERVED_DESCRIPTORS
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    if soft == resource.RLIM_INFINITY:
-        return MAX_CONNECTIONS
-    return max(1, min(MAX_CONNECTIONS, soft - RESERVED_DESCRIPTORS))
-
-
-def connection_class(limits: ConnectionLimits) -> type[HttpToolsProtocol]:
-    """Return the protocol class of a server's connections."""
-    return type("LimitedConnection", (LimitedConnection,), {"limits": limits})
-
-
-class WholeWrites(asyncio.Transport):
-    """A connection's transport that sends what one iteration of the event loop writes in one piece.
-
-    uvicorn writes head and body of a response apart: each would be a packet of its own, and wake the client once more.
-    """
-
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__()
-        self._transport = transport
-        self._loop = loop
-        self._unsent: list[bytes] = []
-
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Send bytes at the end of this iteration, many of them at once: the transport counts what waits."""
-        if not self._unsent:
-            self._loop.call_soon(self._send)
-        self._unsent.append(bytes(data))
-        if len(data) > MAX_HELD_BYTES:
-            self._send()
-
-    def _send(self) -> None:
-        unsent, self._unsent = self._unsent, []
-        if unsent:
-            self._transport.write(unsent[0] if len(unsent) == 1 else b"".join(unsent))
-
-    def close(self) -> None:
-        """Send what was written, then close the connection."""
-        self._send()
-        self._transport.close()
-
-    def abort(self) -> None:
-        """Close the connection at once."""
-        self._unsent = []
-        self._transport.abort()
-
-    def is_closing(self) -> bool:
-        """Return whether the connection is closed or being closed."""
-        return self._transport.is_closing()
-
-    def pause_reading(self) -> None:
-        """Stop reading from the client."""
-        self._transport.pause_reading()
-
-    def resume_reading(self) -> None:
-        """Read from the client again."""
-        self._transport.resume_reading()
-
-    def get_extra_info(self, name: str, default: object = None) -> Any:  # noqa: ANN401 - asyncio's signature
-        """Return a fact about the connection."""
-        return self._transport.get_extra_info(name, default)
-
-
-class LimitedConnection(HttpToolsProtocol):
-    """One connection within the limits."""
-
-    limits: ClassVar[ConnectionLimits]
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept a connection; at the limit, close one that sends no request instead, or else refuse this one."""
-        self._request_timer: asyncio.TimerHandle | None = None
-        self._reader_timer: asyncio.TimerHandle | None = None
-        self._head_size = 0
-        super().connection_made(WholeWrites(transport, self.loop))
-        _set_keepalive(transport)
-        if len(self.connections) > self.limits.most:
-            if not self.limits.awaiting_request:
-                self._refuse()
-                return
-            next(iter(self.limits.awaiting_request)).abort()
-        self._start_request_timer()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the connection's timers."""
-        self._stop_request_timer()
-        self._stop_reader_timer()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        """Parse bytes; start the request timer at the first of a request."""
-        if self._request_timer is None and (self.cycle is None or self.cycle.response_complete):
-            self._start_request_timer()
-        self._head_size += len(data)
-        super().data_received(data)
-        if self._head_size > MAX_HEAD_BYTES and not self.transport.is_closing():
-            self.send_400_response(
-                f"The request head is too large: send at most {MAX_HEAD_BYTES} bytes"
-            )
-
-    def on_headers_complete(self) -> None:
-        """Start the request."""
-        self._head_size = 0
-        super().on_headers_complete()
-
-    def on_body(self, body: bytes) -> None:
-        """Add a part of the body, whose size is limited by the endpoint."""
-        self._head_size = 0
-        super().on_body(body)
-
-    def on_message_complete(self) -> None:
-        """Stop the request timer: the request is complete."""
-        self._head_size = 0
-        self._stop_request_timer()
-        super().on_message_complete()
-
-    def pause_writing(self) -> None:
-        """Start the reader timer: the client does not read."""
-        super().pause_writing()
-        self._stop_reader_timer()
-        self._reader_timer = self.loop.call_later(self.limits.reader_seconds, self.abort)
-
-    def resume_writing(self) -> None:
-        """Stop the reader timer: the client reads again."""
-        self._stop_reader_timer()
-        super().resume_writing()
-
-    def abort(self) -> None:
-        """Close the connection at once."""
-        self._stop_request_timer()
-        self.transport.abort()
-
-    def _start_request_timer(self) -> None:
-        self.limits.awaiting_request[self] = None
-        self._request_timer = self.loop.call_later(self.limits.request_seconds, self.abort)
-
-    def _stop_request_timer(self) -> None:
-        self.limits.awaiting_request.pop(self, None)
-        if self._request_timer is not None:
-            self._request_timer.cancel()
-            self._request_timer = None
-
-    def _stop_reader_timer(self) -> None:
-        if self._reader_timer is not None:
-            self._reader_timer.cancel()
-            self._reader_timer = None
-
-    def _refuse(self) -> None:
-        head = (
-            "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n"
-            f"content-length: {len(_FULL)}\r\nretry-after: 1\r\nconnection: close\r\n\r\n"
-        )
-        self.transport.write(head.encode("ascii") + _FULL)
-        self.transport.close()
-
-
-def _set_keepalive(transport: asyncio.Transport) -> None:
-    """Set TCP keep-alive, so that the system notices a lost peer."""
-    found = transport.get_extra_info("socket")
-    if found is None or found.family == socket.AF_UNIX:
-        return
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    if sys.platform == "linux":
-        for name, value in _KEEPALIVE.items():
-            found.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 class Server(uvicorn.Server):

@@ -6,6 +6,7 @@ import random
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from statistics import median
 from time import process_time
 
 import pytest
@@ -23,20 +24,52 @@ pytestmark = pytest.mark.bench
 SIZE = (152, 45)  # one blank column at each side of the chart
 ROUNDS = 40
 UPDATES = 300
+WHOLE, A_PRICE = 7.0, 0.7  # times the reference
 EVERY = 0.25  # seconds: the service sends four prices a second at most
 CHANCE = random.Random(7)
 THREE = parse_indicators(("ema 20", "ema 50", "bb 20 2"))
 FIVE = (*THREE, *parse_indicators(("rsi 14", "macd")))
 
 
-def best(work: Callable[[], object], rounds: int) -> float:
-    """Return the processor time of the fastest of some rounds, in milliseconds."""
-    took = []
-    for _ in range(rounds):
-        began = process_time()
-        work()
-        took.append(process_time() - began)
-    return sorted(took)[len(took) // 4] * 1000
+def took(work: Callable[[], object]) -> float:
+    """Return the processor time of a piece of work, in milliseconds."""
+    began = process_time()
+    work()
+    return (process_time() - began) * 1000
+
+
+def reference() -> None:
+    """Do a fixed piece of work of the same kind, 1 ms on the machine that the budgets were set on.
+
+    Budgets of time are multiples of it, measured in turns with it: other machines and their load change both.
+    """
+    cells = [f"{number:05}" for number in range(3300)]
+    roles = {text: len(text) for text in cells}
+    sum(roles[text] for text in sorted(cells, reverse=True))
+
+
+class Told(Chart):
+    """A chart that tells which lines it wants drawn again, as the screen would draw them."""
+
+    def __init__(self, *, place: int = 1) -> None:
+        super().__init__(place=place)
+        self.lines_to_draw: set[int] = set()
+
+    def redraw_line(self, y: int) -> None:
+        """Note the line."""
+        self.lines_to_draw.add(y)
+        super().redraw_line(y)
+
+    def redraw(self) -> None:
+        """Note all lines."""
+        self.lines_to_draw.update(range(self.outer_size.height))
+        super().redraw()
+
+    def draw(self) -> None:
+        """Draw what is to be drawn."""
+        for y in self.lines_to_draw:
+            self.render_line(y)
+        self.lines_to_draw.clear()
 
 
 def drawn(pane: Chart, terminal: TerminalContents) -> str:
@@ -56,7 +89,7 @@ def move_price(store: Store) -> None:
         store.mark(Topic.CANDLES, (series.instrument, series.granularity))
 
 
-@pytest.mark.parametrize(("specs", "most_bytes"), [((), 13_000), (THREE, 15_000), (FIVE, 17_000)])
+@pytest.mark.parametrize(("specs", "most_bytes"), [((), 12_000), (THREE, 14_500), (FIVE, 14_700)])
 async def test_a_whole_redraw_fits_the_budget(
     specs: tuple[IndicatorSpec, ...], most_bytes: int
 ) -> None:
@@ -70,14 +103,18 @@ async def test_a_whole_redraw_fits_the_budget(
             for y in range(SIZE[1]):
                 pane.render_line(y)
 
-        milliseconds = best(whole, ROUNDS)
+        times = [(took(reference), took(whole)) for _ in range(ROUNDS)]
+        unit, milliseconds = (min(each) for each in zip(*times, strict=True))
         size = len(drawn(pane, TerminalContents()).encode())
-    sys.stdout.write(f"whole, {len(specs)} indicators: {milliseconds:.2f} ms, {size} bytes\n")
+    sys.stdout.write(
+        f"whole, {len(specs)} indicators: {milliseconds:.2f} ms, {milliseconds / unit:.1f} of the reference,"
+        f" {size} bytes\n"
+    )
     assert size <= most_bytes
-    assert milliseconds <= 3.5 * 3  # three times the budget: machines differ
+    assert milliseconds <= WHOLE * unit
 
 
-@pytest.mark.parametrize(("specs", "most_bytes"), [((), 66), (THREE, 80)])
+@pytest.mark.parametrize(("specs", "most_bytes"), [((), 60), (THREE, 60)])
 async def test_a_price_on_two_charts_fits_the_budget(
     specs: tuple[IndicatorSpec, ...], most_bytes: int
 ) -> None:
@@ -85,7 +122,7 @@ async def test_a_price_on_two_charts_fits_the_budget(
     store.indicators["EUR_USD"] = specs
     series = store.series["EUR_USD", "H1"] = CandleSeries("EUR_USD", "H1", loading=False)
     series.candles = candles(1.08435, 400, 4, minutes=60)
-    first, second = Chart(), Chart(place=2)
+    first, second = Told(), Told(place=2)
     async with shown(first, store, size=SIZE), shown(second, store, size=SIZE):
         for each in store.series.values():  # in the middle of a falling body, not where it turns
             last = each.candles[-1]
@@ -93,21 +130,22 @@ async def test_a_price_on_two_charts_fits_the_budget(
         terminals = [(pane, TerminalContents()) for pane in (first, second)]
         for pane, terminal in terminals:
             drawn(pane, terminal)
-        took, sizes = [], []
+        times, units, sizes = [], [], []
         for number in range(UPDATES):
             move_price(store)
             frame = frame_of(store, now=NOW + 1 + number * EVERY)
+            units.append(took(reference))
             began = process_time()
             for pane, _ in terminals:
                 pane.on_frame(frame)
-                for y in range(SIZE[1]):
-                    pane.render_line(y)
-            took.append(process_time() - began)
+                pane.draw()
+            times.append((process_time() - began) * 1000)
             sizes += [len(drawn(pane, terminal).encode()) for pane, terminal in terminals]
-    milliseconds = sorted(took)[len(took) // 2] * 1000
+    unit, milliseconds = median(units), median(times)
     size = sum(sizes) / len(sizes)
     sys.stdout.write(
-        f"a price, two charts, {len(specs)} indicators: {milliseconds:.3f} ms, {size:.0f} bytes a chart\n"
+        f"a price, two charts, {len(specs)} indicators: {milliseconds:.3f} ms"
+        f" (best {min(times):.3f}), {milliseconds / unit:.2f} of the reference, {size:.0f} bytes a chart\n"
     )
     assert size <= most_bytes
-    assert milliseconds <= 0.3 * 3
+    assert milliseconds <= A_PRICE * unit

@@ -153,13 +153,13 @@ def help_opened(desk: Terminal) -> float:
     waited = (time.monotonic() - began) * 1000
     desk.pause(0.3)
     desk.write(b"\x1b")
-    desk.until(lambda: "Keys of" not in "".join(desk.screen.display), what="the desk")
+    desk.until(lambda: "Keys of" not in "".join(desk.rows), what="the desk")
     return waited
 
 
 def size_changed(desk: Terminal, key: str) -> float:
     """Choose a size; milliseconds until the dealing pane shows it."""
-    lines = desk.screen.display
+    lines = desk.rows
     y = next(number for number, line in enumerate(lines) if " size " in line)
     x = lines[y].index(" size ") + len(" size      ")
     began = time.monotonic()

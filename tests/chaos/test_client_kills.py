@@ -42,7 +42,7 @@ SENDERS = 3
 
 
 @dataclass(frozen=True)
-class Said:
+class ReportedOutcome:
     """The outcome of a request as a process reported it."""
 
     intent: str
@@ -51,7 +51,7 @@ class Said:
 
 
 @dataclass
-class Line:
+class KilledClients:
     """Clients of one account, each started after the one before was killed."""
 
     desk: PracticeServer
@@ -62,7 +62,7 @@ class Line:
     mode: str = "send"
     without_client_ids: bool = False
     longest_life_s: float = LONGEST_LIFE_S
-    said: list[Said] = field(default_factory=list[Said])
+    said: list[ReportedOutcome] = field(default_factory=list[ReportedOutcome])
 
     async def live_and_die(self, times: int) -> None:
         """Kill this many clients."""
@@ -155,10 +155,10 @@ def reached(told: list[bytes]) -> Counter[Place]:
     return Counter({intent: (action, step) for intent, action, step in words}.values())
 
 
-def outcomes_in(told: list[bytes]) -> list[Said]:
+def outcomes_in(told: list[bytes]) -> list[ReportedOutcome]:
     """Return the outcomes that a process reported."""
     said = (json.loads(line.removeprefix(SAID)) for line in told if line.startswith(SAID))
-    return [Said(each["intent"], each["kind"], tuple(each["ids"])) for each in said]
+    return [ReportedOutcome(each["intent"], each["kind"], tuple(each["ids"])) for each in said]
 
 
 async def kills(desks: list[PracticeServer], folder: Path, times: int) -> Counter[Place]:
@@ -166,7 +166,9 @@ async def kills(desks: list[PracticeServer], folder: Path, times: int) -> Counte
     faulty = chaos_proxy(desks[0].rest_url, seed=times, faulty=0.2)
     async with faulty as proxy:
         lines = [
-            Line(desk, proxy, folder / desk.account_id / "orders.jsonl", random.Random(number))
+            KilledClients(
+                desk, proxy, folder / desk.account_id / "orders.jsonl", random.Random(number)
+            )
             for number, desk in enumerate(desks)
         ]
         await asyncio.gather(*(line.live_and_die(times // len(desks)) for line in lines))
@@ -213,7 +215,7 @@ async def kills_of_senders_alike(
     async with chaos_proxy(desks[0].rest_url, seed=times, faulty=faulty) as proxy:
         shared = [
             [
-                Line(
+                KilledClients(
                     desk,
                     proxy,
                     folder / desk.account_id / "orders.jsonl",
@@ -238,7 +240,9 @@ async def kills_of_senders_alike(
     return result
 
 
-def judge_alike(line: Line, ledger: list[Transaction], said: list[Said], result: Alike) -> None:
+def judge_alike(
+    line: KilledClients, ledger: list[Transaction], said: list[ReportedOutcome], result: Alike
+) -> None:
     """Compare each outcome with the effect of its request, by the RequestIDs that the proxy read."""
     intents = {each.id: each for each in journalled(line.journal)}
     requests = {line.proxy.request_ids.get(name, ""): name for name in intents} | {"": ""}
@@ -261,7 +265,7 @@ def judge_alike(line: Line, ledger: list[Transaction], said: list[Said], result:
     result.late += len([name for name in intents if name in made and name not in answered])
 
 
-def untrue(said: Said, made: Iterable[Transaction]) -> str:
+def untrue(said: ReportedOutcome, made: Iterable[Transaction]) -> str:
     """Return why an outcome is not true of its request; empty when it is."""
     done = {each.id for each in made if effect(each) is not None}
     match said.kind:

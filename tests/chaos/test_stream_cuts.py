@@ -42,10 +42,10 @@ CATCH_UP_FAULTS = (
 )
 MADE_GOOD_WITHIN_S = 30.0
 """Six heartbeats: each tells of the newest transaction."""
-Line = tuple[str, str, object]
+LogEntry = tuple[str, str, object]
 
 
-def line(transaction: Transaction) -> Line:
+def line(transaction: Transaction) -> LogEntry:
     """A line of the log."""
     return transaction.id, transaction.type, transaction.time
 
@@ -62,7 +62,7 @@ class Listener:
     entered_at: int = 0
     """The newest transaction of the ledger when the stream was entered, read without the proxy."""
     entered: asyncio.Event = field(default_factory=asyncio.Event)
-    log: list[Line] = field(default_factory=list)
+    log: list[LogEntry] = field(default_factory=list)
     heard: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def listen(self) -> None:
@@ -78,12 +78,12 @@ class Listener:
                     self.log.append(line(item))
                     self.heard.set()
 
-    async def has_heard(self, last: Line) -> None:
+    async def has_heard(self, last: LogEntry) -> None:
         while self.log[-1:] != [last]:
             self.heard.clear()
             await self.heard.wait()
 
-    def must_have(self, ledger: list[Line]) -> list[Line]:
+    def must_have(self, ledger: list[LogEntry]) -> list[LogEntry]:
         """What was to be delivered: all after the moment of entry, and of what was under way then, what came."""
         first = min(int(self.log[0][0]), self.entered_at + 1)
         return [each for each in ledger if int(each[0]) >= first]

@@ -12,17 +12,17 @@ from keydesk_client.sequencer import LARGEST_RANGE, Backfill, GapFiller, Sequenc
 
 
 @dataclass(frozen=True)
-class Numbered:
+class NumberedTransaction:
     """A transaction that is nothing but its number."""
 
     id: str
 
 
-def numbered(*numbers: int) -> list[Numbered]:
-    return [Numbered(str(number)) for number in numbers]
+def numbered(*numbers: int) -> list[NumberedTransaction]:
+    return [NumberedTransaction(str(number)) for number in numbers]
 
 
-def sequencer(last: int = 0) -> tuple[Sequencer[Numbered], list[int]]:
+def sequencer(last: int = 0) -> tuple[Sequencer[NumberedTransaction], list[int]]:
     applied: list[int] = []
     return Sequencer(last, lambda each: applied.append(int(each.id))), applied
 
@@ -141,7 +141,9 @@ def test_what_waits_is_kept_by_the_snapshot_after_it_came() -> None:
 
 def test_too_many_held_back_are_asked_for_again_later() -> None:
     applied: list[int] = []
-    door: Sequencer[Numbered] = Sequencer(0, lambda each: applied.append(int(each.id)), most_held=2)
+    door: Sequencer[NumberedTransaction] = Sequencer(
+        0, lambda each: applied.append(int(each.id)), most_held=2
+    )
     door.offer_all(numbered(3, 4, 5))
     door.offer_all(numbered(1, 2))
     assert applied == [1, 2, 3, 4]
@@ -153,7 +155,7 @@ async def test_a_gap_is_filled_range_by_range() -> None:
     door.saw_last(LARGEST_RANGE + 2)
     ranges: list[tuple[int, int]] = []
 
-    async def read_range(first: int, last: int) -> tuple[list[Numbered], int]:
+    async def read_range(first: int, last: int) -> tuple[list[NumberedTransaction], int]:
         ranges.append((first, last))
         return numbered(*range(first, last + 1)), LARGEST_RANGE + 2
 
@@ -173,7 +175,7 @@ async def test_a_gap_that_the_service_does_not_fill_is_asked_for_again_and_then_
     door.saw_last(6)
     pauses: list[float] = []
 
-    async def read_range(_first: int, _last: int) -> tuple[list[Numbered], int]:
+    async def read_range(_first: int, _last: int) -> tuple[list[NumberedTransaction], int]:
         if newest is None:
             raise OutOfRange("no such range", status=416)
         return [], newest

@@ -46,7 +46,7 @@ def shared_desk() -> Iterator[Terminal]:
 
 
 @pytest.fixture
-def untraded(shared_desk: Terminal) -> Iterator[Terminal]:
+def reset_desk(shared_desk: Terminal) -> Iterator[Terminal]:
     """The shared desk; afterwards its forms are closed, it is armed again and its messages are seen."""
     yield shared_desk
     shared_desk.pause(1.2)  # a message of this moment does not count as seen
@@ -76,39 +76,39 @@ def nothing_was_sent(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("burst", [b"By", b"B\ry", b"ByByByBy"])
-def test_keys_of_one_read_are_dropped_and_disarm(untraded: Terminal, burst: bytes) -> None:
-    untraded.write(burst)
-    untraded.see("Keys dropped")
-    untraded.see("exit only")
-    nothing_was_sent(untraded)
+def test_keys_of_one_read_are_dropped_and_disarm(reset_desk: Terminal, burst: bytes) -> None:
+    reset_desk.write(burst)
+    reset_desk.see("Keys dropped")
+    reset_desk.see("exit only")
+    nothing_was_sent(reset_desk)
 
 
-def test_a_burst_in_the_help_reaches_nothing_beneath_it(untraded: Terminal) -> None:
-    untraded.press("?")
-    untraded.see("Esc closes")
-    untraded.write(b"qBcSc .AjySy.y")
-    untraded.see("Keys dropped")
-    nothing_was_sent(untraded)
+def test_a_burst_in_the_help_reaches_nothing_beneath_it(reset_desk: Terminal) -> None:
+    reset_desk.press("?")
+    reset_desk.see("Esc closes")
+    reset_desk.write(b"qBcSc .AjySy.y")
+    reset_desk.see("Keys dropped")
+    nothing_was_sent(reset_desk)
 
 
-def test_a_bracketed_paste_is_swallowed(untraded: Terminal) -> None:
-    untraded.write(PASTE + b"By\r" + END)
-    untraded.see("pasted")
-    nothing_was_sent(untraded)
+def test_a_bracketed_paste_is_swallowed(reset_desk: Terminal) -> None:
+    reset_desk.write(PASTE + b"By\r" + END)
+    reset_desk.see("pasted")
+    nothing_was_sent(reset_desk)
 
 
-def test_a_paste_with_an_end_in_it_sends_nothing(untraded: Terminal) -> None:
-    untraded.write(PASTE + b"harmless" + END + b"By\r" + END)
-    untraded.see("Keys dropped")
-    nothing_was_sent(untraded)
+def test_a_paste_with_an_end_in_it_sends_nothing(reset_desk: Terminal) -> None:
+    reset_desk.write(PASTE + b"harmless" + END + b"By\r" + END)
+    reset_desk.see("Keys dropped")
+    nothing_was_sent(reset_desk)
 
 
-def test_a_paste_that_never_ends_gives_the_keys_back(untraded: Terminal) -> None:
-    untraded.write(PASTE + b"B")
-    untraded.see("pasted")
-    nothing_was_sent(untraded)
-    untraded.press("X")
-    untraded.see("FLATTEN EVERYTHING")
+def test_a_paste_that_never_ends_gives_the_keys_back(reset_desk: Terminal) -> None:
+    reset_desk.write(PASTE + b"B")
+    reset_desk.see("pasted")
+    nothing_was_sent(reset_desk)
+    reset_desk.press("X")
+    reset_desk.see("FLATTEN EVERYTHING")
 
 
 def repeat(terminal: Terminal, key: bytes, times: int, gap: float = 0.033) -> None:
@@ -119,22 +119,22 @@ def repeat(terminal: Terminal, key: bytes, times: int, gap: float = 0.033) -> No
 
 
 def test_capitals_of_one_read_and_then_send_keys_of_one_read_send_nothing(
-    untraded: Terminal,
+    reset_desk: Terminal,
 ) -> None:
-    untraded.write(b"BBBB")
-    untraded.pause()
-    untraded.write(b"yyyy")
-    untraded.see("Keys dropped")
-    nothing_was_sent(untraded)
+    reset_desk.write(b"BBBB")
+    reset_desk.pause()
+    reset_desk.write(b"yyyy")
+    reset_desk.see("Keys dropped")
+    nothing_was_sent(reset_desk)
 
 
-def test_a_held_capital_and_then_the_send_key_send_nothing(untraded: Terminal) -> None:
-    untraded.write(b"B")
-    untraded.pause(0.5)
-    repeat(untraded, b"B", 10)
-    untraded.write(b"y")
-    untraded.see("Keys dropped")
-    nothing_was_sent(untraded)
+def test_a_held_capital_and_then_the_send_key_send_nothing(reset_desk: Terminal) -> None:
+    reset_desk.write(b"B")
+    reset_desk.pause(0.5)
+    repeat(reset_desk, b"B", 10)
+    reset_desk.write(b"y")
+    reset_desk.see("Keys dropped")
+    nothing_was_sent(reset_desk)
 
 
 def test_a_confirm_on_the_heels_of_its_form_is_too_early_and_the_form_says_so(
@@ -222,13 +222,13 @@ def test_below_the_least_size_no_ticket_opens_and_exits_do(terminal: Terminal) -
     terminal.see("FLATTEN EVERYTHING")
 
 
-def test_escape_and_a_key_in_one_drop_the_ticket(untraded: Terminal) -> None:
-    untraded.press("B")
-    untraded.see("Esc drops")
-    untraded.pause()
-    untraded.write(b"\x1by")
-    untraded.see_no_more("Esc drops")
-    nothing_was_sent(untraded)
+def test_escape_and_a_key_in_one_drop_the_ticket(reset_desk: Terminal) -> None:
+    reset_desk.press("B")
+    reset_desk.see("Esc drops")
+    reset_desk.pause()
+    reset_desk.write(b"\x1by")
+    reset_desk.see_no_more("Esc drops")
+    nothing_was_sent(reset_desk)
 
 
 def test_a_hand_sends(terminal: Terminal) -> None:

@@ -32,19 +32,19 @@ class Desk:
         terminal.until(lambda: "bal " in terminal.text and "to enter" in terminal.text)
 
     def trade_row(self, trade_id: str) -> str:
-        rows = [row for row in self.terminal.screen.display if row.startswith(f" {trade_id} ")]
+        rows = [row for row in self.terminal.rows if row.startswith(f" {trade_id} ")]
         return rows[0].split("│")[0] if rows else ""
 
     def balance(self) -> Decimal:
         return number(found(rf"bal ({AMOUNT})", self.terminal.line_with("PRACTICE")))
 
-    def told(self, pattern: str) -> str:
+    def wait_for_message(self, pattern: str) -> str:
         """Wait for a line of what was done, whole."""
         self.terminal.until(lambda: self._row(pattern) != "", what=pattern)
         return self._row(pattern)
 
     def _row(self, pattern: str) -> str:
-        return next((row for row in self.terminal.screen.display if re.search(pattern, row)), "")
+        return next((row for row in self.terminal.rows if re.search(pattern, row)), "")
 
     def leave(self) -> None:
         self.terminal.press(":", "q", "Enter")
@@ -64,7 +64,7 @@ def trade(desk: Desk) -> Story:
     """Buy with stop and target, see it live, move the stop, close half, close the rest."""
     terminal, before = desk.terminal, desk.balance()
     send(terminal, "B", "s", "3", "0", "t", "3")
-    filled = desk.told(r"FILLED 10,000 EUR/USD.* SL [\d.]+.*TP")
+    filled = desk.wait_for_message(r"FILLED 10,000 EUR/USD.* SL [\d.]+.*TP")
     trade_id, stop = found(r"#(\d+)", filled), found(r"SL ([\d.]+)", filled)
     terminal.see("Bought 10,000")
 
@@ -78,11 +78,11 @@ def trade(desk: Desk) -> Story:
     terminal.until(lambda: moved in desk.trade_row(trade_id), what=f"the stop at {moved}")
 
     send(terminal, "O", "5")
-    half = desk.told(rf"CLOSED 5,000 of #{trade_id} EUR/USD.*realised {AMOUNT}")
+    half = desk.wait_for_message(rf"CLOSED 5,000 of #{trade_id} EUR/USD.*realised {AMOUNT}")
     terminal.until(lambda: " 5,000 " in desk.trade_row(trade_id), what="half the units")
     send(terminal, "C")
     terminal.see("No trades.")
-    rest = desk.told(rf"CLOSED 5,000 EUR/USD.*realised {AMOUNT}")
+    rest = desk.wait_for_message(rf"CLOSED 5,000 EUR/USD.*realised {AMOUNT}")
     realised = [number(found(rf"realised ({AMOUNT})", row)) for row in (half, rest)]
 
     after = before + sum(realised)
@@ -110,10 +110,14 @@ async def assert_ledger_tells(story: Story, folder: Path, home: Path) -> None:
     """The broker's own books say what the screen said."""
     async with practice_server(folder, "--data", str(home / "practice")) as practice:
         account = (await practice.get("{a}/summary")).json()["account"]
-        told = (await practice.get("{a}/transactions/sinceid", id="1")).json()["transactions"]
-    fills = [Decimal(each["pl"]) for each in told if each["type"] == "ORDER_FILL"]
-    stops = [each["price"] for each in told if each["type"] == "STOP_LOSS_ORDER"]
+        transactions = (await practice.get("{a}/transactions/sinceid", id="1")).json()[
+            "transactions"
+        ]
+    fills = [Decimal(each["pl"]) for each in transactions if each["type"] == "ORDER_FILL"]
+    stops = [each["price"] for each in transactions if each["type"] == "STOP_LOSS_ORDER"]
     assert Decimal(account["balance"]) == story.balance
     assert fills == [0, *story.realised]
     assert stops == story.stops
-    assert [each["id"] for each in told] == [str(id_) for id_ in range(2, len(told) + 2)]
+    assert [each["id"] for each in transactions] == [
+        str(id_) for id_ in range(2, len(transactions) + 2)
+    ]

@@ -33,7 +33,7 @@ def terminal(request: pytest.FixtureRequest, practice_folder: Path) -> Iterator[
 
 def row_of(terminal: Terminal, name: str) -> str:
     """The positions' row of an instrument."""
-    rows = [row for row in terminal.screen.display if row.lstrip().startswith(name)]
+    rows = [row for row in terminal.rows if row.lstrip().startswith(name)]
     return next((row for row in rows if "LONG" in row), "")
 
 
@@ -83,18 +83,18 @@ def test_keys_of_a_single_trade_refuse_to_guess_one_of_several(terminal: Termina
 def test_a_glance_at_another_pane_leaves_the_ticket_with_its_instrument(terminal: Terminal) -> None:
     terminal.press("j", "j")  # an instrument without a position
     terminal.pause()
-    name = _charted(terminal)
+    name = _chart_shows(terminal)
     assert not row_of(terminal, name)
     for pane in "tpolbcw":
         terminal.press("g", pane)
         terminal.pause()
-        assert _charted(terminal) == name
+        assert _chart_shows(terminal) == name
     terminal.press("g", "p", "B")
     terminal.see(f"BUY 10,000 {name}")
     terminal.press("Escape")
     terminal.see_no_more("Esc drops")
     terminal.press("g", "g")
-    terminal.until(lambda: _charted(terminal) == "EUR/USD", what="the chart of the row")
+    terminal.until(lambda: _chart_shows(terminal) == "EUR/USD", what="the chart of the row")
     terminal.press("S")
     terminal.see("EUR/USD at market")
     terminal.press("Escape")
@@ -131,7 +131,7 @@ def test_a_close_that_an_earlier_session_left_unconfirmed_locks_the_ticket(
         terminal.press("Escape")
 
 
-def _charted(terminal: Terminal) -> str:
+def _chart_shows(terminal: Terminal) -> str:
     found = re.search(r"([A-Z]{3}/[A-Z]{3}) M5", terminal.text)
     assert found is not None, terminal.text
     return found.group(1)

@@ -22,7 +22,7 @@ def terminal(practice_folder: Path) -> Iterator[Terminal]:
 
 def bottom(terminal: Terminal) -> str:
     """The last lines, their ends as spaces."""
-    return " ".join(" ".join(terminal.screen.display[-4:]).split())
+    return " ".join(" ".join(terminal.rows[-4:]).split())
 
 
 def test_a_fill_is_told_whole_and_its_line_in_the_log_opens_as_itself(terminal: Terminal) -> None:

@@ -18,7 +18,7 @@ def test_a_second_desk_on_the_same_market_refuses_in_plain_words(practice_folder
         first.see("prices ok")
         with Terminal(keydesk("--practice"), SIZE, env) as second:
             assert second.wait_for_exit() == 1
-            said = "".join(second.screen.display)
+            said = "".join(second.rows)
             assert "keydesk: the practice market in " in said
             assert "is open already, in another desk or broker" in said
             assert "--data DIR" in said

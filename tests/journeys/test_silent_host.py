@@ -29,8 +29,7 @@ def test_a_silent_rest_host_is_told_with_its_age_at_every_size(
                 terminal.see("requests DOWN")
                 terminal.until(
                     lambda: any(
-                        "requests DOWN" in row and "prices ok" in row
-                        for row in terminal.screen.display
+                        "requests DOWN" in row and "prices ok" in row for row in terminal.rows
                     )
                 )
                 assert "round trip" not in terminal.line_with("requests DOWN")

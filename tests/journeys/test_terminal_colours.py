@@ -16,7 +16,7 @@ TRUECOLOR, OF_256, OF_16 = b"38;2;", b"38;5;", b"\x1b[36"
 
 
 @contextmanager
-def starting(folder: Path, env: Mapping[str, str], *arguments: str) -> Iterator[Terminal]:
+def start_desk(folder: Path, env: Mapping[str, str], *arguments: str) -> Iterator[Terminal]:
     own = {"KEYDESK_HOME": str(folder / "home"), "XDG_RUNTIME_DIR": str(folder), **env}
     with Terminal(keydesk("--practice", *arguments), (120, 35), own) as terminal:
         yield terminal
@@ -28,7 +28,7 @@ def ready(terminal: Terminal) -> None:
 
 
 def test_a_terminal_that_says_so_is_drawn_in_all_its_colours(practice_folder: Path) -> None:
-    with starting(practice_folder, NO_COLORTERM) as terminal:
+    with start_desk(practice_folder, NO_COLORTERM) as terminal:
         terminal.until(lambda: b"\x1b[c" in terminal.raw, what="the question")
         terminal.write(RGB + LIGHT + DEVICE)
         ready(terminal)
@@ -37,7 +37,7 @@ def test_a_terminal_that_says_so_is_drawn_in_all_its_colours(practice_folder: Pa
 
 
 def test_a_silent_terminal_is_drawn_in_the_colours_of_its_name(practice_folder: Path) -> None:
-    with starting(practice_folder, NO_COLORTERM) as terminal:
+    with start_desk(practice_folder, NO_COLORTERM) as terminal:
         ready(terminal)
         assert OF_256 in terminal.raw
         assert TRUECOLOR not in terminal.raw
@@ -45,7 +45,7 @@ def test_a_silent_terminal_is_drawn_in_the_colours_of_its_name(practice_folder: 
 
 @pytest.mark.parametrize("pieces", [1, 3])
 def test_an_answer_that_comes_too_late_presses_no_key(pieces: int, practice_folder: Path) -> None:
-    with starting(practice_folder, NO_COLORTERM) as terminal:
+    with start_desk(practice_folder, NO_COLORTERM) as terminal:
         terminal.see("Watch")
         late = RGB + LIGHT + DEVICE
         size = -(-len(late) // pieces)
@@ -73,7 +73,7 @@ def test_an_answer_that_comes_too_late_presses_no_key(pieces: int, practice_fold
 def test_a_terminal_known_by_its_name_is_drawn_in_all_its_colours_unasked(
     term: str, practice_folder: Path
 ) -> None:
-    with starting(practice_folder, {"TERM": term, "COLORTERM": ""}) as terminal:
+    with start_desk(practice_folder, {"TERM": term, "COLORTERM": ""}) as terminal:
         terminal.see("Watch")
         assert TRUECOLOR in terminal.raw
         assert OF_256 not in terminal.raw
@@ -87,7 +87,7 @@ def test_a_terminal_known_by_its_name_is_drawn_in_all_its_colours_unasked(
 def test_the_desk_stays_in_sight_behind_a_form_in_few_colours(
     env: Mapping[str, str], arguments: tuple[str, ...], practice_folder: Path
 ) -> None:
-    with starting(practice_folder, env, *arguments) as terminal:
+    with start_desk(practice_folder, env, *arguments) as terminal:
         ready(terminal)
         terminal.press("B")
         terminal.see("BUY 10,000")

@@ -5,7 +5,7 @@ from pathlib import Path
 from support.terminal import Terminal, keydesk
 
 
-def opened(folder: Path) -> Terminal:
+def open_desk(folder: Path) -> Terminal:
     """The desk on the practice market of this folder."""
     env = {"KEYDESK_HOME": str(folder / "home"), "XDG_RUNTIME_DIR": str(folder)}
     return Terminal(keydesk("--practice"), (120, 35), env)
@@ -16,9 +16,9 @@ def ready(terminal: Terminal) -> None:
     terminal.see("EUR/USD M5")
 
 
-def watched(terminal: Terminal) -> list[str]:
+def watchlist_pairs(terminal: Terminal) -> list[str]:
     """The pairs in the watchlist, from top to bottom."""
-    rows = [row[:43] for row in terminal.screen.display[4:21]]
+    rows = [row[:43] for row in terminal.rows[4:21]]
     return [words[0] for row in rows if (words := row.split()) and "/" in words[0]]
 
 
@@ -37,7 +37,7 @@ def leave(terminal: Terminal) -> None:
 
 
 def test_a_list_is_built_sorted_filtered_and_found_again(practice_folder: Path) -> None:
-    with opened(practice_folder) as terminal:
+    with open_desk(practice_folder) as terminal:
         ready(terminal)
         terminal.press("w", "n")
         terminal.see("A new watchlist")
@@ -46,18 +46,18 @@ def test_a_list_is_built_sorted_filtered_and_found_again(practice_folder: Path) 
         terminal.see("No instrument here. w a adds one.")
         for letters, name in (("uj", "USD/JPY"), ("gj", "GBP/JPY"), ("eg", "EUR/GBP")):
             add(terminal, letters, name)
-        assert watched(terminal) == ["USD/JPY", "GBP/JPY", "EUR/GBP"]
+        assert watchlist_pairs(terminal) == ["USD/JPY", "GBP/JPY", "EUR/GBP"]
         terminal.see("Deal EUR/USD")  # another list is no other ticket
 
         terminal.press("l", "l")
         terminal.see("bid ▼ held")
-        assert watched(terminal) == ["GBP/JPY", "USD/JPY", "EUR/GBP"]
+        assert watchlist_pairs(terminal) == ["GBP/JPY", "USD/JPY", "EUR/GBP"]
         terminal.press("w", "f")
         terminal.see("Only rows with these letters")
         terminal.type("j")
         terminal.press("Enter")
         terminal.see("only /j")
-        assert watched(terminal) == ["GBP/JPY", "USD/JPY"]
+        assert watchlist_pairs(terminal) == ["GBP/JPY", "USD/JPY"]
         terminal.press("j")
         terminal.see("Deal USD/JPY")
         leave(terminal)
@@ -65,13 +65,15 @@ def test_a_list_is_built_sorted_filtered_and_found_again(practice_folder: Path) 
     text = (practice_folder / "home" / "watchlists.toml").read_text(encoding="utf-8")
     assert 'instruments = ["USD_JPY", "GBP_JPY", "EUR_GBP"]' in text
 
-    with opened(practice_folder) as terminal:
+    with open_desk(practice_folder) as terminal:
         terminal.see("Watch Yen")
         terminal.see("bid ▼ held, only /j")
-        terminal.until(lambda: watched(terminal) == ["GBP/JPY", "USD/JPY"], what="the same rows")
+        terminal.until(
+            lambda: watchlist_pairs(terminal) == ["GBP/JPY", "USD/JPY"], what="the same rows"
+        )
         terminal.see("Deal USD/JPY")
         terminal.press("w", "e")
-        terminal.until(lambda: len(watched(terminal)) == 3, what="every row")
+        terminal.until(lambda: len(watchlist_pairs(terminal)) == 3, what="every row")
         terminal.press("w", "w")
         terminal.see("70 in all")
         leave(terminal)
@@ -82,7 +84,7 @@ def test_a_bad_file_is_named_and_the_desk_opens(practice_folder: Path) -> None:
     home.mkdir(mode=0o700)
     bad = '[[lists]]\nname = "Yen"\ncolumns = ["vwap"]\n'
     (home / "watchlists.toml").write_text(bad, encoding="utf-8")
-    with opened(practice_folder) as terminal:
+    with open_desk(practice_folder) as terminal:
         ready(terminal)
         terminal.see("watchlists.toml: list Yen: no column")
         terminal.see("Changes of watchlists last until you leave")

@@ -12,16 +12,9 @@ from pathlib import Path
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from keydesk_practice.connections import RESERVED_DESCRIPTORS, ConnectionLimits, WholeWrites
 from keydesk_practice.http.middleware import Application
-from keydesk_practice.server import (
-    RESERVED_DESCRIPTORS,
-    ConnectionLimits,
-    Listener,
-    Server,
-    WholeWrites,
-    listen_on_path,
-    listen_on_port,
-)
+from keydesk_practice.server import Listener, Server, listen_on_path, listen_on_port
 
 PATIENCE = 20.0
 REQUEST = b"GET / HTTP/1.1\r\nHost: b\r\n\r\n"
@@ -48,7 +41,7 @@ async def pour(_scope: Scope, _receive: Receive, send: Send) -> None:
 
 
 @contextlib.asynccontextmanager
-async def serving(
+async def serve(
     listener: Listener, limits: ConnectionLimits, application: Application = answer
 ) -> AsyncIterator[Server]:
     ready = asyncio.Event()
@@ -86,7 +79,7 @@ class Talk:
             length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
             return head + await self.reader.readexactly(length)
 
-    async def ended(self) -> bytes:
+    async def read_to_end(self) -> bytes:
         """Return what is left once the other side has closed."""
         async with asyncio.timeout(PATIENCE):
             with contextlib.suppress(ConnectionError):
@@ -110,7 +103,7 @@ async def test_a_connection_sends_its_answers_without_delay(host: str) -> None:
         listener = listen_on_port(host, 0)
     except Exception:  # noqa: BLE001 - a machine without this family
         pytest.skip(f"no {host} here")
-    async with serving(listener, ConnectionLimits()) as server:
+    async with serve(listener, ConnectionLimits()) as server:
         reader, writer = await asyncio.open_connection(host, port_of(listener))
         talk = Talk(reader, writer)
         assert (await talk.ask()).endswith(b"yes")
@@ -123,25 +116,25 @@ async def test_a_connection_sends_its_answers_without_delay(host: str) -> None:
 
 @pytest.mark.parametrize("sent", [b"", b"\r\n", b"GET / HT", REQUEST[:-2], POST, POST + b"12345"])
 async def test_half_a_request_is_not_waited_for(listener: Listener, sent: bytes) -> None:
-    async with serving(listener, ConnectionLimits(request_seconds=0.05)):
+    async with serve(listener, ConnectionLimits(request_seconds=0.05)):
         talk = await Talk.open(listener)
         talk.writer.write(sent)
-        assert await talk.ended() == b""
+        assert await talk.read_to_end() == b""
         talk.close()
 
 
 @pytest.mark.parametrize("sent", [b"\r\n", b"GET / HT", POST + b"12345"])
 async def test_nor_is_half_a_second_request(listener: Listener, sent: bytes) -> None:
-    async with serving(listener, ConnectionLimits(request_seconds=0.05)):
+    async with serve(listener, ConnectionLimits(request_seconds=0.05)):
         talk = await Talk.open(listener)
         assert (await talk.ask()).endswith(b"yes")
         talk.writer.write(sent)
-        assert await talk.ended() == b""
+        assert await talk.read_to_end() == b""
         talk.close()
 
 
 async def test_bytes_that_drip_in_do_not_put_it_off(listener: Listener) -> None:
-    async with serving(listener, ConnectionLimits(request_seconds=0.05)):
+    async with serve(listener, ConnectionLimits(request_seconds=0.05)):
         talk = await Talk.open(listener)
 
         async def drip() -> None:
@@ -151,25 +144,25 @@ async def test_bytes_that_drip_in_do_not_put_it_off(listener: Listener) -> None:
                 await asyncio.sleep(0)
 
         dripping = asyncio.create_task(drip())
-        assert b"200" not in await talk.ended()
+        assert b"200" not in await talk.read_to_end()
         dripping.cancel()
         talk.close()
 
 
 async def test_a_client_that_asks_now_and_then_is_not_closed(listener: Listener) -> None:
-    async with serving(listener, ConnectionLimits(request_seconds=0.05)) as server:
+    async with serve(listener, ConnectionLimits(request_seconds=0.05)) as server:
         talk = await Talk.open(listener)
         for _ in range(3):
             assert (await talk.ask()).endswith(b"yes")
             silent = await Talk.open(listener)
-            await silent.ended()  # so more than the time of a request has passed
+            await silent.read_to_end()  # so more than the time of a request has passed
             silent.close()
         assert len(server.server_state.connections) == 1
         talk.close()
 
 
 async def test_connections_that_send_nothing_give_way_to_others(listener: Listener) -> None:
-    async with serving(listener, ConnectionLimits(most=5)) as server:
+    async with serve(listener, ConnectionLimits(most=5)) as server:
         talking = await Talk.open(listener)
         await talking.ask()
         silent = [await Talk.open(listener) for _ in range(30)]
@@ -182,12 +175,12 @@ async def test_connections_that_send_nothing_give_way_to_others(listener: Listen
 
 
 async def test_when_all_talk_one_more_is_refused_in_words(listener: Listener) -> None:
-    async with serving(listener, ConnectionLimits(most=3)):
+    async with serve(listener, ConnectionLimits(most=3)):
         talking = [await Talk.open(listener) for _ in range(3)]
         for talk in talking:
             await talk.ask()
         more = await Talk.open(listener)
-        refused = await more.ended()
+        refused = await more.read_to_end()
         assert refused.startswith(b"HTTP/1.1 503 ")
         body = json.loads(refused.partition(b"\r\n\r\n")[2])
         assert "as many connections open as it accepts" in body["errorMessage"]
@@ -197,15 +190,15 @@ async def test_when_all_talk_one_more_is_refused_in_words(listener: Listener) ->
 
 
 async def test_a_head_without_end_is_cut_off(listener: Listener) -> None:
-    async with serving(listener, ConnectionLimits()):
+    async with serve(listener, ConnectionLimits()):
         talk = await Talk.open(listener)
         talk.writer.write(b"GET /" + b"x" * 200_000)
-        assert b"200" not in (await talk.ended())[:20]  # a 400, or a reset that overtook it
+        assert b"200" not in (await talk.read_to_end())[:20]  # a 400, or a reset that overtook it
         talk.close()
 
 
 async def test_a_large_body_is_no_large_head(listener: Listener) -> None:
-    async with serving(listener, ConnectionLimits()):
+    async with serve(listener, ConnectionLimits()):
         talk = await Talk.open(listener)
         body = b"x" * 250_000
         head = f"POST / HTTP/1.1\r\nHost: b\r\nContent-Length: {len(body)}\r\n\r\n".encode()
@@ -215,7 +208,7 @@ async def test_a_large_body_is_no_large_head(listener: Listener) -> None:
 
 
 async def test_a_client_that_takes_nothing_of_its_answer_is_closed(listener: Listener) -> None:
-    async with serving(listener, ConnectionLimits(reader_seconds=0.05), pour) as server:
+    async with serve(listener, ConnectionLimits(reader_seconds=0.05), pour) as server:
         talk = await Talk.open(listener)
         talk.writer.write(REQUEST)
         async with asyncio.timeout(PATIENCE):
@@ -227,7 +220,7 @@ async def test_a_client_that_takes_nothing_of_its_answer_is_closed(listener: Lis
 
 def test_a_broker_takes_as_many_descriptors_as_the_system_allows() -> None:
     script = (
-        "import resource; from keydesk_practice.server import raise_descriptor_limit as most\n"
+        "import resource; from keydesk_practice.connections import raise_descriptor_limit as most\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 300))\n"
         "print(most(), resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )

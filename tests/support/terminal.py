@@ -81,11 +81,18 @@ class Terminal:
     @property
     def text(self) -> str:
         """The whole screen, rows joined by newlines."""
-        return "\n".join(self.screen.display)
+        return "\n".join(self.rows)
+
+    @property
+    def rows(self) -> list[str]:
+        """The rows of the screen; `display` of pyte fails where a character covers half of a wide one."""
+        columns = range(self.screen.columns)
+        lines = (self.screen.buffer[y] for y in range(self.screen.lines))
+        return ["".join(line[x].data for x in columns) for line in lines]
 
     def line_with(self, text: str) -> str:
         """Return the first screen row that holds the text."""
-        rows = [row for row in self.screen.display if text in row]
+        rows = [row for row in self.rows if text in row]
         if not rows:
             raise NeverSeen(f"{text!r} is not on the screen:\n{self.text}")
         return rows[0]

@@ -62,7 +62,7 @@ class Foreign:
         self.done.add(operation)
         return await asyncio.to_thread(first)
 
-    async def refused(self, operation: Operation, *path: str, **arguments: object) -> int:
+    async def refused_status(self, operation: Operation, *path: str, **arguments: object) -> int:
         """Return the status of an operation that must fail."""
         with pytest.raises(V20Error) as caught:
             await self.ask(operation, *path, **arguments)
@@ -176,10 +176,10 @@ async def both_streams(foreign: Foreign) -> None:
 
 
 async def test_the_library_knows_a_refusal_by_its_status(foreign: Foreign) -> None:
-    assert await foreign.refused(orders.OrderDetails, "99") == 404
-    assert await foreign.refused(orders.OrderCreate, data=limit("1.1234567")) == 400
-    assert await foreign.refused(orders.OrderCreate, data=limit("much")) == 400
-    assert await foreign.refused(orders.OrderCancel, "99") == 404
-    assert await foreign.refused(positions.PositionDetails, "EUR_USD") == 404
+    assert await foreign.refused_status(orders.OrderDetails, "99") == 404
+    assert await foreign.refused_status(orders.OrderCreate, data=limit("1.1234567")) == 400
+    assert await foreign.refused_status(orders.OrderCreate, data=limit("much")) == 400
+    assert await foreign.refused_status(orders.OrderCancel, "99") == 404
+    assert await foreign.refused_status(positions.PositionDetails, "EUR_USD") == 404
     foreign.api.client.headers["Authorization"] = "Bearer nobody"
-    assert await foreign.refused(accounts.AccountSummary) == 401
+    assert await foreign.refused_status(accounts.AccountSummary) == 401

@@ -10,7 +10,9 @@ import random
 import re
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from keydesk_client.errors import (
@@ -160,7 +162,17 @@ async def _read_malformed(body: bytes, reader: Reader[R]) -> R:
     """Read member by member; large bodies in a thread, since that takes seconds of pure Python."""
     if len(body) <= LARGEST_INLINE:
         return reader.read_lenient(body)
-    return await asyncio.to_thread(reader.read_lenient, body)
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_reading_thread(), reader.read_lenient, body)
+
+
+@cache
+def _reading_thread() -> ThreadPoolExecutor:
+    """Return the one thread that reads large malformed bodies.
+
+    Each thread keeps the memory that its largest body needed, some megabytes; the threads of asyncio would be six.
+    """
+    return ThreadPoolExecutor(1, "keydesk-client-reading")
 
 
 def _is_transient(error: KeydeskClientError) -> bool:

@@ -40,17 +40,13 @@ class ClientExtensions(RequestRecord):
     """Free text."""
 
 
-class TakeProfitDetails(RequestRecord):
-    """Request for a take-profit on a trade."""
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **members: "Unpack[LevelMembers]") -> None: ...
+class LevelDetails(RequestRecord):
+    """Price or distance, and lifetime, of a take-profit or stop-loss on a trade."""
 
     price: PriceValue | None = None
-    """Trigger, in quote currency; give price or distance."""
+    """Trigger, in quote currency; exactly one of price and distance."""
     distance: DecimalNumber | None = None
-    """In price units from the price at which the trade opened, instead of a price; not every service accepts it."""
+    """In price units, not pips, from the price at which the trade opened."""
     time_in_force: TimeInForce = "GTC"
     """GTC, GTD or GFD."""
     gtd_time: DateTime | None = None
@@ -59,44 +55,31 @@ class TakeProfitDetails(RequestRecord):
     """Id, tag and comment of the order."""
 
 
-class StopLossDetails(RequestRecord):
+class TakeProfitDetails(LevelDetails):
+    """Request for a take-profit on a trade; not every service accepts a distance instead of a price."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: "Unpack[LevelMembers]") -> None: ...
+
+
+class StopLossDetails(LevelDetails):
     """Request for a stop-loss on a trade."""
 
     if TYPE_CHECKING:
 
         def __init__(self, **members: "Unpack[StopLossMembers]") -> None: ...
 
-    price: PriceValue | None = None
-    """Trigger, in quote currency; exactly one of price and distance."""
-    distance: DecimalNumber | None = None
-    """In price units, not pips, from the price at which the trade opened."""
-    time_in_force: TimeInForce = "GTC"
-    """GTC, GTD or GFD."""
-    gtd_time: DateTime | None = None
-    """When the order expires; only together with GTD."""
-    client_extensions: ClientExtensions | None = None
-    """Id, tag and comment of the order."""
     guaranteed: bool | None = None
     """Deprecated: use GuaranteedStopLossDetails. Defaults to true only if the account requires it."""
 
 
-class GuaranteedStopLossDetails(RequestRecord):
+class GuaranteedStopLossDetails(LevelDetails):
     """Request for a guaranteed stop on a trade."""
 
     if TYPE_CHECKING:
 
         def __init__(self, **members: "Unpack[LevelMembers]") -> None: ...
-
-    price: PriceValue | None = None
-    """Trigger, in quote currency; exactly one of price and distance."""
-    distance: DecimalNumber | None = None
-    """In price units, not pips, from the price at which the trade opened."""
-    time_in_force: TimeInForce = "GTC"
-    """GTC, GTD or GFD."""
-    gtd_time: DateTime | None = None
-    """When the order expires; only together with GTD."""
-    client_extensions: ClientExtensions | None = None
-    """Id, tag and comment of the order."""
 
 
 class TrailingStopLossDetails(RequestRecord):

@@ -224,21 +224,26 @@ class MarketIfTouchedOrderRequest(EntryTerms, PendingTerms, OnFillTerms, OrderRe
     """Worst price accepted after the trigger."""
 
 
-class TakeProfitOrderRequest(DependentTerms, OrderRequestBase):
-    """Body of a stand-alone take-profit."""
+class DependentLevel(DependentTerms):
+    """Price or distance of a take-profit or stop-loss order of a trade."""
+
+    price: PriceValue | None = None
+    """Exactly one of price and distance."""
+    distance: DecimalNumber | None = None
+    """In price units from the current price: ask for a long trade, bid for a short one."""
+
+
+class TakeProfitOrderRequest(DependentLevel, OrderRequestBase):
+    """Body of a stand-alone take-profit; not every service accepts a distance instead of a price."""
 
     if TYPE_CHECKING:
 
         def __init__(self, **members: Unpack[DependentLevelMembers]) -> None: ...
 
     type: Literal["TAKE_PROFIT"] = "TAKE_PROFIT"
-    price: PriceValue | None = None
-    """Trigger; give it unless distance is used."""
-    distance: DecimalNumber | None = None
-    """Instead of a price; not every service takes it."""
 
 
-class StopLossOrderRequest(DependentTerms, OrderRequestBase):
+class StopLossOrderRequest(DependentLevel, OrderRequestBase):
     """Body of a stand-alone stop-loss."""
 
     if TYPE_CHECKING:
@@ -246,15 +251,11 @@ class StopLossOrderRequest(DependentTerms, OrderRequestBase):
         def __init__(self, **members: Unpack[DependentStopLossMembers]) -> None: ...
 
     type: Literal["STOP_LOSS"] = "STOP_LOSS"
-    price: PriceValue | None = None
-    """Exactly one of price and distance."""
-    distance: DecimalNumber | None = None
-    """In price units from the current price: ask for a long trade, bid for a short one."""
     guaranteed: bool | None = None
     """Deprecated; default true only when the account requires it."""
 
 
-class GuaranteedStopLossOrderRequest(DependentTerms, OrderRequestBase):
+class GuaranteedStopLossOrderRequest(DependentLevel, OrderRequestBase):
     """Body of a stand-alone guaranteed stop."""
 
     if TYPE_CHECKING:
@@ -262,10 +263,6 @@ class GuaranteedStopLossOrderRequest(DependentTerms, OrderRequestBase):
         def __init__(self, **members: Unpack[DependentLevelMembers]) -> None: ...
 
     type: Literal["GUARANTEED_STOP_LOSS"] = "GUARANTEED_STOP_LOSS"
-    price: PriceValue | None = None
-    """Exactly one of price and distance."""
-    distance: DecimalNumber | None = None
-    """In price units from the current price: ask for a long trade, bid for a short one."""
 
 
 class TrailingStopLossOrderRequest(DependentTerms, OrderRequestBase):

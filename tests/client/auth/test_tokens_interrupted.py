@@ -47,7 +47,7 @@ def frames(error: BaseException, seen: set[int] | None = None) -> Iterator[Frame
             yield from frames(other, seen)
 
 
-def told(error: BaseException) -> str:
+def traceback_texts(error: BaseException) -> str:
     """Return what a traceback with locals shows, and the locals of the frames that it leaves out."""
     log = traceback.TracebackException.from_exception(error, capture_locals=True).format()
     return "".join(log) + "".join(
@@ -161,7 +161,7 @@ async def test_a_call_ended_at_any_step_shows_no_token(work: Work, ending: Endin
         ended += not is_done
         assert isinstance(raised, ENDINGS[ending]) or is_done
         if raised is not None:
-            assert PLANTED not in told(raised), ended
+            assert PLANTED not in traceback_texts(raised), ended
             assert beneath(raised) == [], ended
         del raised
     assert ended >= SLICES
@@ -258,7 +258,7 @@ def test_an_interrupt_while_the_client_without_async_waits_shows_no_token() -> N
 
     for work in (wait, read):
         raised = interrupted_by(work)
-        assert PLANTED not in told(raised)
+        assert PLANTED not in traceback_texts(raised)
         assert beneath(raised) == []
 
 
@@ -266,7 +266,7 @@ def test_an_interrupt_of_a_loop_shows_no_token() -> None:
     def wait(url: str) -> None:
         asyncio.run(client_to(url).accounts.summary())
 
-    assert PLANTED not in told(interrupted_by(wait))
+    assert PLANTED not in traceback_texts(interrupted_by(wait))
 
 
 def test_an_interrupt_while_the_vault_works_shows_neither_token_nor_passphrase(
@@ -291,6 +291,6 @@ def test_an_interrupt_while_the_vault_works_shows_neither_token_nor_passphrase(
     finally:
         signal.signal(signal.SIGALRM, before)
     for raised in (storing.value, loading.value):
-        assert PHRASE not in told(raised)
-        assert PLANTED not in told(raised)
+        assert PHRASE not in traceback_texts(raised)
+        assert PLANTED not in traceback_texts(raised)
         assert beneath(raised) == []

@@ -44,7 +44,7 @@ def client_to(rest_url: str, carrier: httpx.AsyncBaseTransport | None = None) ->
     )
 
 
-def shown(thing: object, seen: set[int] | None = None) -> Iterator[str]:
+def reprs_within(thing: object, seen: set[int] | None = None) -> Iterator[str]:
     """Yield the reprs of an object and of everything it holds, by `vars` and slots."""
     seen = set() if seen is None else seen
     if id(thing) in seen or isinstance(thing, type):
@@ -59,14 +59,14 @@ def shown(thing: object, seen: set[int] | None = None) -> Iterator[str]:
     elif isinstance(thing, list | tuple | set | frozenset):
         inside |= {str(place): item for place, item in enumerate(thing)}
     for value in inside.values():
-        yield from shown(value, seen)
+        yield from reprs_within(value, seen)
 
 
 async def test_a_client_and_all_that_it_is_made_of_show_no_token() -> None:
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, json={"accounts": []}))
     async with client_to("https://rest.test", carrier) as client:
         await client.accounts.list()
-        assert not [text for text in shown(client) if PLANTED in text]
+        assert not [text for text in reprs_within(client) if PLANTED in text]
 
 
 def ours(thing: object) -> Iterator[object]:
@@ -98,11 +98,11 @@ async def test_nothing_public_shows_the_token_while_it_is_at_work(
             await anext(transactions)
             public = (client, sender, answer, prices, transactions, client.orders, client.transport)
             pieces = [piece for each in public for piece in ours(each)]
-            told = [repr(piece) for piece in pieces]
-            told += [repr(vars(piece)) for piece in pieces if hasattr(piece, "__dict__")]
-        assert not [text for text in shown(client) if desk.token in text]
-    assert not [text for text in told if desk.token in text]
-    assert len(told) > 30
+            texts = [repr(piece) for piece in pieces]
+            texts += [repr(vars(piece)) for piece in pieces if hasattr(piece, "__dict__")]
+        assert not [text for text in reprs_within(client) if desk.token in text]
+    assert not [text for text in texts if desk.token in text]
+    assert len(texts) > 30
     assert desk.token not in caplog.text
 
 
@@ -110,7 +110,9 @@ def test_the_client_without_async_shows_no_token() -> None:
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, json={"accounts": []}))
     with sync.Client(client_to("https://rest.test", carrier)) as client:
         client.accounts.list()
-        assert not [text for piece in ours(client) for text in shown(piece) if PLANTED in text]
+        assert not [
+            text for piece in ours(client) for text in reprs_within(piece) if PLANTED in text
+        ]
 
 
 def vault_at(path: Path, phrase: str = PHRASE) -> TokenStore:
@@ -122,8 +124,8 @@ def test_an_open_vault_shows_neither_token_nor_passphrase(tmp_path: Path) -> Non
     store = vault_at(path)
     store.store("main", "practice", PLANTED)
     found = store.load("main", "practice")
-    told = [*shown(store), *shown(found), path.read_text()]
-    assert not [text for text in told if PLANTED in text or PHRASE in text]
+    texts = [*reprs_within(store), *reprs_within(found), path.read_text()]
+    assert not [text for text in texts if PLANTED in text or PHRASE in text]
 
 
 def damage(path: Path) -> None:
@@ -151,7 +153,7 @@ def test_a_failing_vault_tells_neither_token_nor_passphrase(
         vault_at(path).store("main", "practice", PLANTED)
     with pytest.raises((TokenStoreError, UnsafeFile)) as loading:
         vault_at(path).load("main", "practice")
-    said = told(storing.value) + told(loading.value)
+    said = exception_texts(storing.value) + exception_texts(loading.value)
     assert PLANTED not in said
     assert PHRASE not in said
 
@@ -162,8 +164,8 @@ def test_a_wrong_passphrase_tells_nothing(tmp_path: Path) -> None:
     wrong = PHRASE.upper()
     with pytest.raises(TokenStoreError) as raised:
         vault_at(path, wrong).store("main", "practice", PLANTED)
-    assert PLANTED not in told(raised.value)
-    assert wrong not in told(raised.value)
+    assert PLANTED not in exception_texts(raised.value)
+    assert wrong not in exception_texts(raised.value)
 
 
 AT_WORK = """
@@ -226,7 +228,7 @@ def frames(error: BaseException) -> Iterator[FrameType]:
             yield from frames(other)
 
 
-def told(error: BaseException) -> str:
+def exception_texts(error: BaseException) -> str:
     """Return everything that an exception shows: message, pickle, and the locals of its traceback."""
     locals_ = [repr(value) for frame in frames(error) for value in frame.f_locals.values()]
     vars_ = [repr(value) for value in vars(error).values()]
@@ -256,7 +258,7 @@ async def test_no_failure_tells_the_token(caplog: pytest.LogCaptureFixture) -> N
         client = client_to("https://rest.test", httpx.MockTransport(answer))
         with pytest.raises(KeydeskClientError) as raised:
             await client.positions.close("EUR_USD", long_units="ALL")
-        assert PLANTED not in told(raised.value)
+        assert PLANTED not in exception_texts(raised.value)
     assert PLANTED not in caplog.text
 
 
@@ -269,7 +271,7 @@ async def test_a_real_connection_leaves_no_token_in_logs_or_tracebacks(
     async with client_to(f"http://127.0.0.1:{port}") as client:
         with pytest.raises(KeydeskClientError) as raised:
             await client.positions.close("EUR_USD", long_units="ALL")
-    assert PLANTED not in told(raised.value)
+    assert PLANTED not in exception_texts(raised.value)
     assert PLANTED not in caplog.text
 
 
@@ -277,13 +279,13 @@ async def test_a_real_connection_leaves_no_token_in_logs_or_tracebacks(
 def test_a_token_that_can_not_be_one_is_refused_without_being_shown(bad: str) -> None:
     with pytest.raises(InvalidSettings) as raised:
         Client(token=bad, rest_url="https://rest.test", stream_url="https://rest.test")
-    assert PLANTED not in told(raised.value)
+    assert PLANTED not in exception_texts(raised.value)
 
 
 def test_a_bad_address_does_not_show_the_token_either() -> None:
     with pytest.raises(InvalidSettings) as raised:
         client_to("http://example.test")
-    assert PLANTED not in told(raised.value)
+    assert PLANTED not in exception_texts(raised.value)
 
 
 async def test_what_is_under_way_shows_no_token(caplog: pytest.LogCaptureFixture) -> None:
@@ -390,13 +392,17 @@ async def test_a_service_that_sends_the_token_back_does_not_make_it_seen(
             try:
                 record = await ask()
             except KeydeskClientError as error:
-                said = told(error) + "".join(shown(error))
+                said = exception_texts(error) + "".join(reprs_within(error))
             else:
-                said = "".join(shown(record)) + str(pickle.dumps(record)) + repr(record.to_wire())
+                said = (
+                    "".join(reprs_within(record))
+                    + str(pickle.dumps(record))
+                    + repr(record.to_wire())
+                )
             assert PLANTED not in said
         with pytest.raises(KeydeskClientError) as raised:
             await to_the_end(client)
-        assert PLANTED not in told(raised.value)
+        assert PLANTED not in exception_texts(raised.value)
     assert "receive_response_headers" in caplog.text
     assert PLANTED not in caplog.text
 
@@ -442,7 +448,7 @@ async def test_a_line_that_is_whole_does_not_wait_for_the_next() -> None:
     veil = Secret(PLANTED).stream_redactor()
     assert veil.feed(b'{"a":1}\n{"b"') == b'{"a":1}\n'
     assert veil.feed(b":2}\n") == b'{"b":2}\n'
-    assert PLANTED not in "".join(shown(veil))
+    assert PLANTED not in "".join(reprs_within(veil))
 
 
 class LeakyBackend:
@@ -473,7 +479,7 @@ def test_a_backend_that_fails_in_its_own_way_fails_in_ours_and_shows_no_token(
         store.store("main", "practice", PLANTED)
     with pytest.raises(TokenStoreError):
         store.load("main", "practice")
-    assert PLANTED not in told(storing.value)
+    assert PLANTED not in exception_texts(storing.value)
 
 
 def test_what_asks_for_the_passphrase_may_give_up_in_its_own_way(tmp_path: Path) -> None:
@@ -502,7 +508,7 @@ def test_a_passphrase_of_another_encoding_opens_the_vault_and_is_not_shown(tmp_p
 def test_what_is_no_text_is_no_token_and_is_not_shown(bad: Any) -> None:  # noqa: ANN401 - that is the point
     with pytest.raises(InvalidSettings) as raised:
         Client(token=bad, rest_url="https://rest.test", stream_url="https://rest.test")
-    assert PLANTED not in told(raised.value)
+    assert PLANTED not in exception_texts(raised.value)
 
 
 @pytest.mark.parametrize("rest", ["@h.test:99999", "@h.test", "@[h", "@h.test/?a"])

@@ -27,14 +27,14 @@ def vault_at(folder: Path, phrase: str | None = "open sesame") -> VaultKeyring:
     return VaultKeyring(folder / "private" / "vault.json", lambda: phrase, work=QUICK)
 
 
-def filled(folder: Path) -> VaultKeyring:
+def vault_with_tokens(folder: Path) -> VaultKeyring:
     vault = vault_at(folder)
     vault.set_password("keydesk", "practice:main", TOKEN)
     return vault
 
 
 def test_a_token_comes_back_in_another_session(tmp_path: Path) -> None:
-    filled(tmp_path)
+    vault_with_tokens(tmp_path)
     again = vault_at(tmp_path)
     assert again.get_password("keydesk", "practice:main") == TOKEN
     assert again.get_password("keydesk", "live:main") is None
@@ -55,7 +55,7 @@ def test_keyring_never_picks_it_by_itself() -> None:
 
 
 def test_the_file_shows_no_token_no_profile_and_is_private(tmp_path: Path) -> None:
-    path = filled(tmp_path).path
+    path = vault_with_tokens(tmp_path).path
     content = path.read_bytes()
     assert TOKEN.encode() not in content
     assert b"main" not in content
@@ -65,7 +65,7 @@ def test_the_file_shows_no_token_no_profile_and_is_private(tmp_path: Path) -> No
 
 
 def test_a_wrong_passphrase_and_none_are_told_apart(tmp_path: Path) -> None:
-    filled(tmp_path)
+    vault_with_tokens(tmp_path)
     with pytest.raises(VaultPassphraseWrong, match="does not open"):
         vault_at(tmp_path, "wrong").get_password("keydesk", "practice:main")
     with pytest.raises(VaultLocked, match="no passphrase"):
@@ -75,14 +75,14 @@ def test_a_wrong_passphrase_and_none_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_wrong_passphrase_can_not_write_over_the_vault(tmp_path: Path) -> None:
-    filled(tmp_path)
+    vault_with_tokens(tmp_path)
     with pytest.raises(VaultPassphraseWrong):
         vault_at(tmp_path, "wrong").set_password("keydesk", "practice:main", "other-token")
     assert vault_at(tmp_path).get_password("keydesk", "practice:main") == TOKEN
 
 
 def test_the_passphrase_is_asked_for_once(tmp_path: Path) -> None:
-    filled(tmp_path)
+    vault_with_tokens(tmp_path)
     asked: list[str] = []
 
     def ask() -> str:
@@ -97,7 +97,7 @@ def test_the_passphrase_is_asked_for_once(tmp_path: Path) -> None:
 
 
 def test_no_flipped_bit_yields_a_token(tmp_path: Path) -> None:
-    path = filled(tmp_path).path
+    path = vault_with_tokens(tmp_path).path
     whole = path.read_bytes()
     for place in range(len(whole) - 1):
         broken = bytearray(whole)
@@ -112,13 +112,13 @@ def test_no_flipped_bit_yields_a_token(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\x00\xff", b'{"work": 1e99}'])
 def test_what_is_no_vault_is_called_damaged(tmp_path: Path, content: bytes) -> None:
-    filled(tmp_path).path.write_bytes(content)
+    vault_with_tokens(tmp_path).path.write_bytes(content)
     with pytest.raises(VaultDamaged):
         vault_at(tmp_path).get_password("keydesk", "practice:main")
 
 
 def test_a_header_can_not_ask_for_endless_work(tmp_path: Path) -> None:
-    path = filled(tmp_path).path
+    path = vault_with_tokens(tmp_path).path
     path.write_bytes(path.read_bytes().replace(b'"work": 1024', b'"work": 1073741824'))
     with pytest.raises(VaultDamaged, match="header"):
         vault_at(tmp_path).get_password("keydesk", "practice:main")
@@ -130,13 +130,13 @@ def test_a_header_can_not_ask_for_endless_work(tmp_path: Path) -> None:
 def test_a_vault_that_others_can_reach_is_refused(
     tmp_path: Path, loosen: Callable[[Path], None]
 ) -> None:
-    loosen(filled(tmp_path).path)
+    loosen(vault_with_tokens(tmp_path).path)
     with pytest.raises(UnsafeFile):
         vault_at(tmp_path).get_password("keydesk", "practice:main")
 
 
 def test_a_token_that_is_not_there_can_not_be_forgotten(tmp_path: Path) -> None:
-    vault = filled(tmp_path)
+    vault = vault_with_tokens(tmp_path)
     vault.delete_password("keydesk", "practice:main")
     with pytest.raises(PasswordDeleteError):
         vault.delete_password("keydesk", "practice:main")
@@ -152,7 +152,7 @@ def test_two_processes_do_not_lose_each_others_tokens(tmp_path: Path) -> None:
 
 
 def test_a_vault_cut_off_at_any_byte_yields_no_token(tmp_path: Path) -> None:
-    path = filled(tmp_path).path
+    path = vault_with_tokens(tmp_path).path
     whole = path.read_bytes()
     for place in range(len(whole) - 1):
         path.write_bytes(whole[:place])
@@ -162,7 +162,7 @@ def test_a_vault_cut_off_at_any_byte_yields_no_token(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("work", ["1048576", "524288", "262144", "1e999", "[[[1]]]", "NaN", "0"])
 def test_a_header_can_ask_for_no_more_memory_than_we_do(tmp_path: Path, work: str) -> None:
-    path = filled(tmp_path).path
+    path = vault_with_tokens(tmp_path).path
     path.write_bytes(path.read_bytes().replace(b'"work": 1024', f'"work": {work}'.encode()))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(VaultDamaged):
@@ -171,7 +171,7 @@ def test_a_header_can_ask_for_no_more_memory_than_we_do(tmp_path: Path, work: st
 
 
 def test_a_vault_of_endless_depth_is_damaged(tmp_path: Path) -> None:
-    filled(tmp_path).path.write_bytes(b"[" * 100_000)
+    vault_with_tokens(tmp_path).path.write_bytes(b"[" * 100_000)
     with pytest.raises(VaultDamaged):
         vault_at(tmp_path).get_password("keydesk", "practice:main")
 
@@ -211,7 +211,7 @@ def give_the_folder_away(path: Path) -> None:
 def test_what_is_no_private_file_of_ours_is_not_read(
     tmp_path: Path, harm: Callable[[Path], None]
 ) -> None:
-    harm(filled(tmp_path).path)
+    harm(vault_with_tokens(tmp_path).path)
     with pytest.raises(UnsafeFile):
         vault_at(tmp_path).get_password("keydesk", "practice:main")
     with pytest.raises(UnsafeFile):
@@ -219,7 +219,7 @@ def test_what_is_no_private_file_of_ours_is_not_read(
 
 
 def test_what_a_killed_writer_left_does_not_lend_its_rights(tmp_path: Path) -> None:
-    path = filled(tmp_path).path
+    path = vault_with_tokens(tmp_path).path
     left = path.with_name(f".{path.name}.{os.getpid()}")
     left.write_text("half")
     left.chmod(0o666)
@@ -229,14 +229,14 @@ def test_what_a_killed_writer_left_does_not_lend_its_rights(tmp_path: Path) -> N
 
 
 def test_a_lock_that_nobody_gives_back_is_an_error_that_says_so(tmp_path: Path) -> None:
-    path = filled(tmp_path).path
+    path = vault_with_tokens(tmp_path).path
     hasty = VaultKeyring(path, lambda: "open sesame", work=QUICK, lock_patience_s=0.05)
     with locked(path), pytest.raises(TokenStoreError, match="another process holds"):
         TokenStore(hasty, "vault").store("main", "practice", TOKEN)
 
 
 def test_a_file_system_without_locks_is_an_error_and_not_a_guess(tmp_path: Path) -> None:
-    path = filled(tmp_path).path
+    path = vault_with_tokens(tmp_path).path
     lock = path.with_name(path.name + ".lock")
     lock.unlink()
     lock.mkdir()
@@ -246,7 +246,7 @@ def test_a_file_system_without_locks_is_an_error_and_not_a_guess(tmp_path: Path)
 
 
 def test_nobody_waits_for_the_lock_while_a_person_types(tmp_path: Path) -> None:
-    path = filled(tmp_path).path
+    path = vault_with_tokens(tmp_path).path
 
     def type_slowly() -> str:
         with locked(path, patience_s=0):
@@ -270,7 +270,7 @@ for number in range(20):
 
 
 def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
-    path = filled(tmp_path).path
+    path = vault_with_tokens(tmp_path).path
     writers = [
         subprocess.Popen([sys.executable, "-c", TWENTY, str(path), name])
         for name in ("a", "b", "c")
@@ -296,7 +296,7 @@ while True:
 
 
 def kills_during_writes(folder: Path, kills: int) -> None:
-    path = filled(folder).path
+    path = vault_with_tokens(folder).path
     draw = random.Random(kills)
     for _ in range(kills):
         writer = subprocess.Popen(

@@ -257,7 +257,7 @@ async def test_a_look_up_is_answered_while_exits_hang_at_a_service() -> None:
             writer.write(answer(GOOD_BODY))
         await reader.read()
 
-    async with paced(answer_reads) as transport:
+    async with paced_transport(answer_reads) as transport:
         close = Request("PUT", "/v3/accounts/1/trades/5/close", urgent=True)
         look_up = Request("GET", "/v3/accounts/1/transactions/sinceid", look_up=True)
         exits = [asyncio.create_task(transport.request(close)) for _ in range(12)]
@@ -272,7 +272,7 @@ async def test_a_look_up_is_answered_while_exits_hang_at_a_service() -> None:
 
 
 @asynccontextmanager
-async def paced(talk: Talk, timeouts: Timeouts = Timeouts()) -> AsyncIterator[Transport]:  # noqa: B008 - it is frozen
+async def paced_transport(talk: Talk, timeouts: Timeouts = Timeouts()) -> AsyncIterator[Transport]:  # noqa: B008 - it is frozen
     """A transport to a server on this machine, paced as if it were another."""
     async with talking_server(talk) as url:
         transport = Transport(Secret("t"), url, url, timeouts=timeouts, is_paced=True)
@@ -301,7 +301,7 @@ async def test_a_service_sees_no_third_connection_within_a_second() -> None:
         await three.wait()
         await noting([])(reader, writer)
 
-    async with paced(hold) as transport:
+    async with paced_transport(hold) as transport:
         asks = [transport.request(Request("GET", "/v3/accounts")) for _ in range(4)]
         answers = await asyncio.gather(*asks)
     assert {each.status for each in answers} == {200}
@@ -336,7 +336,7 @@ async def test_a_call_that_gets_no_connection_in_time_was_not_sent() -> None:
         heads.append(await whole_request(reader))
         await reader.read()
 
-    async with paced(mute, Timeouts(pool=0.2, read=0.5)) as transport:
+    async with paced_transport(mute, Timeouts(pool=0.2, read=0.5)) as transport:
         asks = [transport.request(Request("GET", "/v3")) for _ in range(3)]
         told = await asyncio.gather(*asks, return_exceptions=True)
     errors = [each for each in told if isinstance(each, TimedOut)]
@@ -356,7 +356,7 @@ async def test_a_call_that_waits_for_a_connection_of_a_closed_client_is_not_sent
         asked.set()
         await reader.read()
 
-    async with paced(mute) as transport:
+    async with paced_transport(mute) as transport:
         asks = [asyncio.ensure_future(transport.request(Request("GET", "/v3"))) for _ in range(3)]
         await asked.wait()
         await transport.close()
@@ -365,7 +365,7 @@ async def test_a_call_that_waits_for_a_connection_of_a_closed_client_is_not_sent
 
 
 async def test_streams_of_a_client_share_the_pace_of_its_calls() -> None:
-    async with paced(noting([])) as transport:
+    async with paced_transport(noting([])) as transport:
         await asyncio.gather(*(transport.request(Request("GET", "/v3")) for _ in range(2)))
         assert transport.pace.delay() > 0
 

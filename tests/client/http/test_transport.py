@@ -39,7 +39,7 @@ HASTY = Timeouts(connect=0.2, write=0.2, read=0.2, whole=0.5, opening=0.5)
 
 
 @asynccontextmanager
-async def served(talk: Talk, timeouts: Timeouts = Timeouts()) -> AsyncIterator[Transport]:  # noqa: B008 - it is frozen
+async def transport_to(talk: Talk, timeouts: Timeouts = Timeouts()) -> AsyncIterator[Transport]:  # noqa: B008 - it is frozen
     """A transport to a server that talks as told once a request's head has come."""
 
     async def after_the_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -73,7 +73,7 @@ def body(content: bytes, *headers: str) -> bytes:
 
 
 async def failure(talk: Talk, timeouts: Timeouts = HASTY) -> KeydeskClientError:
-    async with served(talk, timeouts) as transport:
+    async with transport_to(talk, timeouts) as transport:
         with pytest.raises(KeydeskClientError) as raised:
             await transport.request(ASK)
     assert raised.value.__cause__ is None
@@ -82,14 +82,14 @@ async def failure(talk: Talk, timeouts: Timeouts = HASTY) -> KeydeskClientError:
 
 
 async def test_an_answer_comes_with_status_headers_and_body() -> None:
-    async with served(saying(WHOLE)) as transport:
+    async with transport_to(saying(WHOLE)) as transport:
         answer = await transport.request(ASK)
     assert (answer.status, answer.body, answer.request_id) == (200, b"{}", "7")
 
 
 async def test_a_body_is_unpacked() -> None:
     packed = gzip.compress(b'{"a":1}')
-    async with served(saying(body(packed, "Content-Encoding: gzip"))) as transport:
+    async with transport_to(saying(body(packed, "Content-Encoding: gzip"))) as transport:
         assert (await transport.request(ASK)).body == b'{"a":1}'
 
 
@@ -173,12 +173,12 @@ async def test_a_unix_socket_is_an_address(tmp_path: Path) -> None:
 
 async def test_a_redirect_is_not_followed() -> None:
     elsewhere = b"HTTP/1.1 302 Found\r\nLocation: https://evil.test/\r\nContent-Length: 0\r\n\r\n"
-    async with served(saying(elsewhere)) as transport:
+    async with transport_to(saying(elsewhere)) as transport:
         assert (await transport.request(ASK)).status == 302
 
 
 async def test_a_closed_transport_sends_nothing() -> None:
-    async with served(saying(WHOLE)) as transport:
+    async with transport_to(saying(WHOLE)) as transport:
         await transport.close()
         with pytest.raises(ClientClosed):
             await transport.request(ASK)
@@ -234,7 +234,7 @@ async def test_every_error_status_is_its_error_whatever_the_body(
 async def test_a_stream_hands_on_its_bytes_until_the_end() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     talk = saying(head, b"2\r\na\n\r\n", b"3\r\nbc\n\r\n", b"0\r\n\r\n")
-    async with served(talk) as transport, transport.open_stream(ASK) as pieces:
+    async with transport_to(talk) as transport, transport.open_stream(ASK) as pieces:
         assert b"".join([piece async for piece in pieces]) == b"a\nbc\n"
 
 
@@ -246,7 +246,7 @@ async def collect(pieces: AsyncIterator[bytes], received: list[bytes]) -> None:
 async def test_a_stream_that_breaks_says_so_in_our_words() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na\n\r\n5\r\nhal"
     received: list[bytes] = []
-    async with served(saying(head)) as transport, transport.open_stream(ASK) as pieces:
+    async with transport_to(saying(head)) as transport, transport.open_stream(ASK) as pieces:
         with pytest.raises(ConnectionLost, match="without its last chunk"):
             await collect(pieces, received)
     assert b"".join(received) == b"a\nhal"
@@ -255,7 +255,7 @@ async def test_a_stream_that_breaks_says_so_in_our_words() -> None:
 async def test_a_stream_whose_framing_is_broken_gives_what_came_before() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na\n\r\n{}\r\n"
     received: list[bytes] = []
-    async with served(saying(head)) as transport, transport.open_stream(ASK) as pieces:
+    async with transport_to(saying(head)) as transport, transport.open_stream(ASK) as pieces:
         with pytest.raises(ConnectionLost, match="not a chunk"):
             await collect(pieces, received)
     assert b"".join(received) == b"a\n"
@@ -269,7 +269,10 @@ async def test_a_stream_whose_framing_is_broken_gives_what_came_before() -> None
     ],
 )
 async def test_a_stream_that_is_not_chunked_is_read_by_httpx(head: bytes) -> None:
-    async with served(saying(head, b"a\nb\n")) as transport, transport.open_stream(ASK) as pieces:
+    async with (
+        transport_to(saying(head, b"a\nb\n")) as transport,
+        transport.open_stream(ASK) as pieces,
+    ):
         assert b"".join([piece async for piece in pieces]) == b"a\nb\n"
 
 
@@ -278,7 +281,7 @@ async def test_a_mute_stream_ends_after_the_silence_that_was_allowed() -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na\n\r\n")
         await reader.read()
 
-    async with served(mute) as transport, transport.open_stream(ASK, silence=0.1) as pieces:
+    async with transport_to(mute) as transport, transport.open_stream(ASK, silence=0.1) as pieces:
         assert await anext(pieces) == b"a\n"
         with pytest.raises(TimedOut):
             await anext(pieces)

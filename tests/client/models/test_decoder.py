@@ -146,13 +146,13 @@ def test_a_record_of_the_interface_has_its_model_with_every_member(name: str) ->
     assert read.to_wire() == sent
 
 
-def spoiled(value: Any, rng: Random) -> Any:
+def damaged(value: Any, rng: Random) -> Any:
     """Return the body with members left out, or of wrong types."""
     if isinstance(value, dict):
         kept = {name: item for name, item in value.items() if rng.random() > 0.1}
-        return {name: spoiled(item, rng) for name, item in kept.items()}
+        return {name: damaged(item, rng) for name, item in kept.items()}
     if isinstance(value, list):
-        return [spoiled(item, rng) for item in value]
+        return [damaged(item, rng) for item in value]
     return rng.choice(
         [value, value, value, None, "NaN", "1E+999999999", 7, {"no": 1}, True, [None]]
     )
@@ -162,7 +162,7 @@ def test_a_body_with_missing_and_broken_members_is_read_as_far_as_it_goes() -> N
     for seed in range(300):
         rng = Random(seed)
         operation = rng.choice(sorted(READERS))
-        sent = spoiled(Samples(rng, optional=0.5).answer(operation), rng)
+        sent = damaged(Samples(rng, optional=0.5).answer(operation), rng)
         read = READERS[operation].read(json.dumps(sent))
         assert isinstance(read, Record)
         json.dumps(read.to_wire())

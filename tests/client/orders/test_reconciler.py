@@ -75,7 +75,7 @@ class SlowHistory:
         )
 
 
-def settled(
+def settle(
     folder: Path, history: SlowHistory, *events: tuple[float, Callable[[Sender], None]]
 ) -> tuple[Outcome, float]:
     """Return the outcome of an order whose answer was lost, and the seconds it took; play events meanwhile."""
@@ -99,7 +99,7 @@ def tell(sender: Sender) -> None:
 
 def test_slow_answers_do_not_add_up(tmp_path: Path) -> None:
     history = SlowHistory(answer_s=SLOW_S)
-    outcome, after = settled(tmp_path, history)
+    outcome, after = settle(tmp_path, history)
     assert isinstance(outcome, Unconfirmed)
     assert history.asked_at[-1] == 30.5
     assert after == 30.5 + SLOW_S
@@ -108,14 +108,14 @@ def test_slow_answers_do_not_add_up(tmp_path: Path) -> None:
 def test_a_failed_look_up_delays_those_that_follow(tmp_path: Path) -> None:
     history = SlowHistory(answer_s=10.0)
     history.failing = 2
-    settled(tmp_path, history)
+    settle(tmp_path, history)
     assert history.asked_at[:3] == [0.5, 11.5, 23.5]
 
 
 def test_a_look_up_that_the_stream_calls_for_replaces_no_scheduled_one(tmp_path: Path) -> None:
     history = SlowHistory()
     history.known = [MADE]  # the rest of its batch is late: nothing is settled by it
-    outcome, after = settled(tmp_path, history, *((0.1 * each, tell) for each in range(1, 9)))
+    outcome, after = settle(tmp_path, history, *((0.1 * each, tell) for each in range(1, 9)))
     assert isinstance(outcome, Unconfirmed)
     assert after == 30.5
 
@@ -127,7 +127,7 @@ def test_a_transaction_that_comes_during_a_look_up_causes_another_one(tmp_path: 
         history.known = [MADE, CANCELLED]
         tell(sender)
 
-    outcome, _ = settled(tmp_path, history, (4.0, happen))  # asked since 3.5, and next at 7.5
+    outcome, _ = settle(tmp_path, history, (4.0, happen))  # asked since 3.5, and next at 7.5
     assert isinstance(outcome, Done)
     assert history.asked_at[3] == 4.5
 

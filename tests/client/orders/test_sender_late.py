@@ -26,7 +26,7 @@ def cancelled(order_id: str) -> Members:
     return {"type": "ORDER_CANCEL", "orderID": order_id, "reason": "CLIENT_REQUEST"}
 
 
-def protected(fate: Fate) -> LossyBroker:
+def broker_with_stops(fate: Fate) -> LossyBroker:
     """A broker with a stop of trade 5 (order 10) and one of trade 6 (order 11)."""
     broker = LossyBroker(fate, first_id=10)
     broker.batch(STOP)
@@ -39,7 +39,7 @@ async def gave_up_unprotecting(desk: Desk) -> None:
 
 
 def test_protection_that_was_cancelled_late_raises_the_alarm_once(tmp_path: Path) -> None:
-    broker = protected(Fate.LATE)
+    broker = broker_with_stops(Fate.LATE)
 
     async def body(desk: Desk) -> None:
         await gave_up_unprotecting(desk)
@@ -58,7 +58,7 @@ def test_protection_that_was_cancelled_late_raises_the_alarm_once(tmp_path: Path
 
 
 def test_protection_of_another_trade_that_was_cancelled_raises_none(tmp_path: Path) -> None:
-    broker = protected(Fate.LOST_REQUEST)
+    broker = broker_with_stops(Fate.LOST_REQUEST)
 
     async def body(desk: Desk) -> None:
         await gave_up_unprotecting(desk)
@@ -73,7 +73,7 @@ def test_protection_of_another_trade_that_was_cancelled_raises_none(tmp_path: Pa
 
 
 def test_a_late_look_up_that_fails_is_repeated(tmp_path: Path) -> None:
-    broker = protected(Fate.LATE)
+    broker = broker_with_stops(Fate.LATE)
 
     async def body(desk: Desk) -> None:
         await gave_up_unprotecting(desk)
@@ -87,7 +87,7 @@ def test_a_late_look_up_that_fails_is_repeated(tmp_path: Path) -> None:
 
 
 def test_an_order_is_read_once_however_many_cancels_come(tmp_path: Path) -> None:
-    broker = protected(Fate.LOST_REQUEST)
+    broker = broker_with_stops(Fate.LOST_REQUEST)
     broker.batch(*(OTHER_STOP for _ in range(20)))
 
     async def body(desk: Desk) -> None:
@@ -102,7 +102,7 @@ def test_an_order_is_read_once_however_many_cancels_come(tmp_path: Path) -> None
 
 
 def test_a_cancelled_order_that_is_not_readable_yet_is_read_again(tmp_path: Path) -> None:
-    broker = protected(Fate.LOST_ANSWER)
+    broker = broker_with_stops(Fate.LOST_ANSWER)
     broker.orders_unread = 2
 
     async def body(desk: Desk) -> None:
@@ -114,7 +114,7 @@ def test_a_cancelled_order_that_is_not_readable_yet_is_read_again(tmp_path: Path
 
 
 def test_the_stream_shortens_the_wait_for_protection_taken_away_too(tmp_path: Path) -> None:
-    broker = protected(Fate.LATE)
+    broker = broker_with_stops(Fate.LATE)
     broker.late_s = 16.0
 
     async def body(desk: Desk) -> None:
@@ -130,7 +130,7 @@ def test_the_stream_shortens_the_wait_for_protection_taken_away_too(tmp_path: Pa
 def test_an_edit_that_takes_a_stop_away_and_sets_a_target_is_found_by_the_target(
     tmp_path: Path,
 ) -> None:
-    broker = protected(Fate.LOST_REQUEST)
+    broker = broker_with_stops(Fate.LOST_REQUEST)
 
     async def body(desk: Desk) -> None:
         editing = asyncio.create_task(
@@ -149,7 +149,7 @@ def test_an_edit_that_takes_a_stop_away_and_sets_a_target_is_found_by_the_target
 
 
 def test_a_late_cancel_of_a_stop_by_its_order_raises_the_alarm(tmp_path: Path) -> None:
-    broker = protected(Fate.LATE)
+    broker = broker_with_stops(Fate.LATE)
 
     async def body(desk: Desk) -> None:
         assert isinstance(await desk.sender.cancel("10"), Unconfirmed)
@@ -163,7 +163,7 @@ def test_a_late_cancel_of_a_stop_by_its_order_raises_the_alarm(tmp_path: Path) -
 
 
 def test_a_target_that_ended_otherwise_makes_the_outcome_rejected(tmp_path: Path) -> None:
-    broker = protected(Fate.LOST_REQUEST)
+    broker = broker_with_stops(Fate.LOST_REQUEST)
 
     async def body(desk: Desk) -> None:
         assert isinstance(await desk.sender.cancel("10"), Unconfirmed)

@@ -70,7 +70,7 @@ class Senders:
             for sender in self.senders.values():
                 sender.watch(transaction)
 
-    async def resolved(self) -> list[Outcome]:
+    async def resolve_all(self) -> list[Outcome]:
         """Look up what is still open, with each sender."""
         left_open = FileJournal(self.path).open_intents()
         return [
@@ -459,7 +459,7 @@ def test_every_outcome_of_like_requests_is_true_of_that_request_or_says_one_of_t
         broker.hidden_from_reads = 0
         await asyncio.sleep(60.0)
         senders.watch_all(broker)
-        for outcome in (*senders.alarms, *await senders.resolved()):
+        for outcome in (*senders.alarms, *await senders.resolve_all()):
             judge(broker, outcome, outcome.intent.id)
 
     with tempfile.TemporaryDirectory() as folder:

@@ -35,7 +35,7 @@ def stream_of(
     return PriceStream(opening, ConnectPace(timing), settings, timing)
 
 
-async def taken(stream: PriceStream, until: Callable[[list[PriceItem]], bool]) -> list[PriceItem]:
+async def take(stream: PriceStream, until: Callable[[list[PriceItem]], bool]) -> list[PriceItem]:
     items: list[PriceItem] = []
     async with stream:
         async for item in stream:
@@ -56,7 +56,7 @@ def bids(items: list[PriceItem]) -> list[str]:
 def test_prices_and_heartbeats_come_as_records() -> None:
     async def body() -> None:
         opening = ScriptedStream([price("EUR_USD"), heartbeat(), FOREVER])
-        found = await taken(stream_of(opening), count(2))
+        found = await take(stream_of(opening), count(2))
         assert [type(item) for item in found] == [ClientPrice, PricingHeartbeat]
         assert opening.open_now == 0
 
@@ -67,7 +67,7 @@ def test_silence_for_the_stall_time_ends_the_connection_and_heartbeats_put_it_of
     async def body() -> None:
         opening = ScriptedStream([price(), 25.0, heartbeat(), FOREVER], [price(), FOREVER])
         stream = stream_of(opening)
-        found = await taken(stream, lambda items: isinstance(items[-1], Gap))
+        found = await take(stream, lambda items: isinstance(items[-1], Gap))
         gap = found[-1]
         assert isinstance(gap, Gap)
         assert isinstance(gap.reason, TimedOut)
@@ -84,7 +84,7 @@ def test_a_silent_connection_ends_at_the_stall_time_of_each_client(stall: float)
     async def body() -> None:
         settings = StreamSettings(stall_s=stall, first_pause_s=0.0)
         opening = ScriptedStream([FOREVER], [price(), FOREVER])
-        await taken(stream_of(opening, settings), lambda items: isinstance(items[-1], ClientPrice))
+        await take(stream_of(opening, settings), lambda items: isinstance(items[-1], ClientPrice))
         first, second = opening.opened_at
         assert second - first == pytest.approx(stall, rel=0.1)
 
@@ -95,7 +95,7 @@ def test_incomplete_lines_count_as_silence() -> None:
     async def body() -> None:
         drip = [step for _ in range(100) for step in (b" ", 1.0)]
         opening = ScriptedStream([*drip, FOREVER], [price(), FOREVER])
-        found = await taken(stream_of(opening), lambda items: isinstance(items[-1], ClientPrice))
+        found = await take(stream_of(opening), lambda items: isinstance(items[-1], ClientPrice))
         assert isinstance(found[0], Gap)
         assert opening.opened_at[1] - opening.opened_at[0] < 31.0
 
@@ -124,7 +124,7 @@ def test_a_clean_close_and_a_broken_connection_both_come_back_with_a_gap() -> No
     async def body() -> None:
         broken = ConnectionLost("reset")
         opening = ScriptedStream([price(), 1.0], [price(), broken], [price(), FOREVER])
-        found = await taken(stream_of(opening), count(5))
+        found = await take(stream_of(opening), count(5))
         kinds = [type(item) for item in found]
         assert kinds == [ClientPrice, Gap, ClientPrice, Gap, ClientPrice]
         assert isinstance(found[3], Gap)
@@ -136,7 +136,7 @@ def test_a_clean_close_and_a_broken_connection_both_come_back_with_a_gap() -> No
 def test_failures_before_the_first_connection_make_no_gap() -> None:
     async def body() -> None:
         opening = ScriptedStream([Unreachable("no route")], [price(), FOREVER])
-        found = await taken(stream_of(opening), count(1))
+        found = await take(stream_of(opening), count(1))
         assert isinstance(found[0], ClientPrice)
 
     run(body())
@@ -145,7 +145,7 @@ def test_failures_before_the_first_connection_make_no_gap() -> None:
 def test_reconnects_never_exceed_two_a_second_and_pauses_grow_up_to_thirty() -> None:
     async def body() -> None:
         opening = ScriptedStream(*[[Unreachable("no route")]] * 30, [price(), FOREVER])
-        await taken(stream_of(opening), count(1))
+        await take(stream_of(opening), count(1))
         at = opening.opened_at
         assert all(later - sooner > 1.0 for sooner, later in zip(at, at[2:], strict=False))
         pauses = [later - sooner for sooner, later in pairwise(at)]
@@ -160,7 +160,7 @@ def test_a_healthy_minute_makes_the_next_pause_short_again() -> None:
         down = [[Unreachable("no route")]] * 10
         healthy = [step for _ in range(13) for step in (heartbeat(), 5.0)]
         opening = ScriptedStream(*down, healthy, [price(), FOREVER])
-        await taken(stream_of(opening), lambda items: isinstance(items[-1], ClientPrice))
+        await take(stream_of(opening), lambda items: isinstance(items[-1], ClientPrice))
         assert opening.opened_at[-1] - opening.opened_at[-2] <= 65.5
 
     run(body())
@@ -170,7 +170,7 @@ def test_the_retry_after_of_a_429_is_respected() -> None:
     async def body() -> None:
         busy = RateLimited("too many", status=429, retry_after=17.0)
         opening = ScriptedStream([busy], [price(), FOREVER])
-        await taken(stream_of(opening), count(1))
+        await take(stream_of(opening), count(1))
         assert opening.opened_at[1] - opening.opened_at[0] >= 17.0
 
     run(body())
@@ -180,7 +180,7 @@ def test_a_refusal_ends_the_stream_with_its_error() -> None:
     async def body() -> None:
         opening = ScriptedStream([Unauthorized("no", status=401)])
         with pytest.raises(Unauthorized):
-            await taken(stream_of(opening), count(1))
+            await take(stream_of(opening), count(1))
         assert len(opening.opened_at) == 1
 
     run(body())
@@ -190,7 +190,7 @@ def test_an_error_page_of_a_proxy_does_not_end_the_stream() -> None:
     async def body() -> None:
         page = Unauthorized("a proxy's page", status=401, explained=False)
         opening = ScriptedStream([page], [price(), FOREVER])
-        assert await taken(stream_of(opening), count(1))
+        assert await take(stream_of(opening), count(1))
 
     run(body())
 
@@ -199,7 +199,7 @@ def test_an_unreadable_line_is_counted_and_skipped() -> None:
     async def body() -> None:
         opening = ScriptedStream([b"<html>\n" + price(), FOREVER])
         stream = stream_of(opening)
-        found = await taken(stream, count(1))
+        found = await take(stream, count(1))
         assert isinstance(found[0], ClientPrice)
         assert stream.health.unreadable == 1
 
@@ -212,7 +212,7 @@ def test_a_slow_reader_can_keep_the_last_price_of_each_instrument() -> None:
         lines = b"".join(price("EUR_USD", f"1.{n}") + price("USD_JPY", f"150.{n}") for n in "123")
         opening = ScriptedStream([lines + heartbeat(), FOREVER])
         stream = stream_of(opening, settings)
-        found = await taken(stream, lambda items: isinstance(items[-1], PricingHeartbeat))
+        found = await take(stream, lambda items: isinstance(items[-1], PricingHeartbeat))
         assert bids(found) == ["1.3", "150.3"]
         assert stream.health.dropped == 4
 
@@ -225,7 +225,7 @@ def test_a_slow_reader_can_lose_the_oldest_prices_but_no_heartbeat() -> None:
         lines = heartbeat() + b"".join(price(bid=f"1.{n}") for n in "123456")
         opening = ScriptedStream([lines, FOREVER])
         stream = stream_of(opening, settings)
-        found = await taken(stream, count(3))
+        found = await take(stream, count(3))
         assert isinstance(found[0], PricingHeartbeat)
         assert bids(found) == ["1.5", "1.6"]
         assert stream.health.dropped == 4

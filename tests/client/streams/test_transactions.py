@@ -34,7 +34,7 @@ def stream_of(
     return TransactionStream(opening, history, pace, StreamSettings(), timing, since=since)
 
 
-async def taken(
+async def take(
     stream: TransactionStream, until: Callable[[list[TransactionItem]], bool]
 ) -> list[TransactionItem]:
     items: list[TransactionItem] = []
@@ -57,7 +57,7 @@ def up_to(last: int) -> Callable[[list[TransactionItem]], bool]:
 def test_what_happens_is_delivered_with_its_heartbeats() -> None:
     async def body() -> None:
         opening = ScriptedStream([heartbeat(4), transaction(5), transaction(6), FOREVER])
-        found = await taken(stream_of(opening, ScriptedHistory(4)), up_to(6))
+        found = await take(stream_of(opening, ScriptedHistory(4)), up_to(6))
         assert isinstance(found[0], TransactionHeartbeat)
         assert ids(found) == [5, 6]
 
@@ -68,7 +68,7 @@ def test_with_since_the_earlier_transactions_come_first() -> None:
     async def body() -> None:
         opening = ScriptedStream([transaction(4), FOREVER])
         history = ScriptedHistory(4)
-        found = await taken(stream_of(opening, history, since=1), up_to(4))
+        found = await take(stream_of(opening, history, since=1), up_to(4))
         assert ids(found) == [2, 3, 4]
         assert history.asked == [(1, None)]
 
@@ -81,7 +81,7 @@ def test_after_a_cut_what_was_missed_comes_before_the_first_live_item() -> None:
         opening = ScriptedStream(
             [transaction(1), history.grown_to(3), RESET], [transaction(4), FOREVER]
         )
-        found = await taken(stream_of(opening, history), up_to(4))
+        found = await take(stream_of(opening, history), up_to(4))
         assert [type(item).__name__ for item in found][1] == "Reconnected"
         assert ids(found) == [1, 2, 3, 4]
 
@@ -113,7 +113,7 @@ def test_a_transaction_that_the_stream_left_out_is_asked_for() -> None:
     async def body() -> None:
         history = ScriptedHistory()
         opening = ScriptedStream([history.grown_to(4), transaction(1) + transaction(4), FOREVER])
-        assert ids(await taken(stream_of(opening, history), up_to(4))) == [1, 2, 3, 4]
+        assert ids(await take(stream_of(opening, history), up_to(4))) == [1, 2, 3, 4]
         assert history.asked == [(0, None), (2, 3)]
 
     run(body())
@@ -124,7 +124,7 @@ def test_repeated_and_disordered_transactions_are_delivered_once_in_order() -> N
         lines = [transaction(number) for number in (1, 2, 1, 3, 2, 5, 4, 5, 6)]
         history = ScriptedHistory()
         opening = ScriptedStream([history.grown_to(6), b"".join(lines), FOREVER])
-        assert ids(await taken(stream_of(opening, history), up_to(6))) == [*range(1, 7)]
+        assert ids(await take(stream_of(opening, history), up_to(6))) == [*range(1, 7)]
 
     run(body())
 
@@ -135,7 +135,7 @@ def test_a_large_gap_is_filled_range_by_range() -> None:
         opening = ScriptedStream(
             [history.grown_to(5000), transaction(1), RESET], [heartbeat(5000), FOREVER]
         )
-        found = await taken(stream_of(opening, history), up_to(5000))
+        found = await take(stream_of(opening, history), up_to(5000))
         assert ids(found) == [*range(1, 5001)]
 
     run(body())
@@ -147,7 +147,7 @@ def test_a_service_whose_replicas_lag_is_asked_again() -> None:
         lags = iter([0, 0, 2, 2, 1])
         history.lag = lambda: next(lags, 0)
         opening = ScriptedStream([history.grown_to(3), transaction(1) + heartbeat(3), FOREVER])
-        assert ids(await taken(stream_of(opening, history), up_to(3))) == [1, 2, 3]
+        assert ids(await take(stream_of(opening, history), up_to(3))) == [1, 2, 3]
 
     run(body())
 
@@ -161,7 +161,7 @@ def test_when_asking_fails_the_connection_is_made_anew_and_nothing_is_lost() -> 
             [history.grown_to(4), transaction(1) + transaction(4), FOREVER],
             [heartbeat(4), FOREVER],
         )
-        assert ids(await taken(stream_of(opening, history), up_to(4))) == [1, 2, 3, 4]
+        assert ids(await take(stream_of(opening, history), up_to(4))) == [1, 2, 3, 4]
 
     run(body())
 
@@ -172,7 +172,7 @@ def test_a_hole_in_the_history_is_reported() -> None:
         history.holes = {3}
         lines = transaction(1) + transaction(2) + transaction(4)
         opening = ScriptedStream([history.grown_to(4), lines, FOREVER])
-        found = await taken(stream_of(opening, history), lambda it: isinstance(it[-1], HistoryLost))
+        found = await take(stream_of(opening, history), lambda it: isinstance(it[-1], HistoryLost))
         assert ids(found) == [1, 2]
         assert found[-1] == HistoryLost(2)
 
@@ -187,7 +187,7 @@ def test_a_service_that_knows_less_than_we_do_has_lost_the_history_and_the_strea
         opening = ScriptedStream(
             [transaction(9), history.grown_to(3), RESET], [transaction(4), FOREVER]
         )
-        found = await taken(stream_of(opening, history), lambda it: ids(it)[-1:] == [4])
+        found = await take(stream_of(opening, history), lambda it: ids(it)[-1:] == [4])
         assert [item for item in found if isinstance(item, HistoryLost)] == [HistoryLost(9)]
         assert ids(found) == [9, 4]
 
@@ -200,7 +200,7 @@ def test_after_an_id_that_never_was_a_heartbeat_that_knows_less_begins_the_strea
         opening = ScriptedStream(
             [heartbeat(10**12), history.grown_to(4), heartbeat(4), transaction(5), FOREVER]
         )
-        found = await taken(stream_of(opening, history), up_to(5))
+        found = await take(stream_of(opening, history), up_to(5))
         assert [type(item).__name__ for item in found[:-1]] == [
             "TransactionHeartbeat",
             "HistoryLost",
@@ -217,7 +217,7 @@ def test_a_heartbeat_with_an_older_id_loses_nothing() -> None:
         opening = ScriptedStream(
             [history.grown_to(5), transaction(5), heartbeat(4), transaction(6), FOREVER]
         )
-        found = await taken(stream_of(opening, history), up_to(6))
+        found = await take(stream_of(opening, history), up_to(6))
         assert ids(found) == [5, 6]
         assert not any(isinstance(item, HistoryLost) for item in found)
 
@@ -227,7 +227,7 @@ def test_a_heartbeat_with_an_older_id_loses_nothing() -> None:
 def test_kinds_that_are_newer_than_this_library_are_delivered() -> None:
     async def body() -> None:
         opening = ScriptedStream([transaction(1, "TELEPORT"), FOREVER])
-        (found,) = await taken(stream_of(opening, ScriptedHistory()), up_to(1))
+        (found,) = await take(stream_of(opening, ScriptedHistory()), up_to(1))
         assert isinstance(found, UnknownTransaction)
         assert found.type == "TELEPORT"
 
@@ -239,7 +239,7 @@ def test_a_garbled_line_ends_the_connection_and_its_transaction_is_read() -> Non
         history = ScriptedHistory()
         garbled = transaction(1) + b'{"id":"2","ty\n'
         opening = ScriptedStream([history.grown_to(2), garbled, FOREVER], [heartbeat(2), FOREVER])
-        found = await taken(stream_of(opening, history), up_to(2))
+        found = await take(stream_of(opening, history), up_to(2))
         assert ids(found) == [1, 2]
 
     run(body())
@@ -248,7 +248,7 @@ def test_a_garbled_line_ends_the_connection_and_its_transaction_is_read() -> Non
 def test_a_heartbeat_with_nothing_but_its_time_is_delivered() -> None:
     async def body() -> None:
         opening = ScriptedStream([heartbeat(), transaction(7), FOREVER])
-        found = await taken(stream_of(opening, ScriptedHistory(6)), up_to(7))
+        found = await take(stream_of(opening, ScriptedHistory(6)), up_to(7))
         assert isinstance(found[0], TransactionHeartbeat)
         assert ids(found) == [7]
 
@@ -295,7 +295,7 @@ def test_what_happens_before_the_first_line_is_delivered_though_the_connection_n
         opening = ScriptedStream(
             [0.2, history.grown_to(5), *first], [heartbeat(5), transaction(6), FOREVER]
         )
-        found = await taken(stream_of(opening, history), up_to(6))
+        found = await take(stream_of(opening, history), up_to(6))
         assert isinstance(found[0], Reconnected)
         assert ids(found) == [4, 5, 6]
 
@@ -376,7 +376,7 @@ def test_transactions_made_while_a_lost_history_is_reported_are_delivered() -> N
             [heartbeat(5), FOREVER],
         )
         history.newest_failures = []
-        found = await taken(stream_of(opening, history), lambda it: ids(it)[-1:] == [5])
+        found = await take(stream_of(opening, history), lambda it: ids(it)[-1:] == [5])
         assert [item for item in found if isinstance(item, HistoryLost)] == [HistoryLost(9)]
         assert ids(found) == [9, 4, 5]
 
@@ -413,7 +413,7 @@ def test_a_transaction_without_an_id_is_asked_for_again() -> None:
         history.members = lambda number: without_id(number, 4 if next(spoilt, False) else 0)
         opening = ScriptedStream([heartbeat(5), FOREVER])
         stream = stream_of(opening, history, since=3)
-        assert ids(await taken(stream, up_to(5))) == [4, 5]
+        assert ids(await take(stream, up_to(5))) == [4, 5]
         assert stream.health.unreadable == 1
 
     run(body())
@@ -425,7 +425,7 @@ def test_a_transaction_that_never_has_an_id_is_reported_as_lost_and_the_stream_g
         history.members = lambda number: without_id(number, 4)
         opening = ScriptedStream([heartbeat(5), transaction(6), FOREVER])
         stream = stream_of(opening, history, since=2)
-        found = await taken(stream, up_to(6))
+        found = await take(stream, up_to(6))
         assert [item for item in found if isinstance(item, HistoryLost)] == [HistoryLost(3)]
         assert ids(found) == [3, 6]
         assert stream.health.unreadable > 1
@@ -454,7 +454,7 @@ def survives_cuts(seed: int, last: int) -> int:
 
     async def body() -> list[int]:
         opening = ScriptedStream(*scripts)
-        return ids(await taken(stream_of(opening, ScriptedHistory(last), since=0), up_to(last)))
+        return ids(await take(stream_of(opening, ScriptedHistory(last), since=0), up_to(last)))
 
     assert run(body()) == list(range(1, last + 1))
     return cuts

@@ -45,7 +45,9 @@ class LargeBroker:
         """Return the answer to a request; `{a}` stands for the account's path."""
         return await self.http.get(path.replace("{a}", ACCOUNT_PATH), headers=headers)
 
-    async def measured(self, *paths: str, **headers: str) -> tuple[list[httpx.Response], TurnWork]:
+    async def measure_longest_turn(
+        self, *paths: str, **headers: str
+    ) -> tuple[list[httpx.Response], TurnWork]:
         """Return the answers to requests made at once, and what the longest turn of the loop did for them."""
         connection = self.broker.ledger._connection  # what it reads is counted
         async with measured_turns(connection) as work:
@@ -54,7 +56,7 @@ class LargeBroker:
 
 
 @pytest.fixture(scope="module")
-def served(
+def serve_market(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[Broker, httpx.ASGITransport]]:
     folder = tmp_path_factory.mktemp("large")
@@ -82,8 +84,8 @@ async def large_broker(folder: Path) -> AsyncIterator[LargeBroker]:
 
 
 @pytest.fixture
-async def large(served: tuple[Broker, httpx.ASGITransport]) -> AsyncIterator[LargeBroker]:
-    broker, transport = served
+async def large(serve_market: tuple[Broker, httpx.ASGITransport]) -> AsyncIterator[LargeBroker]:
+    broker, transport = serve_market
     headers = {"Authorization": f"Bearer {TOKEN}"}
     async with httpx.AsyncClient(
         transport=transport, base_url="http://broker", headers=headers
@@ -123,7 +125,7 @@ PATHS = {
 
 @pytest.mark.parametrize("what", PATHS)
 async def test_no_request_holds_the_loop(large: LargeBroker, what: str) -> None:
-    (answer,), work = await large.measured(PATHS[what])
+    (answer,), work = await large.measure_longest_turn(PATHS[what])
     assert answer.status_code == 200, answer.text
     assert work.calls <= MOST_CALLS
     assert work.steps <= MOST_STEPS
@@ -131,14 +133,18 @@ async def test_no_request_holds_the_loop(large: LargeBroker, what: str) -> None:
 
 @pytest.mark.parametrize("what", ["open trades", "500 orders", "a thousand since", "many changes"])
 async def test_nor_does_one_for_times_in_unix_form(large: LargeBroker, what: str) -> None:
-    (answer,), work = await large.measured(PATHS[what], **{"Accept-Datetime-Format": "UNIX"})
+    (answer,), work = await large.measure_longest_turn(
+        PATHS[what], **{"Accept-Datetime-Format": "UNIX"}
+    )
     assert "T12:00:00" not in answer.text
     assert work.calls <= MOST_CALLS
 
 
 async def test_ten_requests_at_once_share_the_turns(large: LargeBroker) -> None:
     paths = [PATHS[what] for what in ("details", "open trades", "500 orders", "many changes")]
-    answers, work = await large.measured(*paths, *paths, PATHS["500 trades"], PATHS["prices"])
+    answers, work = await large.measure_longest_turn(
+        *paths, *paths, PATHS["500 trades"], PATHS["prices"]
+    )
     assert {answer.status_code for answer in answers} == {200}
     assert work.calls <= 2 * MOST_CALLS  # each begins by itself; the reading is shared
     assert work.steps <= 2 * MOST_STEPS

@@ -30,7 +30,7 @@ async def closing_fill(
     return dict(found)
 
 
-async def opened(practice: PracticeServer, account: str, order: dict[str, Any]) -> str:
+async def open_practice(practice: PracticeServer, account: str, order: dict[str, Any]) -> str:
     made = (await practice.send("POST", f"{account}/orders", order)).json()
     return str(made["orderFillTransaction"]["id"])
 
@@ -39,8 +39,8 @@ async def test_the_franc_jumps_over_stops_and_margins(practice_folder: Path) -> 
     tokens = ("--token", "a-first-token", "--token", OVERLEVERED)
     async with practice_server(practice_folder, *THE_DAY, *tokens) as practice:
         hedging = f"/v3/accounts/{practice.hedging_id}"
-        plain = await opened(practice, "{a}", long_franc("stopLossOnFill"))
-        sure = await opened(practice, hedging, long_franc("guaranteedStopLossOnFill"))
+        plain = await open_practice(practice, "{a}", long_franc("stopLossOnFill"))
+        sure = await open_practice(practice, hedging, long_franc("guaranteedStopLossOnFill"))
         await the_overlevered_account_is_closed_out(practice)
         slipped = await closing_fill(practice, plain)
         exact = await closing_fill(practice, sure, hedging)

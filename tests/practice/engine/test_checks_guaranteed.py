@@ -24,7 +24,7 @@ from support.practised_account import PractisedAccount, only, types
 D = Decimal
 
 
-def guarded(terms: Terms | None = None, units: int = 50000) -> PractisedAccount:
+def guaranteed_order(terms: Terms | None = None, units: int = 50000) -> PractisedAccount:
     account = PractisedAccount(terms)
     level = D("1.083") if units > 0 else D("1.087")
     account.trade(
@@ -34,7 +34,7 @@ def guarded(terms: Terms | None = None, units: int = 50000) -> PractisedAccount:
 
 
 def test_it_fills_exactly_at_its_price_over_a_gap_for_its_premium() -> None:
-    account = guarded()
+    account = guaranteed_order()
     fill = only(OrderFilled, account.price("EUR_USD", "1.05000", "1.05100"))
     assert fill.trades_closed is not None
     closed = fill.trades_closed[0]
@@ -47,7 +47,7 @@ def test_it_fills_exactly_at_its_price_over_a_gap_for_its_premium() -> None:
 
 
 def test_nothing_is_charged_while_it_does_not_fill() -> None:
-    account = guarded()
+    account = guaranteed_order()
     created = next(
         one for one in account.transactions if isinstance(one, GuaranteedStopLossCreated)
     )
@@ -85,7 +85,7 @@ def test_it_is_rejected_where_it_is_disabled() -> None:
 
 
 def test_an_instrument_with_one_is_not_hedged() -> None:
-    account = guarded(Terms(currency="USD", hedging=True))
+    account = guaranteed_order(Terms(currency="USD", hedging=True))
     made = account.place(MarketRequest(instrument="EUR_USD", units=D(-1000)))
     assert only(OrderCancelled, made).reason == "HEDGING_GSLO_VIOLATION"
 
@@ -100,7 +100,7 @@ def test_its_trigger_side_is_fixed() -> None:
 
 
 def test_while_halted_it_is_not_created_and_only_moves_away() -> None:
-    account = guarded()
+    account = guaranteed_order()
     account.market.halt("EUR_USD")
     trade_id = str(next(iter(account.state.trades)))
 
@@ -125,7 +125,7 @@ def test_while_halted_it_is_not_created_and_only_moves_away() -> None:
 def test_the_account_terms_limit_its_changes_while_the_market_is_open(
     mutability: Mutability, reason: str
 ) -> None:
-    account = guarded(Terms(currency="USD", guaranteed_mutability_open=mutability))
+    account = guaranteed_order(Terms(currency="USD", guaranteed_mutability_open=mutability))
     trade_id = str(next(iter(account.state.trades)))
     details = GuaranteedStopLossDetails(price=D("1.08350"))
     made = account.do(SetDependents(specifier=trade_id, guaranteed_stop_loss=details))
@@ -150,7 +150,7 @@ def test_the_older_flag_of_a_stop_loss_asks_for_a_guaranteed_one() -> None:
 
 
 def test_where_it_is_required_it_cannot_be_cancelled() -> None:
-    account = guarded(Terms(currency="USD", guaranteed_mode="REQUIRED"))
+    account = guaranteed_order(Terms(currency="USD", guaranteed_mode="REQUIRED"))
     made = account.do(CancelOrder(specifier=str(account.last_order().id)))
     reason = only(OrderCancelRejected, made).reject_reason
     assert reason == "GUARANTEED_STOP_LOSS_ORDER_REQUIRED"

@@ -100,7 +100,7 @@ def test_a_number_keeps_the_digits_it_carries(number: Decimal) -> None:
     assert str(wire_form.read_record(Amount, shown).amount) == format(number, "f")
 
 
-def lived() -> PractisedAccount:
+def account_with_everything() -> PractisedAccount:
     """An account with one of everything."""
     account = PractisedAccount()
     labels = ClientExtensions(id="core", tag="t", comment="c")
@@ -127,12 +127,12 @@ def lived() -> PractisedAccount:
 
 def test_transactions_have_the_members_of_the_reference() -> None:
     checker = wire(PRECISIONS)
-    for one in lived().transactions:
+    for one in account_with_everything().transactions:
         assert checker.item_problems("Transaction", to_wire(one)) == []
 
 
 def test_views_have_the_members_of_the_reference() -> None:
-    account = lived()
+    account = account_with_everything()
     last = str(account.state.last_transaction_id)
     shown = views.account(account.state, account.market)
     body = {"account": shown, "lastTransactionID": last}

@@ -21,7 +21,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
     ledger.close()
 
 
-def closed(id_: int, instrument: str = "EUR_USD") -> Trade:
+def closed_trade(id_: int, instrument: str = "EUR_USD") -> Trade:
     return Trade(
         id=id_,
         instrument=instrument,
@@ -40,10 +40,10 @@ def ids(portions: Iterable[Portion[Trade]]) -> list[int]:
 
 def test_what_was_kept_can_be_read_before_it_is_committed(ledger: Ledger) -> None:
     shelf = LedgerArchive(ledger, ACCOUNT)
-    shelf.keep_trade(closed(5))
-    assert shelf.trade(5) == closed(5)
+    shelf.keep_trade(closed_trade(5))
+    assert shelf.trade(5) == closed_trade(5)
     ledger.commit()
-    assert shelf.trade(5) == closed(5)
+    assert shelf.trade(5) == closed_trade(5)
     assert shelf.trade(6) is None
     assert shelf.order(5) is None
 
@@ -51,7 +51,7 @@ def test_what_was_kept_can_be_read_before_it_is_committed(ledger: Ledger) -> Non
 def test_lists_come_newest_first_and_filtered(ledger: Ledger) -> None:
     shelf = LedgerArchive(ledger, ACCOUNT)
     for id_, instrument in zip(range(1, 7), itertools.cycle(["EUR_USD", "USD_JPY"]), strict=False):
-        shelf.keep_trade(closed(id_, instrument))
+        shelf.keep_trade(closed_trade(id_, instrument))
     ledger.commit()
     assert ids(shelf.trade_portions(6)) == [6, 5, 4, 3, 2, 1]
     assert ids(shelf.trade_portions(4, instrument="EUR_USD")) == [3, 1]
@@ -60,8 +60,8 @@ def test_lists_come_newest_first_and_filtered(ledger: Ledger) -> None:
 
 def test_a_portion_covers_few_ids_and_says_which(ledger: Ledger) -> None:
     shelf = LedgerArchive(ledger, ACCOUNT)
-    shelf.keep_trade(closed(1))
-    shelf.keep_trade(closed(3 * IDS_PER_PORTION))
+    shelf.keep_trade(closed_trade(1))
+    shelf.keep_trade(closed_trade(3 * IDS_PER_PORTION))
     ledger.commit()
     portions = list(shelf.trade_portions(3 * IDS_PER_PORTION))
     assert [(one.lowest, len(one.records)) for one in portions] == [
@@ -72,14 +72,14 @@ def test_a_portion_covers_few_ids_and_says_which(ledger: Ledger) -> None:
 
 
 def test_each_account_has_a_shelf_of_its_own(ledger: Ledger) -> None:
-    LedgerArchive(ledger, ACCOUNT).keep_trade(closed(5))
+    LedgerArchive(ledger, ACCOUNT).keep_trade(closed_trade(5))
     ledger.commit()
     assert LedgerArchive(ledger, "101-001-2-001").trade(5) is None
 
 
 def test_what_is_forgotten_is_gone(ledger: Ledger) -> None:
     shelf = LedgerArchive(ledger, ACCOUNT)
-    shelf.keep_trade(closed(5))
+    shelf.keep_trade(closed_trade(5))
     ledger.commit()
     ledger.forget_ended(ACCOUNT)
     assert ids(shelf.trade_portions(9)) == []

@@ -148,7 +148,7 @@ def test_a_lost_row_is_noticed(tmp_path: Path, lost: str, words: str) -> None:
 
 
 @pytest.fixture
-def used(tmp_path: Path) -> Iterator[Path]:
+def traded_folder(tmp_path: Path) -> Iterator[Path]:
     """A folder whose ledger has an account that traded."""
     folder = tmp_path / "data"
     large_ledger(folder, 60)
@@ -164,17 +164,19 @@ def change(folder: Path, statement: str) -> None:
     execute(folder / FILE_NAME, statement)
 
 
-def test_a_start_on_a_damaged_row_is_refused_in_words(used: Path) -> None:
-    change(used, "UPDATE transactions SET body=replace(body, '1000', '1001') WHERE id=9")
+def test_a_start_on_a_damaged_row_is_refused_in_words(traded_folder: Path) -> None:
+    change(traded_folder, "UPDATE transactions SET body=replace(body, '1000', '1001') WHERE id=9")
     with pytest.raises(LedgerUnavailable, match=r"the row of .* 9 does not match its checksum"):
-        start(used)
+        start(traded_folder)
 
 
-def test_check_says_whole_and_damaged(used: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "--data", str(used)]) == 0
+def test_check_says_whole_and_damaged(
+    traded_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "--data", str(traded_folder)]) == 0
     assert "is undamaged: 1 accounts, 63 transactions" in capsys.readouterr().out
-    change(used, "UPDATE transactions SET time=time+1 WHERE id=9")
-    assert main(["check", "--data", str(used)]) == 1
+    change(traded_folder, "UPDATE transactions SET time=time+1 WHERE id=9")
+    assert main(["check", "--data", str(traded_folder)]) == 1
     said = capsys.readouterr().err
     assert "9 does not match its checksum" in said
     assert "keydesk practice reset" in said
@@ -210,77 +212,81 @@ def to_format_1(folder: Path) -> None:
     change(folder, "PRAGMA user_version=1")
 
 
-def test_an_older_ledger_is_read_and_gets_checksums(used: Path) -> None:
-    before = content(used / FILE_NAME)
-    to_format_1(used)
-    assert said_by_check(used) == ()
-    start(used)
-    after = content(used / FILE_NAME)
+def test_an_older_ledger_is_read_and_gets_checksums(traded_folder: Path) -> None:
+    before = content(traded_folder / FILE_NAME)
+    to_format_1(traded_folder)
+    assert said_by_check(traded_folder) == ()
+    start(traded_folder)
+    after = content(traded_folder / FILE_NAME)
     assert after["transactions"][: len(before["transactions"])] == before["transactions"]
-    assert said_by_check(used) == ()
-    change(used, "UPDATE transactions SET time=time+1 WHERE id=9")
-    assert said_by_check(used)
+    assert said_by_check(traded_folder) == ()
+    change(traded_folder, "UPDATE transactions SET time=time+1 WHERE id=9")
+    assert said_by_check(traded_folder)
 
 
-def test_an_older_ledger_with_a_body_that_cannot_be_read_is_refused(used: Path) -> None:
-    to_format_1(used)
-    change(used, "UPDATE transactions SET body=substr(body, 2) WHERE id=9")
-    assert "9 cannot be read" in "; ".join(said_by_check(used))
+def test_an_older_ledger_with_a_body_that_cannot_be_read_is_refused(traded_folder: Path) -> None:
+    to_format_1(traded_folder)
+    change(traded_folder, "UPDATE transactions SET body=substr(body, 2) WHERE id=9")
+    assert "9 cannot be read" in "; ".join(said_by_check(traded_folder))
     with pytest.raises(LedgerUnavailable, match="9 cannot be read"):
-        start(used)
+        start(traded_folder)
 
 
 @pytest.mark.parametrize(("old", "new"), [('"units":"1000"', '"units":"1x00"'), ('"type":"ORDER_FILL"', '"type":"ORDER_FULL"'), ('"orderID":"', '"orderID":"9')])  # fmt: skip
 def test_an_older_ledger_whose_transactions_make_no_sense_is_refused(
-    used: Path, old: str, new: str
+    traded_folder: Path, old: str, new: str
 ) -> None:
-    to_format_1(used)
-    change(used, "DELETE FROM snapshots")
-    change(used, f"UPDATE transactions SET body=replace(body, '{old}', '{new}')")  # noqa: S608 - of this test
+    to_format_1(traded_folder)
+    change(traded_folder, "DELETE FROM snapshots")
+    change(traded_folder, f"UPDATE transactions SET body=replace(body, '{old}', '{new}')")  # noqa: S608 - of this test
     with pytest.raises(LedgerUnavailable, match=r"transaction \d+ of account .* cannot be applied"):
-        start(used)
+        start(traded_folder)
 
 
 # --- ledgers that lost their content ---
 
 
-def test_an_emptied_file_is_no_new_ledger(used: Path) -> None:
-    (used / FILE_NAME).write_bytes(b"")
+def test_an_emptied_file_is_no_new_ledger(traded_folder: Path) -> None:
+    (traded_folder / FILE_NAME).write_bytes(b"")
     with pytest.raises(LedgerUnavailable, match="is empty"):
-        start(used)
-    assert (used / FILE_NAME).stat().st_size == 0
+        start(traded_folder)
+    assert (traded_folder / FILE_NAME).stat().st_size == 0
 
 
-def test_a_file_without_tables_is_no_new_ledger(used: Path) -> None:
-    (used / FILE_NAME).unlink()
-    change(used, "PRAGMA user_version=2")
+def test_a_file_without_tables_is_no_new_ledger(traded_folder: Path) -> None:
+    (traded_folder / FILE_NAME).unlink()
+    change(traded_folder, "PRAGMA user_version=2")
     with pytest.raises(LedgerUnavailable, match="has no tables"):
-        start(used)
+        start(traded_folder)
 
 
-def test_a_ledger_without_its_accounts_is_no_new_ledger(used: Path) -> None:
+def test_a_ledger_without_its_accounts_is_no_new_ledger(traded_folder: Path) -> None:
     for table in SUMMED:
         if table != "facts":
-            change(used, f"DELETE FROM {table}")  # noqa: S608 - of ours
-    change(used, "INSERT OR REPLACE INTO facts (name, value) VALUES ('last_seen', '1')")
+            change(traded_folder, f"DELETE FROM {table}")  # noqa: S608 - of ours
+    change(traded_folder, "INSERT OR REPLACE INTO facts (name, value) VALUES ('last_seen', '1')")
     with pytest.raises(LedgerUnavailable, match="has lost its accounts"):
-        start(used)
+        start(traded_folder)
 
 
-def test_a_log_without_its_ledger_is_no_new_ledger(used: Path) -> None:
-    (used / FILE_NAME).rename(used / f"{FILE_NAME}-wal")
+def test_a_log_without_its_ledger_is_no_new_ledger(traded_folder: Path) -> None:
+    (traded_folder / FILE_NAME).rename(traded_folder / f"{FILE_NAME}-wal")
     with pytest.raises(LedgerUnavailable, match=r"is missing but ledger\.sqlite3-wal is there"):
-        start(used)
+        start(traded_folder)
 
 
 @pytest.mark.parametrize("bytes_left", [0, 5000, 100_000])
-def test_reset_keeps_a_damaged_file_too_and_begins_anew(used: Path, bytes_left: int) -> None:
-    os.truncate(used / FILE_NAME, min(bytes_left, (used / FILE_NAME).stat().st_size))
-    kept = move_ledger_aside(used)
+def test_reset_keeps_a_damaged_file_too_and_begins_anew(
+    traded_folder: Path, bytes_left: int
+) -> None:
+    os.truncate(
+        traded_folder / FILE_NAME, min(bytes_left, (traded_folder / FILE_NAME).stat().st_size)
+    )
+    kept = move_ledger_aside(traded_folder)
     assert kept is not None
     assert kept.exists()
-    start(used)
-    assert said_by_check(used) == ()
+    start(traded_folder)
+    assert said_by_check(traded_folder) == ()
 
 
 # --- what happens to the file of a running broker ---
@@ -332,15 +338,15 @@ def test_a_commit_that_the_disk_refuses_says_so_and_keeps_nothing(tmp_path: Path
     assert said_by_check(tmp_path) == ()
 
 
-def test_a_start_on_a_full_disk_is_refused_in_words(used: Path) -> None:
+def test_a_start_on_a_full_disk_is_refused_in_words(traded_folder: Path) -> None:
     """Every length of file that the system allows, from none to enough: words, or a start, never a traceback."""
-    size = (used / FILE_NAME).stat().st_size
+    size = (traded_folder / FILE_NAME).stat().st_size
     allowed = [0, 1, 4096, 20_000, size - 4096, size, size + 1000, size + 8000]
-    whole, outcomes = (used / FILE_NAME).read_bytes(), set[int | None]()
+    whole, outcomes = (traded_folder / FILE_NAME).read_bytes(), set[int | None]()
     for limit in allowed:
-        (used / FILE_NAME).write_bytes(whole)
-        (used / f"{FILE_NAME}-wal").unlink(missing_ok=True)
-        outcomes.add(_started_with(used, limit))
+        (traded_folder / FILE_NAME).write_bytes(whole)
+        (traded_folder / f"{FILE_NAME}-wal").unlink(missing_ok=True)
+        outcomes.add(_started_with(traded_folder, limit))
     assert 1 in outcomes
 
 

@@ -133,27 +133,27 @@ async def test_the_account_after_a_restart_is_the_account_before(practice_folder
             await asyncio.sleep(0)
         flow.cancel()
         await asyncio.gather(flow, return_exceptions=True)
-        live = standing((await practice.get("{a}")).json())
+        live = without_prices((await practice.get("{a}")).json())
         live_orders = (await practice.get("{a}/orders", state="ALL", count="500")).json()
     async with practice_server(practice_folder, *FAST) as practice:
-        again = standing((await practice.get("{a}")).json())
+        again = without_prices((await practice.get("{a}")).json())
         again_orders = (await practice.get("{a}/orders", state="ALL", count="500")).json()
     assert again == live
-    assert standing(again_orders) == standing(live_orders)
+    assert without_prices(again_orders) == without_prices(live_orders)
 
 
 MOVING = frozenset({"unrealizedPL", "marginUsed", "trailingStopValue"})
 
 
-def standing(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def without_prices(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """Return a JSON value without what moves with the prices."""
     if isinstance(value, list):
-        return [standing(inner) for inner in value]
+        return [without_prices(inner) for inner in value]
     if not isinstance(value, dict):
         return value
     fixed = {"NAV", "withdrawalLimit", "positionValue", "marginAvailable"} | MOVING
     return {
-        name: standing(inner)
+        name: without_prices(inner)
         for name, inner in value.items()
         if name not in fixed and not name.startswith(("marginCloseout", "marginCall"))
     }

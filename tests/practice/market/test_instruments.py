@@ -7,7 +7,7 @@ import pytest
 from keydesk_practice.market.instruments import LISTINGS, Listing, specification_of
 
 
-def listed(name: str) -> Listing:
+def instrument_list(name: str) -> Listing:
     return next(listing for listing in LISTINGS if listing.name == name)
 
 
@@ -16,7 +16,7 @@ def test_there_are_seventy_instruments_each_once() -> None:
 
 
 def test_the_euro_dollar_reads_as_published() -> None:
-    euro = specification_of(listed("EUR_USD"))
+    euro = specification_of(instrument_list("EUR_USD"))
     assert (euro.pip_location, euro.display_precision, euro.trade_units_precision) == (-4, 5, 0)
     assert euro.margin_rate == Decimal("0.0333")
     assert str(euro.maximum_trailing_stop_distance) == "1.00000"
@@ -27,7 +27,7 @@ def test_the_euro_dollar_reads_as_published() -> None:
 
 
 def test_the_dollar_yen_has_a_coarser_pip() -> None:
-    yen = specification_of(listed("USD_JPY"))
+    yen = specification_of(instrument_list("USD_JPY"))
     assert (yen.pip_location, yen.display_precision) == (-2, 3)
     assert str(yen.maximum_trailing_stop_distance) == "100.000"
     assert str(yen.minimum_trailing_stop_distance) == "0.050"

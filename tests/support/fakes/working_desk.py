@@ -10,6 +10,8 @@ from textual.screen import ModalScreen
 from keydesk.app.actions import DeskActions
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.watchlists import WatchlistActions
+from keydesk.app.workspaces import WorkspaceActions
+from keydesk.calc.command_parser import LayoutVerb
 from keydesk.calc.indicator_specs import IndicatorChoice
 from keydesk.calc.instructions import Instruction, Template
 from keydesk.config.watchlists import WatchlistFile
@@ -50,6 +52,12 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             pane=lambda: self.actions.screen.watchlist,
             keymap=KEYMAP,
         )
+        self.workspaces = WorkspaceActions(
+            lock.path.parent,
+            self.store,
+            screen=lambda: self.actions.screen,
+            tell=self.tell,
+        )
         self.decided: list[Instruction] = []
         self.dress("dark", depth, ascii_only=ascii_only)
 
@@ -83,12 +91,23 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         if instruction is not None:
             self.decided.append(instruction)
 
+    def on_desk_screen_timeframes_wanted(self) -> None:
+        """List the timeframes."""
+        self.actions.perform("timeframes")
+
     def on_chart_indicators_wanted(self) -> None:
         self.actions.perform("indicators")
 
     def keep_indicators(self, choice: IndicatorChoice | None) -> None:
         if choice is not None:
             self.store.set_indicators(choice.instrument, choice.specs)
+
+    def on_desk_screen_bookmark_wanted(self, message: DeskScreen.BookmarkWanted) -> None:
+        act = self.workspaces.bookmark if message.sets else self.workspaces.jump
+        act(message.letter)
+
+    def use_layout(self, verb: LayoutVerb, name: str) -> None:
+        getattr(self.workspaces, verb)(name)
 
     def disarm(self, cause: Cause) -> None:
         """Stay armed: the forms are to be reached."""
@@ -124,3 +143,4 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     @on(InstrumentRows.Chosen)
     def show_instrument(self, message: InstrumentRows.Chosen) -> None:
         self.store.set_focus(message.instrument)
+        message.settle()

@@ -35,14 +35,15 @@ def test_a_token_goes_to_the_host_of_its_environment_only() -> None:
 
 def test_two_profiles_with_the_same_account_id_have_journals_of_their_own() -> None:
     records = {
-        ProfileAccount(Profile(name, "live", "1"), Secret(TOKEN)).unasked().records for name in "ab"
+        ProfileAccount(Profile(name, "live", "1"), Secret(TOKEN)).address_offline().records
+        for name in "ab"
     }
     assert records == {"a.1", "b.1"}
 
 
 def test_nothing_shows_the_token() -> None:
     account = ProfileAccount(Profile("main", "live", "1"), Secret(TOKEN))
-    assert TOKEN not in repr(account) + repr(account.unasked())
+    assert TOKEN not in repr(account) + repr(account.address_offline())
 
 
 async def test_the_account_must_be_the_token_s(desk_of_my_own: PracticeServer) -> None:

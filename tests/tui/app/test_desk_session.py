@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from datetime import UTC
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ class Clock:
         return [words for _, words in desk.changed()]
 
 
-def ended(desk: DeskSession) -> None:
+def kill_desk(desk: DeskSession) -> None:
     """End a desk as a kill does: the system takes its lock, its file stays."""
     descriptor, desk._descriptor = desk._descriptor, None
     assert descriptor is not None
@@ -92,11 +93,11 @@ def test_an_outcome_that_nobody_read_is_left_to_the_next_desk_once(tmp_path: Pat
     clock = Clock()
     killed = clock.desk(tmp_path)
     killed.keep("kd-1", "good", "FILLED 10,000 EUR/USD")
-    ended(killed)
+    kill_desk(killed)
     desk = clock.desk(tmp_path)
     (left,) = desk.show_left_over()
-    assert left.late_words.startswith("NOT SEEN BEFORE, from 2026-11-18 ")
-    assert left.late_words.endswith(" UTC: FILLED 10,000 EUR/USD")
+    assert left.late_words(UTC).startswith("NOT SEEN BEFORE, from 2026-11-18 ")
+    assert left.late_words(UTC).endswith(" UTC: FILLED 10,000 EUR/USD")
     desk.key_pressed(clock.seconds + TO_READ)
     desk.close()
     assert clock.desk(tmp_path).show_left_over() == []
@@ -108,8 +109,8 @@ def test_what_the_next_desk_could_not_show_either_is_left_to_the_one_after_it(
     clock = Clock()
     killed = clock.desk(tmp_path)
     killed.keep("kd-1", "good", "FILLED 10,000 EUR/USD")
-    ended(killed)
-    ended(clock.desk(tmp_path))
+    kill_desk(killed)
+    kill_desk(clock.desk(tmp_path))
     assert words_of(clock.desk(tmp_path).show_left_over()) == ["FILLED 10,000 EUR/USD"]
 
 
@@ -165,7 +166,7 @@ def test_escape_sequences_in_such_a_file_reach_no_terminal(tmp_path: Path) -> No
     path.write_text(json.dumps({"pid": 7, "terminal": "\x1b[2J", "unread": unread}) + "\n")
     path.chmod(0o600)
     (left,) = clock.desk(tmp_path).show_left_over()
-    assert "\x1b" not in left.late_words
+    assert "\x1b" not in left.late_words(UTC)
 
 
 def test_its_file_is_private(tmp_path: Path) -> None:

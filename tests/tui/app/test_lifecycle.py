@@ -1,14 +1,23 @@
-"""Whether an account is linked to a third-party platform decides whether orders carry ids of ours, and how they are found."""
+"""Open an account, linked to a third-party platform or not, and end the desk on signals."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from keydesk.app.account_sources import AccountAddress, ProfileAccount
-from keydesk.app.lifecycle import Connection, opened
+from keydesk.app.lifecycle import (
+    CODES,
+    WAKE,
+    Connection,
+    LastResort,
+    leave_on_signals,
+    open_account,
+)
 from keydesk.config.settings import Profile
 from keydesk.store.store import Store
 from keydesk_client.auth.secret import Secret
@@ -29,9 +38,9 @@ async def desk_behind(
     async with talking_server(relay.talk) as rest_url:
         profile = Profile("main", "custom", practice.account_id, rest_url, practice.stream_url)
         account = ProfileAccount(profile, Secret(practice.token))
-        target: AccountAddress = await account.target() if asked else account.unasked()
+        target: AccountAddress = await account.target() if asked else account.address_offline()
         journal, audit = folder / "journal", folder / "audit"
-        async with opened(target, Store(), journal, audit) as connection:
+        async with open_account(target, Store(), journal, audit) as connection:
             running = asyncio.create_task(connection.run())
             try:
                 await asyncio.wait_for(connection.recovered.wait(), 20.0)
@@ -78,3 +87,44 @@ async def test_where_nobody_says_orders_go_without_an_id_of_ours(
         await bought(connection)
     (order,) = relay.writes
     assert "clientExtensions" not in order
+
+
+class RecordingLastResort(LastResort):
+    """Records the exit codes instead of ending the process."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda: None)
+        self.armed: list[int] = []
+
+    def arm(self, code: int, seconds: float = 0.0, *, reason: str = "") -> None:
+        del seconds, reason
+        self.armed.append(code)
+
+
+@pytest.fixture
+def restored_handlers() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in CODES}
+    yield
+    for number, handler in before.items():
+        if signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("restored_handlers")
+async def test_a_signal_of_another_process_asks_the_desk_to_leave() -> None:
+    last_resort, codes = RecordingLastResort(), asyncio.Queue[int]()
+    leave_on_signals(codes.put_nowait, last_resort)
+    os.kill(os.getpid(), WAKE)
+    assert await codes.get() == CODES[WAKE]
+    assert last_resort.armed == [CODES[WAKE]]
+
+
+@pytest.mark.usefixtures("restored_handlers")
+async def test_the_signal_that_interrupts_a_blocked_write_does_not_change_the_exit_code() -> None:
+    last_resort, codes = RecordingLastResort(), asyncio.Queue[int]()
+    leave_on_signals(codes.put_nowait, last_resort)
+    with last_resort._ending:
+        os.kill(os.getpid(), WAKE)
+    os.kill(os.getpid(), signal.SIGTERM)
+    assert await codes.get() == CODES[signal.SIGTERM]
+    assert last_resort.armed == [CODES[signal.SIGTERM]]

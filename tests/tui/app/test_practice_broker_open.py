@@ -7,7 +7,7 @@ from keydesk.app import practice_broker
 from keydesk.app.practice_broker import PracticeAddress
 
 
-def listening(folder: Path) -> tuple[socket.socket, PracticeAddress]:
+def listening_socket(folder: Path) -> tuple[socket.socket, PracticeAddress]:
     """A socket as a desk's broker has it, and the token beside the ledger."""
     path = folder / "s"
     server = socket.socket(socket.AF_UNIX)
@@ -20,7 +20,7 @@ def listening(folder: Path) -> tuple[socket.socket, PracticeAddress]:
 
 
 def test_a_noted_broker_that_listens_is_found(practice_folder: Path) -> None:
-    server, address = listening(practice_folder)
+    server, address = listening_socket(practice_folder)
     with server:
         assert practice_broker.find(practice_folder) is None
         practice_broker.note(practice_folder, address)
@@ -31,14 +31,14 @@ def test_a_noted_broker_that_listens_is_found(practice_folder: Path) -> None:
 
 
 def test_the_note_of_a_killed_desk_is_not_believed(practice_folder: Path) -> None:
-    server, address = listening(practice_folder)
+    server, address = listening_socket(practice_folder)
     practice_broker.note(practice_folder, address)
     server.close()
     assert practice_broker.find(practice_folder) is None
 
 
 def test_a_socket_that_others_may_use_is_not_trusted_with_the_token(practice_folder: Path) -> None:
-    server, address = listening(practice_folder)
+    server, address = listening_socket(practice_folder)
     with server:
         practice_broker.note(practice_folder, address)
         (practice_folder / "s").chmod(0o666)

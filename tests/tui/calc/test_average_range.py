@@ -9,7 +9,13 @@ from keydesk.calc.average_range import CANDLES, average_range, distance
 from keydesk.calc.checks import Circumstances, judge
 from keydesk.calc.instructions import Limits, Template
 from keydesk.calc.order_parser import OrderSyntaxError, parse_order
-from keydesk.calc.protection import completed_by, draft_of, protection_of, refusals, wanted
+from keydesk.calc.protection import (
+    completed_by,
+    draft_of,
+    protection_of,
+    refusals,
+    wanted_protection,
+)
 from keydesk.calc.ticket import sendable, work_out
 from keydesk.calc.ticket_draft import Draft, Entry, UnreadableText
 from support.data.desk_store import WALL_NS, long_euro, short_yen
@@ -92,7 +98,7 @@ def test_a_stop_of_a_trade_is_measured_from_its_entry() -> None:
     facts, trade = example_facts(average_range=RANGE), long_euro()
     draft = draft_of(protection_of(trade), facts).put("stop", Entry("1.5", "ATR"))
     draft = draft.put("trail", Entry("2", "ATR"))
-    new = wanted(draft, trade, facts)
+    new = wanted_protection(draft, trade, facts)
     assert new is not None
     assert (new.stop, new.trail) == (D("1.08317"), D("0.00164"))
 
@@ -100,7 +106,7 @@ def test_a_stop_of_a_trade_is_measured_from_its_entry() -> None:
 def test_a_stop_of_a_trade_is_refused_by_name_while_the_range_is_unknown() -> None:
     facts, trade = example_facts(), long_euro()
     draft = draft_of(protection_of(trade), facts).put("stop", Entry("1.5", "ATR"))
-    assert wanted(draft, trade, facts) is None
+    assert wanted_protection(draft, trade, facts) is None
     assert refusals(draft, trade, facts)[0].startswith("stop: 1.5a needs ATR 14 H1")
 
 

@@ -34,8 +34,8 @@ def test_the_name_for_the_screen_is_in_words() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "'' is no indicator; there are: ema, sma, bb"),
-        ("vwap", "'vwap' is no indicator"),
+        ("", "'' is not an indicator: use one of ema, sma, bb"),
+        ("vwap", "'vwap' is not an indicator"),
         ("ema 20 50", "'ema 20 50' has 2 numbers; write ema 20"),
         ("macd 12", "write macd 12 26 9"),
         ("pivots 3", "pivots takes none"),
@@ -49,8 +49,8 @@ def test_the_name_for_the_screen_is_in_words() -> None:
         ("bb 20 0", "the width is a number of deviations above 0, up to 10"),
         ("bb 20 11", "the width is a number of deviations"),
         ("macd 26 12 9", "the first period must be shorter than the second"),
-        ("ema " + "2" * 100, "is no indicator"),
-        ("ema " * 20, "is no indicator"),
+        ("ema " + "2" * 100, "is not an indicator"),
+        ("ema " * 20, "is not an indicator"),
     ],
 )
 def test_a_text_that_is_none_says_why(text: str, words: str) -> None:
@@ -63,10 +63,13 @@ def test_a_text_that_is_none_says_why(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("texts", "words"),
     [
-        (("ema 20", "ema 20"), "'ema 20' stands there twice; leave one out"),
-        (("rsi 14", "rsi 9"), "at most one rsi on a chart, not 2"),
-        (("rsi", "macd", "atr"), "at most 2 of rsi, macd and atr have room under the price"),
-        ([f"ema {n}" for n in range(1, 6)], "at most 4 ema on a chart, not 5"),
+        (("ema 20", "ema 20"), "'ema 20' is listed twice: leave one out"),
+        (("rsi 14", "rsi 9"), "2 rsi are too many for a chart: leave out all but 1"),
+        (
+            ("rsi", "macd", "atr"),
+            "rsi 14, macd 12 26 9, atr 14: only 2 fit under the price, leave out 1",
+        ),
+        ([f"ema {n}" for n in range(1, 6)], "5 ema are too many for a chart: leave out all but 4"),
     ],
 )
 def test_too_many_are_refused(texts: tuple[str, ...], words: str) -> None:

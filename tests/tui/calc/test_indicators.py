@@ -36,7 +36,7 @@ def lines_of(text: str, candles: Sequence[Bar] = VECTOR) -> dict[str, list[float
     return {line.name: line.values for line in compute(parse_indicator(text), candles).lines}
 
 
-def shown(values: Sequence[float], digits: int = 4) -> list[str]:
+def printed_values(values: Sequence[float], digits: int = 4) -> list[str]:
     """Return values as the vectors print them, without those that are not there yet."""
     return [f"{value:.{digits}f}" for value in values if not isnan(value)]
 
@@ -48,27 +48,35 @@ def first_value(values: Sequence[float]) -> int:
 def test_the_average_true_range_has_the_values_of_the_vector() -> None:
     values = lines_of("atr 5")["ATR"]
     assert first_value(values) == 5
-    assert shown(values) == ["0.5400", "0.5320", "0.5256", "0.5205", "0.5364", "0.5291", "0.5433"]
+    assert printed_values(values) == [
+        "0.5400",
+        "0.5320",
+        "0.5256",
+        "0.5205",
+        "0.5364",
+        "0.5291",
+        "0.5433",
+    ]
 
 
 def test_the_exponential_average_has_the_values_of_the_vector() -> None:
     values = lines_of("ema 5")["EMA"]
     assert first_value(values) == 4
     expected = "10.5200 10.7467 10.8311 10.8207 10.9472 11.1981 11.3321 11.3547"
-    assert shown(values) == expected.split()
+    assert printed_values(values) == expected.split()
 
 
 def test_the_relative_strength_has_the_values_of_the_vector() -> None:
     values = lines_of("rsi 5")["RSI"]
     assert first_value(values) == 5
     expected = "92.8571 78.7879 66.2420 75.8542 83.2890 77.3358 65.6117"
-    assert shown(values) == expected.split()
+    assert printed_values(values) == expected.split()
 
 
 def test_macd_signal_and_histogram_have_the_values_of_the_vector() -> None:
     lines = lines_of("macd 3 6 3")
     assert first_value(lines["MACD"]) == 5
-    assert shown(lines["MACD"]) == [
+    assert printed_values(lines["MACD"]) == [
         "0.3458",
         "0.2515",
         "0.1390",
@@ -78,14 +86,14 @@ def test_macd_signal_and_histogram_have_the_values_of_the_vector() -> None:
         "0.1474",
     ]
     assert first_value(lines["signal"]) == 7
-    assert shown(lines["signal"]) == ["0.2454", "0.2051", "0.2313", "0.2318", "0.1896"]
-    assert shown(lines["histogram"])[-1] == "-0.0422"
+    assert printed_values(lines["signal"]) == ["0.2454", "0.2051", "0.2313", "0.2318", "0.1896"]
+    assert printed_values(lines["histogram"])[-1] == "-0.0422"
 
 
 def test_bollinger_bands_have_the_values_of_the_vector() -> None:
     lines = lines_of("bb 5 2")
     middle, upper, lower = (lines[name][-1] for name in ("middle", "upper", "lower"))
-    assert shown((middle, upper, lower), 2) == ["11.34", "11.98", "10.70"]
+    assert printed_values((middle, upper, lower), 2) == ["11.34", "11.98", "10.70"]
     assert f"{(CLOSES[-1] - lower) / (upper - lower):.4f}" == "0.5469"
     assert f"{(upper - lower) / middle:.4f}" == "0.1129"
 
@@ -93,7 +101,7 @@ def test_bollinger_bands_have_the_values_of_the_vector() -> None:
 def test_a_simple_average_is_the_mean_of_the_last_closes() -> None:
     values = lines_of("sma 5")["SMA"]
     assert first_value(values) == 4
-    assert shown((values[4], values[-1]), 2) == ["10.52", "11.34"]
+    assert printed_values((values[4], values[-1]), 2) == ["10.52", "11.34"]
 
 
 def test_the_channel_is_the_highest_high_and_the_lowest_low() -> None:
@@ -270,24 +278,24 @@ def test_an_update_equals_computing_everything_again(
                 assert repr(line.values) == repr(other.values)
 
 
-class Counted(Bar):
+class CountingCandle(Bar):
     """A candle that counts how often its close is read."""
 
     reads = 0
 
     def __getattribute__(self, name: str) -> object:
         if name == "close":
-            Counted.reads += 1
+            CountingCandle.reads += 1
         return super().__getattribute__(name)
 
 
 def test_a_price_computes_the_last_candle_only() -> None:
-    candles = [Counted(1.0, 2.0, 0.5, 1 + sin(n) / 2) for n in range(500)]
+    candles = [CountingCandle(1.0, 2.0, 0.5, 1 + sin(n) / 2) for n in range(500)]
     kept = Indicators([parse_indicator(text) for text in ALL])
     kept.refresh(candles)
-    Counted.reads = 0
-    kept.refresh([*candles[:-1], Counted(1.0, 2.0, 0.5, 1.9)])
-    assert Counted.reads <= 4  # the old and the new last candle: compared, then read
+    CountingCandle.reads = 0
+    kept.refresh([*candles[:-1], CountingCandle(1.0, 2.0, 0.5, 1.9)])
+    assert CountingCandle.reads <= 4  # the old and the new last candle: compared, then read
 
 
 def test_candles_may_be_any_sequence() -> None:

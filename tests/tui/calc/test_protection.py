@@ -15,7 +15,7 @@ from keydesk.calc.protection import (
     draft_of,
     outlook,
     protection_of,
-    wanted,
+    wanted_protection,
 )
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
@@ -28,12 +28,12 @@ FACTS = example_facts("EUR_USD")  # 1.08490 / 1.08500
 
 
 def levels_wanted(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> Protection:
-    levels = wanted(draft, trade, context)
+    levels = wanted_protection(draft, trade, context)
     assert levels is not None
     return levels
 
 
-def naked(**changes: object) -> TradeRow:
+def unprotected_trade(**changes: object) -> TradeRow:
     trade = replace(long_euro(), stop_loss=None, take_profit=None)
     return replace(trade, **changes)  # type: ignore[arg-type]
 
@@ -49,7 +49,7 @@ def test_a_stop_nearer_than_the_trailing_stop_is_the_one_at_stop_means() -> None
 
 
 def test_a_trailing_stop_that_has_moved_counts_where_it_stands() -> None:
-    trade = naked(trailing_stop=DependentOrder("6414", D("1.08470"), D("0.00200")))
+    trade = unprotected_trade(trailing_stop=DependentOrder("6414", D("1.08470"), D("0.00200")))
     assert outlook(trade, protection_of(trade), FACTS).at_stop == D("6.00000")
 
 
@@ -64,7 +64,7 @@ def test_a_trailing_stop_that_has_moved_counts_where_it_stands() -> None:
 def test_any_kind_of_stop_limits_the_loss(
     slot: str, order: DependentOrder, at_stop: Decimal
 ) -> None:
-    trade = naked(**{slot: order})
+    trade = unprotected_trade(**{slot: order})
     assert outlook(trade, protection_of(trade), FACTS).at_stop == at_stop
 
 
@@ -75,13 +75,13 @@ def test_a_short_is_trailed_from_above() -> None:
 
 
 def test_without_any_stop_the_loss_has_no_limit() -> None:
-    assert outlook(naked(), protection_of(naked()), FACTS).at_stop is None
+    assert outlook(unprotected_trade(), protection_of(unprotected_trade()), FACTS).at_stop is None
 
 
 @pytest.mark.parametrize("bid", ["1.08424", "1.08380", "1.08445", "1.08330"])
 def test_the_templates_bracket_is_two_r_at_any_price(bid: str) -> None:
     context = with_price(FACTS, bid, str(D(bid) + D("0.00016")))
-    trade = naked()
+    trade = unprotected_trade()
     draft = completed_by(
         draft_of(protection_of(trade), context), trade, context, Template(stop_pips=D(15))
     )
@@ -95,7 +95,7 @@ def test_a_stop_that_the_price_has_passed_is_measured_from_the_price_and_the_tar
     None
 ):
     context = with_price(FACTS, "1.08200", "1.08210")
-    trade = naked()
+    trade = unprotected_trade()
     draft = completed_by(draft_of(protection_of(trade), context), trade, context, Template())
     new = levels_wanted(draft, trade, context)
     assert new.stop == D("1.08000")
@@ -105,7 +105,7 @@ def test_a_stop_that_the_price_has_passed_is_measured_from_the_price_and_the_tar
 
 def test_a_target_that_the_price_has_passed_is_left_out() -> None:
     context = with_price(FACTS, "1.09000", "1.09010")
-    trade = naked()
+    trade = unprotected_trade()
     draft = completed_by(draft_of(protection_of(trade), context), trade, context, Template())
     new = levels_wanted(draft, trade, context)
     assert (new.stop, new.target) == (D("1.08240"), None)
@@ -128,7 +128,7 @@ def test_what_protect_proposes_never_fires_at_once_and_is_the_r_it_says(
     bid: Decimal, spread: int, direction: int, target_r: Decimal
 ) -> None:
     context = with_price(FACTS, str(bid), str(bid + spread * D("0.00001")))
-    trade = naked(units=D(20_000) * direction)
+    trade = unprotected_trade(units=D(20_000) * direction)
     template = Template(target_r=target_r)
     draft = completed_by(draft_of(protection_of(trade), context), trade, context, template)
     new = levels_wanted(draft, trade, context)
@@ -159,7 +159,7 @@ async def test_t_says_what_is_lost_at_the_trailing_stop() -> None:
 
 
 async def test_t_on_a_naked_trade_says_that_the_loss_has_a_limit_now() -> None:
-    words = await words_of(TrailingForm, naked())
+    words = await words_of(TrailingForm, unprotected_trade())
     assert "UNLIMITED" not in words
     assert "at stop −30.00" in words
 
@@ -175,10 +175,10 @@ async def test_t_on_a_naked_trade_says_that_the_loss_has_a_limit_now() -> None:
 async def test_no_form_calls_a_trailed_or_guaranteed_trade_unlimited(
     kind: type[ProtectionForm], slot: dict[str, DependentOrder]
 ) -> None:
-    assert "UNLIMITED" not in await words_of(kind, naked(**slot))
+    assert "UNLIMITED" not in await words_of(kind, unprotected_trade(**slot))
 
 
 async def test_protect_says_the_r_of_its_bracket() -> None:
-    words = await words_of(ProtectForm, naked())
+    words = await words_of(ProtectForm, unprotected_trade())
     assert "at stop −40.00" in words
     assert "target  +80.00  2.00R" in words

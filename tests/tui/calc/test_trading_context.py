@@ -10,7 +10,7 @@ from keydesk.calc.instructions import Limits
 from keydesk.calc.profit import HOME, Factors
 from keydesk.calc.ticket import work_out
 from keydesk.calc.ticket_draft import Draft, Entry, Side
-from keydesk.calc.trading_context import Lot, only_reduces, realised
+from keydesk.calc.trading_context import Lot, only_reduces, realised_profit
 from support.data.in_flight import in_flight
 from support.data.trading_contexts import example_facts
 
@@ -42,18 +42,18 @@ def test_a_hedging_account_opens_the_other_side_instead() -> None:
 
 def test_the_oldest_trade_is_realised_first() -> None:
     lots = (Lot(D(10_000), D("1.0800")), Lot(D(10_000), D("1.0900")))
-    assert realised(lots, D(10_000), D("1.0850"), HOME) == D(50)
-    assert realised(lots, D(15_000), D("1.0850"), HOME) == D(25)
+    assert realised_profit(lots, D(10_000), D("1.0850"), HOME) == D(50)
+    assert realised_profit(lots, D(15_000), D("1.0850"), HOME) == D(25)
 
 
 def test_a_short_realises_with_the_sign_of_a_short_and_each_factor_for_its_own() -> None:
     lots = (Lot(D(-1_000), D("150")), Lot(D(-1_000), D("160")))
     factors = Factors(gain=D("0.0064"), loss=D("0.0066"), value=D("0.0065"))
-    assert realised(lots, D(2_000), D("155"), factors) == D(-33) + D(32)
+    assert realised_profit(lots, D(2_000), D("155"), factors) == D(-33) + D(32)
 
 
 def test_what_is_not_known_is_not_claimed() -> None:
-    assert realised((Lot(D(1_000), D("1.08")),), D(2_000), D("1.09"), HOME) is None
+    assert realised_profit((Lot(D(1_000), D("1.08")),), D(2_000), D("1.09"), HOME) is None
 
 
 @pytest.mark.parametrize(

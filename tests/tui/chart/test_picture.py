@@ -1,5 +1,6 @@
 """Every row of a chart is exactly as wide as the chart, whatever the market, and a price update equals a redraw."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
@@ -107,7 +108,7 @@ def test_every_own_line_has_a_label_or_is_counted(width: int, count: int) -> Non
 @given(
     moves=st.lists(st.integers(-30, 30), min_size=1, max_size=8),
     look=st.sampled_from([*LOOKS, *ASCII_LOOKS]),
-    size=st.sampled_from(SIZES),
+    size=st.sampled_from([*SIZES, (40, 1), (40, 2), (40, 3)]),
     lines=st.integers(0, 8),
     braille=st.booleans(),
     market=st.sampled_from(sorted(MARKETS)),
@@ -149,7 +150,7 @@ def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothe
         after = cells(picture)
         assert all(y in changed or after[y] == before[y] for y in range(scene.height))
         whole = Picture()
-        whole.scale, whole.measured_from = picture.scale, picture.measured_from
+        whole.scale, whole.kept = picture.scale, deepcopy(picture.kept)
         whole.show(scene)
         if whole.scale is picture.scale and whole.grid_step == picture.grid_step:
             assert cells(whole) == after

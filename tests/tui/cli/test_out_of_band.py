@@ -149,7 +149,7 @@ async def test_flatten_gets_out_without_a_journal(
     assert await open_things(desk_of_my_own) == (0, [])
 
 
-class Changed(Poison):
+class ChangingProxy(Poison):
     """Changes the JSON objects of answers as a test tells it."""
 
     def __init__(self, change: Callable[[dict[str, Any]], None]) -> None:
@@ -176,7 +176,7 @@ async def run_past(
     change: Callable[[dict[str, Any]], None], practice: PracticeServer, folder: Path, command: str
 ) -> "tuple[int, str]":
     """Run a command through a proxy that changes the broker's answers; returns its exit code and what it said."""
-    with poisoning_proxy(practice, Changed(change)) as proxy:
+    with poisoning_proxy(practice, ChangingProxy(change)) as proxy:
         (folder / "past").mkdir()
         home = Home(folder / "past" / "home")
         home.signed_in("main", practice, rest_url=proxy.url, stream_url=proxy.url)

@@ -46,7 +46,7 @@ def test_without_a_file_there_are_none(tmp_path: Path) -> None:
         ("indicators = 3", "indicators must be a table, [indicators]"),
         ("[indicators]\nEUR_USD = 'ema 20'", "indicators.EUR_USD must be a list of texts"),
         ("[indicators]\nEUR_USD = [20]", "indicators.EUR_USD must be a list of texts"),
-        ("[indicators]\ndefault = ['vwap']", "indicators.default: 'vwap' is no indicator"),
+        ("[indicators]\ndefault = ['vwap']", "indicators.default: 'vwap' is not an indicator"),
         ("[indicators]\ndefault = ['ema']\nX_Y = ['rsi 0']", "indicators.X_Y: 'rsi 0': a period"),
     ],
 )

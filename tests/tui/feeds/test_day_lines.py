@@ -122,11 +122,11 @@ async def test_requests_come_one_by_one_with_a_rest_between_them() -> None:
     rests: list[float] = []
     pause = link.pause
 
-    async def noted(seconds: float) -> None:
+    async def record_pause(seconds: float) -> None:
         rests.append(seconds)
         await pause(seconds)
 
-    link.pause = noted
+    link.pause = record_pause
     link.priced.set()
     async with running(link, list_instruments):
         await link.listed.wait()

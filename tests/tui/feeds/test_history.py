@@ -2,11 +2,13 @@
 
 from datetime import UTC, datetime
 from itertools import pairwise
+from unittest.mock import Mock, patch
 
 from keydesk.chart.position import Position
+from keydesk.feeds.history import load_older
 from keydesk.feeds.link import Link
 from keydesk.feeds.market_data import load_candles
-from keydesk.store.candles import MOST_CANDLES
+from keydesk.store.candles import MOST_CANDLES, show_prices
 from keydesk.store.history import WINDOW, want_date, want_history
 from keydesk.store.state import Candle, CandleSeries
 from keydesk.store.store import Store
@@ -115,6 +117,32 @@ async def test_a_date_before_all_history_shows_its_beginning(
         candles = position.candles(series, 100)
         assert position.end(candles) == 100
         assert position.wanted(series, candles, 100, 0) == ""
+
+
+async def test_candles_of_bid_prices_do_not_come_before_those_of_mid_prices() -> None:
+    link = link_to(ScriptedBroker(statuses={}))
+    series = CandleSeries("EUR_USD", "W", candles=[Candle(10**18, 1, 1, 1, 1, complete=True)])
+    series.prices = "B"
+
+    async def turned_meanwhile(*_: object) -> Mock:
+        show_prices(series, "M")
+        return Mock()
+
+    with (
+        patch("keydesk.feeds.history._page", turned_meanwhile),
+        patch("keydesk.feeds.history.take_older") as taken,
+    ):
+        assert await load_older(link, series)
+    taken.assert_not_called()
+    assert series.candles == []
+    assert not series.loading_history
+
+
+async def test_nothing_is_asked_for_before_a_series_without_candles() -> None:
+    broker = ScriptedBroker(statuses={"/candles": 503})
+    series = CandleSeries("EUR_USD", "W", wants_older=True)
+    assert await load_older(link_to(broker), series)
+    assert not series.error
 
 
 async def test_history_that_cannot_be_read_says_why_and_leaves_the_candles() -> None:

@@ -131,7 +131,7 @@ def ask_for_everything(link: Link, clock: Clock) -> None:
     store.books = {key: held for key, held in store.books.items() if key[1] != kind}
 
 
-def recovered(link: Link, broker: HostileBroker) -> Callable[[], bool]:
+def is_recovered(link: Link, broker: HostileBroker) -> Callable[[], bool]:
     """Whether everything is as the good broker says."""
 
     def look() -> bool:
@@ -169,14 +169,14 @@ async def survive(ending: str, bodies: Iterator[bytes]) -> None:
     broker, clock = HostileBroker(), Clock()
     async with hostile_desk(broker, clock) as link:
         if ending != "/instruments":
-            await until(recovered(link, broker), link, clock, nudge=False)
+            await until(is_recovered(link, broker), link, clock, nudge=False)
         broker.hostile[ending].extend(bodies)
         waiting = broker.hostile[ending]
         await until(
             lambda: not broker.is_hostile, link, clock, nudge=True, progress=lambda: len(waiting)
         )
         link.store.set_focus("EUR_USD")  # where the first list of instruments lacked it
-        await until(recovered(link, broker), link, clock, nudge=False)
+        await until(is_recovered(link, broker), link, clock, nudge=False)
         assert link.store.health.restarted == {}
         assert link.store.health.unreadable > 0
         if ending in STREAMS:
@@ -222,7 +222,7 @@ async def test_a_feed_that_fails_is_told_and_started_again(
     monkeypatch.setitem(FEEDS, name, failing)
     broker, clock = HostileBroker(), Clock()
     async with hostile_desk(broker, clock) as link:
-        await until(recovered(link, broker), link, clock, nudge=False)
+        await until(is_recovered(link, broker), link, clock, nudge=False)
         assert not failures
         assert name in link.store.health.restarted
         said = [line.text for line in link.store.log]

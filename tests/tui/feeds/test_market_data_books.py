@@ -1,5 +1,11 @@
 """The books follow the focus and the broker's snapshots; the scripted broker counts who asks."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import httpx
+
+from keydesk.feeds.link import Link
 from keydesk.feeds.market_data import (
     AGAIN_AFTER,
     STOOD_STILL,
@@ -9,6 +15,7 @@ from keydesk.feeds.market_data import (
     load_book,
 )
 from keydesk.feeds.streams import stream_prices
+from keydesk.store.prices import step_book
 from keydesk.store.state import ClientBook
 from support.data.account_history import price
 from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to, running, until
@@ -38,6 +45,40 @@ def broker_with_books() -> ScriptedBroker:
     )
 
 
+EARLIER_TIMES = [f"2026-03-02T{time}:00.000000000Z" for time in ("09:40", "09:20", "09:00")]
+
+
+@dataclass
+class BrokerWithHistory(ScriptedBroker):
+    """Serves the book of ten o'clock and those before it that it holds; others are 404."""
+
+    held: tuple[str, ...] = ()
+    wanted: list[str] = field(default_factory=list)  # times of earlier books, as asked for
+    instrument: str = "EUR_USD"
+    links: Mapping[str, str] = field(default_factory=dict)
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        kind = request.url.path.rpartition("/")[2]
+        time = request.url.params.get("time", "2026-03-02T10:00:00.000000000Z")
+        self.asked.append(kind)
+        if "time" in request.url.params:
+            self.wanted.append(time)
+            if time not in self.held:
+                return httpx.Response(404, json={"errorMessage": "no such snapshot"})
+        body = {kind: wire_book(time) | {"instrument": self.instrument}}
+        headers = {"Link": f'<{self.links[time]}>; rel="prev"'} if time in self.links else {}
+        return httpx.Response(200, json=body, headers=headers)
+
+
+async def look(link: Link, clock: Clock, looks: int, due: Due | None = None) -> None:
+    """Look again and again at EUR_USD in focus."""
+    link.store.focus = "EUR_USD"
+    due = due or Due()
+    for _ in range(looks):
+        await load_book(link, due)
+        await clock.pause(0.2)
+
+
 async def settle(broker: ScriptedBroker, clock: Clock, looks: int = 12) -> list[str]:
     """Look again and again at a focus that does not turn; returns what was asked."""
     link = link_to(broker, clock=clock)
@@ -50,8 +91,75 @@ async def settle(broker: ScriptedBroker, clock: Clock, looks: int = 12) -> list[
     return broker.asked
 
 
-async def test_both_books_are_asked_for_once_the_focus_stands_still() -> None:
-    assert await settle(broker_with_books(), Clock()) == ["orderBook", "positionBook"]
+async def test_both_books_are_asked_for_once_the_focus_stands_still_and_those_before_them() -> None:
+    broker = BrokerWithHistory(held=(EARLIER_TIMES[0],))
+    assert await settle(broker, Clock(), 40) == ["orderBook", "positionBook"] * 2
+    assert broker.wanted == EARLIER_TIMES[:1] * 2
+
+
+async def test_the_snapshot_before_is_held_with_the_newest() -> None:
+    broker, clock = BrokerWithHistory(held=tuple(EARLIER_TIMES)), Clock()
+    link = link_to(broker, clock=clock)
+    await look(link, clock, 40)
+    await link.client.close()
+    held = link.store.books["EUR_USD", "orders"]
+    assert [each.time_ns for each in held.snapshots] == [TEN, TEN - 20 * MINUTE]
+
+
+async def test_each_step_back_asks_for_one_more_until_the_broker_has_none() -> None:
+    broker, clock = BrokerWithHistory(held=tuple(EARLIER_TIMES)), Clock()
+    link, due = link_to(broker, clock=clock), Due()
+    await look(link, clock, 40, due)
+    for minutes, times in ((20, 2), (40, 3), (60, 3), (60, 3)):
+        step_book(link.store, -1)
+        assert link.store.book_time_ns == TEN - minutes * MINUTE
+        await look(link, clock, 40, due)
+        assert len(link.store.books["EUR_USD", "orders"].earlier) == times
+    await link.client.close()
+    assert link.store.books["EUR_USD", "positions"].begins
+    assert broker.wanted.count("2026-03-02T08:40:00.000000000Z") == 2  # once for each book
+
+
+async def test_the_time_before_is_the_one_that_the_answer_links() -> None:
+    link_back = "https://x/v3/instruments/EUR_USD/orderBook?time=2026-03-02T09%3A00%3A00Z"
+    links = {"2026-03-02T10:00:00.000000000Z": link_back}
+    broker, clock = BrokerWithHistory(held=(EARLIER_TIMES[2],), links=links), Clock()
+    link = link_to(broker, clock=clock)
+    await look(link, clock, 40)
+    await link.client.close()
+    assert link.store.books["EUR_USD", "orders"].earlier[0].time_ns == TEN - 60 * MINUTE
+
+
+async def test_a_link_that_is_no_time_counts_as_none() -> None:
+    for address in ("x?time=never", "x?time=", "]://[", "x?a=1&b=2&c=3&d=4&e=5", "?time=9e99"):
+        links = {"2026-03-02T10:00:00.000000000Z": address}
+        broker, clock = BrokerWithHistory(held=(EARLIER_TIMES[0],), links=links), Clock()
+        link = link_to(broker, clock=clock)
+        await look(link, clock, 40)
+        await link.client.close()
+        assert broker.wanted == EARLIER_TIMES[:1] * 2
+
+
+async def test_a_book_of_another_instrument_is_refused_and_asked_for_seldom() -> None:
+    broker, clock = BrokerWithHistory(instrument="USD_JPY"), Clock()
+    link = link_to(broker, clock=clock)
+    await look(link, clock, 100)
+    await link.client.close()
+    assert broker.asked == ["orderBook", "positionBook"]
+    assert ("USD_JPY", "orders") not in link.store.books
+    assert "could not be read" in link.store.books["EUR_USD", "orders"].trouble
+
+
+async def test_another_focus_drops_the_earlier_snapshots() -> None:
+    broker, clock = BrokerWithHistory(held=tuple(EARLIER_TIMES)), Clock()
+    link, due = link_to(broker, clock=clock), Due()
+    await look(link, clock, 40, due)
+    link.store.set_focus("USD_JPY")
+    await load_book(link, due)
+    await link.client.close()
+    held = link.store.books["EUR_USD", "orders"]
+    assert held.snapshot is not None
+    assert held.earlier == ()
 
 
 async def test_a_focus_that_passes_by_is_not_asked_about() -> None:
@@ -67,10 +175,10 @@ async def test_a_focus_that_passes_by_is_not_asked_about() -> None:
 
 
 async def test_the_next_snapshot_is_asked_for_when_it_is_due_and_not_before() -> None:
-    broker, clock = broker_with_books(), Clock()
+    broker, clock = BrokerWithHistory(), Clock()
     link, due = link_to(broker, clock=clock), Due()
     link.store.focus = "EUR_USD"
-    for minutes, asked in ((19, 2), (21, 4)):
+    for minutes, asked in ((19, 4), (21, 6)):  # two of them are earlier books, which it lacks
         link.store.clock_ns = TEN + minutes * MINUTE
         for _ in range(12):
             await load_book(link, due)

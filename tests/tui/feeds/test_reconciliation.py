@@ -21,7 +21,7 @@ SENT_AGO_S = 30
 EVERY_POLL = Reconciliation(check_after=5, check_every=0, look_back=60)
 
 
-def closing() -> tuple[Transaction, Transaction]:
+def closing_fill() -> tuple[Transaction, Transaction]:
     """The close of trade 2 as the broker wrote it down."""
     return closing_from(4)
 
@@ -96,7 +96,7 @@ async def test_a_transaction_that_a_snapshot_passed_over_is_found_by_the_check(
     async with unconfirmed_close(tmp_path) as desk:
         await desk.polls(2)
         assert desk.alarms == []
-        desk.happens_unseen(*closing())
+        desk.happens_unseen(*closing_fill())
         await until(lambda: desk.alarms)
         (alarm,) = desk.alarms
         assert isinstance(alarm, Done)
@@ -112,7 +112,7 @@ async def test_a_trade_that_is_closed_has_the_history_read_again(tmp_path: Path)
         looked_up = desk.broker.asked.count("sinceid")
         await until(lambda: desk.broker.asked.count("sinceid") > looked_up)
         assert desk.alarms == []
-        made = [each.to_wire() for each in closing()]
+        made = [each.to_wire() for each in closing_fill()]
         desk.broker.answers["/sinceid"] = {"transactions": made, "lastTransactionID": "5"}
         await until(lambda: desk.alarms)
 
@@ -129,7 +129,7 @@ async def test_what_is_too_young_or_too_old_is_not_asked_for(
     tmp_path: Path, thresholds: Reconciliation
 ) -> None:
     async with unconfirmed_close(tmp_path, thresholds) as desk:
-        desk.happens_unseen(*closing())
+        desk.happens_unseen(*closing_fill())
         await desk.polls(5)
         assert desk.alarms == []
 
@@ -140,23 +140,23 @@ async def test_a_wall_clock_that_is_set_does_not_end_the_check(tmp_path: Path, h
         await desk.polls(2)
         set_to = desk.link.wall_ns() + hours * 3600 * 10**9
         desk.link.wall_ns = lambda: set_to
-        desk.happens_unseen(*closing())
+        desk.happens_unseen(*closing_fill())
         await until(lambda: desk.alarms)
 
 
 async def test_the_check_comes_no_more_often_than_it_is_set_to(tmp_path: Path) -> None:
     async with unconfirmed_close(tmp_path, replace(EVERY_POLL, check_every=3600)) as desk:
         await desk.polls(2)
-        desk.happens_unseen(*closing())
+        desk.happens_unseen(*closing_fill())
         await desk.polls(5)
         assert desk.alarms == []
 
 
 async def test_nothing_is_asked_for_while_nothing_is_unconfirmed(tmp_path: Path) -> None:
     async with unconfirmed_close(tmp_path) as desk:
-        made = [each.to_wire() for each in closing()]
+        made = [each.to_wire() for each in closing_fill()]
         desk.broker.answers["/sinceid"] = {"transactions": made, "lastTransactionID": "5"}
-        for each in closing():
+        for each in closing_fill():
             desk.sender.watch(each)
         await until(lambda: len(desk.alarms) == 1)
         assert desk.sender.unconfirmed() == ()
@@ -167,7 +167,7 @@ async def test_nothing_is_asked_for_while_nothing_is_unconfirmed(tmp_path: Path)
 
 async def test_a_check_without_an_answer_is_made_again(tmp_path: Path) -> None:
     async with unconfirmed_close(tmp_path) as desk:
-        desk.happens_unseen(*closing())
+        desk.happens_unseen(*closing_fill())
         desk.broker.statuses["/changes"] = 503
         checker = desk.link.reconciler
         assert checker is not None

@@ -18,7 +18,13 @@ from keydesk.feeds.market_data import (
     list_instruments,
 )
 from keydesk.feeds.session import judge, look
-from keydesk.feeds.streams import _read, keep_conversions, stream_prices, take_item, watched
+from keydesk.feeds.streams import (
+    _read,
+    keep_conversions,
+    stream_prices,
+    take_item,
+    watched_instruments,
+)
 from keydesk.records import Day
 from keydesk.store.state import Health
 from keydesk_client.errors import ConnectionLost
@@ -81,7 +87,7 @@ async def test_what_is_held_or_in_focus_is_streamed_as_well() -> None:
         await until(lambda: broker.price_line.opened == [("EUR_USD",)])
         link.store.set_focus("AUD_NZD")
         broker.price_line.say(*(price("EUR_USD", "1.08490", "1.08500") for _ in range(3)))
-        await until(lambda: watched(link) == ("EUR_USD", "AUD_NZD"))
+        await until(lambda: watched_instruments(link) == ("EUR_USD", "AUD_NZD"))
         await until(lambda: link.store.quotes)
         for _ in range(1000):  # the old stream is left with the first item after the change is seen
             broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
@@ -89,7 +95,7 @@ async def test_what_is_held_or_in_focus_is_streamed_as_well() -> None:
         assert link.store.health.prices == "OK"
 
 
-class Timed:
+class TimedStream:
     """A price stream whose items come at these moments."""
 
     def __init__(self, clock: Clock, moments: Sequence[float]) -> None:
@@ -116,7 +122,7 @@ async def rests_between(*moments: float) -> list[float]:
         clock.seconds += seconds
 
     link.pause = pause
-    await _read(link, Timed(clock, moments), asyncio.Event())
+    await _read(link, TimedStream(clock, moments), asyncio.Event())
     await link.client.close()
     return rests
 

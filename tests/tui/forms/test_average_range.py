@@ -77,6 +77,50 @@ async def test_a_ticket_is_sent_with_the_stop_that_it_shows() -> None:
     assert (order.stop, order.target) == (D("1.08377"), D("1.08746"))
 
 
+def complete_an_hourly_candle(store: Store) -> None:
+    store.average_ranges["EUR_USD"] = AverageRange(D("0.00164"), WALL_NS, WALL_NS)
+
+
+async def test_stop_and_units_on_the_screen_are_sent_although_the_average_range_changed() -> None:
+    store = store_with()
+    app = FormApp(lambda: ticket(example_context(store, preset=0)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("s", *"1.5a")
+        assert "BUY 81,300 EUR/USD" in app.words
+        complete_an_hourly_candle(store)
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert (order.units, order.stop) == (D(81_300), D("1.08377"))
+
+
+async def test_the_next_drawing_shows_and_sends_the_new_average_range() -> None:
+    store = store_with()
+    app = FormApp(lambda: ticket(example_context(store)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("s", *"1.5a")
+        complete_an_hourly_candle(store)
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        form.redraw()
+        await pilot.pause()
+        assert "= 1.08254, 24.6p" in app.words
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.stop == D("1.08254")
+
+
+async def test_modify_sends_the_stop_on_the_screen_although_the_average_range_changed() -> None:
+    store = store_with()
+    app = FormApp(lambda: modify(example_context(store)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("s", *"1.5a")
+        complete_an_hourly_candle(store)
+        await pilot.press("y")
+    assert app.results == [SetProtection("6411", "EUR_USD", D("1.08317"), LEFT_ALONE, LEFT_ALONE)]
+
+
 async def test_digits_typed_behind_the_letter_go_on_with_the_number() -> None:
     [order] = (await after(ticket, "s", *"1.a5", "y")).results
     assert isinstance(order, OpenOrder)

@@ -25,7 +25,7 @@ def two_longs() -> Store:
     return store
 
 
-def hedged() -> Store:
+def hedged_store() -> Store:
     """20,000 long and 5,000 short."""
     store = example_store()
     short = replace(long_euro(), id="6421", units=D(-5_000), stop_loss=None, take_profit=None)
@@ -59,20 +59,20 @@ async def test_c_y_closes_the_position_and_says_so(size: tuple[int, int]) -> Non
 
 
 async def test_a_hedged_position_closes_both_sides_or_the_one_chosen() -> None:
-    assert (await after(ClosePositionForm, "y", store=hedged())).results == [
+    assert (await after(ClosePositionForm, "y", store=hedged_store())).results == [
         ClosePosition("EUR_USD", long_units="ALL", short_units="ALL")
     ]
-    app = await after(ClosePositionForm, "s", "y", store=hedged())
+    app = await after(ClosePositionForm, "s", "y", store=hedged_store())
     assert app.results == [ClosePosition("EUR_USD", short_units="ALL")]
-    app = await after(ClosePositionForm, "s", "l", "y", store=hedged())
+    app = await after(ClosePositionForm, "s", "l", "y", store=hedged_store())
     assert app.results == [ClosePosition("EUR_USD", long_units="ALL")]
-    words = (await after(ClosePositionForm, store=hedged())).last_words
+    words = (await after(ClosePositionForm, store=hedged_store())).last_words
     assert "CLOSE position EUR/USD LONG 20,000 and SHORT 5,000 at market" in words
     assert "realises +7.00 USD" in words  # +10.00 and −3.00, each at its own side's price
 
 
 async def test_a_side_that_closed_meanwhile_is_not_named() -> None:
-    store = hedged()
+    store = hedged_store()
     app = FormApp(lambda: ClosePositionForm(example_context(store), "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         del store.trades["6421"]
@@ -160,17 +160,17 @@ async def test_a_digit_typed_after_a_chosen_part_drops_the_part() -> None:
 
 
 async def test_a_hedged_position_asks_which_side_a_part_is_of() -> None:
-    app = await after(PositionPartForm, "5", "y", store=hedged())
+    app = await after(PositionPartForm, "5", "y", store=hedged_store())
     assert app.results == []
     assert "choose the side with l long or s short" in app.last_words
-    app = await after(PositionPartForm, "s", "5", "y", store=hedged())
+    app = await after(PositionPartForm, "s", "5", "y", store=hedged_store())
     assert app.results == [ClosePosition("EUR_USD", short_units=D(2_500))]
-    app = await after(PositionPartForm, "5", "l", "y", store=hedged())
+    app = await after(PositionPartForm, "5", "l", "y", store=hedged_store())
     assert app.results == [ClosePosition("EUR_USD", long_units=D(10_000))]
 
 
 async def test_a_chosen_side_that_closes_is_never_exchanged_for_the_other() -> None:
-    store = hedged()
+    store = hedged_store()
     app = FormApp(lambda: PositionPartForm(example_context(store), "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("s", "5")

@@ -6,8 +6,8 @@ import pytest
 from textual.screen import ModalScreen
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.calc.instructions import CloseTrades
-from keydesk.forms.sheet import folded
+from keydesk.calc.instructions import CloseTrades, MoveEntry
+from keydesk.forms.sheet import fold_line
 from keydesk.text.sanitize import safe
 from support.fakes.working_desk import WorkingDesk
 
@@ -69,25 +69,38 @@ async def test_fields_and_scope_of_an_exit_are_shown_first(
     assert "y sends" in shown or "to send" in shown
 
 
-async def test_a_window_that_cannot_show_an_exit_asks_for_size_and_sends_once_it_can(
-    tmp_path: Path,
-) -> None:
+async def test_an_exit_is_sent_from_a_window_too_small_to_show_it_whole(tmp_path: Path) -> None:
     app = desk(tmp_path)
     async with app.run_test(size=(40, 12)) as pilot:
         await pilot.pause()
         await pilot.press("g", "t", "C")
         await pilot.resize_terminal(20, 6)
         await pilot.pause()
-        assert "Enlarge this window" in words_of(app)
-        await pilot.press("y")
-        assert app.decided == []
-        assert isinstance(app.screen, ModalScreen)
-        await pilot.resize_terminal(40, 12)
-        await pilot.pause()
         assert "y sends" in words_of(app)
         await pilot.press("y")
     [sent] = app.decided
     assert isinstance(sent, CloseTrades)
+
+
+async def test_a_window_that_cannot_show_a_move_asks_for_size_and_sends_once_it_can(
+    tmp_path: Path,
+) -> None:
+    app = desk(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await pilot.press("g", "o", "M", "up")
+        await pilot.resize_terminal(20, 6)
+        await pilot.pause()
+        assert "Enlarge this window" in words_of(app)
+        await pilot.press("y")
+        assert app.decided == []
+        assert isinstance(app.screen, ModalScreen)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert "y sends" in words_of(app)
+        await pilot.press("y")
+    [sent] = app.decided
+    assert isinstance(sent, MoveEntry)
 
 
 @pytest.mark.parametrize("key", ["B", "S"])
@@ -116,8 +129,8 @@ async def test_no_command_opens_a_ticket_on_the_mini_desk(tmp_path: Path) -> Non
 def test_a_long_line_is_broken_at_spaces_and_keeps_every_letter_and_role() -> None:
     line = ((safe("CLOSE "), "bright"), (safe("LONG 10,000 漢字漢字"), "plain"))
     for width in range(4, 30):
-        lines = folded(line, width)
+        lines = fold_line(line, width)
         letters = [(letter, role) for part in lines for words, role in part for letter in words]
         kept = [each for each in letters if each[0] != " "]
         assert kept == [(c, role) for words, role in line for c in words if c != " "]
-    assert [len(folded(line, width)) for width in (30, 12, 11)] == [1, 3, 3]
+    assert [len(fold_line(line, width)) for width in (30, 12, 11)] == [1, 3, 3]

@@ -38,7 +38,7 @@ async def press(pilot: Pilot[None], keys: str) -> None:
             await pilot.press(*word)
 
 
-async def sent(keys: str, app: FormApp) -> OpenOrder:
+async def order_sent_by(keys: str, app: FormApp) -> OpenOrder:
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, keys)
         assert app.results, app.words
@@ -47,7 +47,7 @@ async def sent(keys: str, app: FormApp) -> OpenOrder:
     return order
 
 
-async def seen(keys: str, app: FormApp, size: tuple[int, int] = (80, 24)) -> str:
+async def words_after(keys: str, app: FormApp, size: tuple[int, int] = (80, 24)) -> str:
     async with app.run_test(size=size) as pilot:
         await press(pilot, keys)
         assert not app.results
@@ -55,7 +55,7 @@ async def seen(keys: str, app: FormApp, size: tuple[int, int] = (80, 24)) -> str
 
 
 async def test_b_y_buys_the_preset_with_the_template_bracket() -> None:
-    order = await sent("y", ticket_app())
+    order = await order_sent_by("y", ticket_app())
     assert order == OpenOrder(
         instrument="EUR_USD",
         kind="MARKET",
@@ -69,46 +69,46 @@ async def test_b_y_buys_the_preset_with_the_template_bracket() -> None:
 
 
 async def test_one_percent_with_a_twenty_pip_stop_is_sized_by_risk() -> None:
-    order = await sent("s20 y", ticket_app(preset=0))
+    order = await order_sent_by("s20 y", ticket_app(preset=0))
     assert order.units == D(50_000)
 
 
 async def test_a_limit_fifteen_pips_under_the_market() -> None:
-    order = await sent("o p-15 y", ticket_app())
+    order = await order_sent_by("o p-15 y", ticket_app())
     assert (order.kind, order.price, order.bound) == ("LIMIT", D("1.08350"), None)
     assert (order.stop, order.target, order.expiry) == (D("1.08150"), D("1.08750"), "GTC")
 
 
 async def test_a_sell_is_bounded_below_and_protected_above() -> None:
-    order = await sent("y", ticket_app("SELL", "USD_JPY"))
+    order = await order_sent_by("y", ticket_app("SELL", "USD_JPY"))
     assert (order.units, order.bound) == (D(-10_000), D("155.172"))
     assert (order.stop, order.target) == (D("155.400"), D("154.800"))
 
 
 async def test_nudges_move_the_active_field_by_one_and_by_ten() -> None:
-    order = await sent("s up up , y", ticket_app())
+    order = await order_sent_by("s up up , y", ticket_app())
     assert order.stop == D("1.08380")
 
 
 async def test_a_full_stop_behind_a_digit_is_the_point() -> None:
-    order = await sent("s12.5 y", ticket_app())
+    order = await order_sent_by("s12.5 y", ticket_app())
     assert order.stop == D("1.08375")
 
 
 async def test_a_field_turns_its_unit_and_keeps_its_level() -> None:
-    assert "1.08300] price" in await seen("sm", ticket_app())
+    assert "1.08300] price" in await words_after("sm", ticket_app())
 
 
 async def test_enter_space_and_capitals_send_nothing() -> None:
-    words = await seen("enter Y", ticket_app())
+    words = await words_after("enter Y", ticket_app())
     assert "Caps Lock" in words
 
 
 async def test_without_a_stop_only_the_shown_letter_sends() -> None:
-    words = await seen("s backspace t backspace", ticket_app())
+    words = await words_after("s backspace t backspace", ticket_app())
     assert "No stop: the loss has no limit" in words
     assert "type   c   to send" in words
-    order = await sent("s backspace t backspace c", ticket_app())
+    order = await order_sent_by("s backspace t backspace c", ticket_app())
     assert order.stop is None
 
 
@@ -156,7 +156,7 @@ async def test_the_third_wrong_letter_closes_the_form_and_says_so() -> None:
 
 
 async def test_a_challenge_letter_that_is_asked_for_no_more_says_what_sends() -> None:
-    words = await seen("c", ticket_app())
+    words = await words_after("c", ticket_app())
     assert "NOT SENT by c: y sends it now" in words
 
 
@@ -184,8 +184,8 @@ async def test_what_sends_and_what_was_dropped_stay_on_a_screen_with_too_many_wa
 
 
 async def test_a_refusal_names_its_reason_and_no_key_sends() -> None:
-    assert "inside the spread" in await seen("s0.5 y", ticket_app())
-    words = await seen("u9999999 y", ticket_app())
+    assert "inside the spread" in await words_after("s0.5 y", ticket_app())
+    words = await words_after("u9999999 y", ticket_app())
     assert "is over the" in words
 
 
@@ -199,13 +199,13 @@ async def test_escape_drops_the_ticket() -> None:
 async def test_disarmed_refuses_and_says_how_to_arm() -> None:
     store = example_store()
     store.arming = Arming("DISARMED")
-    assert "A arms" in await seen("y", ticket_app(store=store))
+    assert "A arms" in await words_after("y", ticket_app(store=store))
 
 
 async def test_a_live_account_is_named_in_the_frame() -> None:
     store = example_store()
     store.health.environment = "LIVE"
-    assert "LIVE  main …001" in await seen("", ticket_app(store=store))
+    assert "LIVE  main …001" in await words_after("", ticket_app(store=store))
 
 
 async def test_the_price_in_the_ticket_moves_and_the_order_freezes_it() -> None:
@@ -284,13 +284,13 @@ async def test_a_position_that_went_under_the_hand_asks_once_more() -> None:
 async def test_a_ticket_without_a_price_waits_for_it() -> None:
     store = example_store()
     del store.quotes["EUR_USD"]
-    assert "Waiting for a price of EUR/USD" in await seen("y", ticket_app(store=store))
+    assert "Waiting for a price of EUR/USD" in await words_after("y", ticket_app(store=store))
 
 
 async def test_the_worst_ticket_is_whole_on_eighty_by_twenty_four() -> None:
     store = example_store()
     store.health.rtt_ms = 800.0
-    words = await seen("u200000 s3", ticket_app(store=store))
+    words = await words_after("u200000 s3", ticket_app(store=store))
     assert "BUY 200,000 EUR/USD" in words
     assert "LAG" in words
     assert "to send" in words
@@ -300,7 +300,7 @@ async def test_the_worst_ticket_is_whole_on_eighty_by_twenty_four() -> None:
 async def test_an_order_under_way_in_the_instrument_refuses_another() -> None:
     store = example_store()
     store.set_in_flight(in_flight("EUR_USD"))
-    assert "still under way" in await seen("y", ticket_app(store=store))
+    assert "still under way" in await words_after("y", ticket_app(store=store))
 
 
 async def test_nothing_is_claimed_of_an_order_whose_price_was_not_typed_yet() -> None:
@@ -316,19 +316,19 @@ async def test_nothing_is_claimed_of_an_order_whose_price_was_not_typed_yet() ->
 
 
 async def test_a_stop_that_only_reduces_shows_what_it_reduces_and_no_bracket() -> None:
-    words = await seen("oo p1.08200", ticket_app("SELL"))
+    words = await words_after("oo p1.08200", ticket_app("SELL"))
     assert "reduces LONG 20,000 by 10,000, never opens a trade" in words
     assert "result  −24.00 USD  at 1.08200" in words
     for claim in ("target", "trail", "s stop", "UNLIMITED", "of the stop"):
         assert claim not in words
-    order = await sent("oo p1.08200 y", ticket_app("SELL"))
+    order = await order_sent_by("oo p1.08200 y", ticket_app("SELL"))
     assert (order.kind, order.units, order.price) == ("STOP", D(-10_000), D("1.08200"))
     assert order.reduces
     assert (order.stop, order.target, order.trail) == (None, None, None)
 
 
 async def test_the_mirror_reduces_a_short() -> None:
-    words = await seen("u5000 oo p156", ticket_app("BUY", "USD_JPY"))
+    words = await words_after("u5000 oo p156", ticket_app("BUY", "USD_JPY"))
     assert "reduces SHORT 5,000 by 5,000, never opens a trade" in words
 
 
@@ -342,7 +342,7 @@ async def test_a_field_that_a_reducing_ticket_has_not_says_why_and_takes_no_digi
 
 
 async def test_more_than_the_position_turns_it_and_has_a_bracket_again() -> None:
-    words = await seen("oo p1.08200 u30000", ticket_app("SELL"))
+    words = await words_after("oo p1.08200 u30000", ticket_app("SELL"))
     assert "TURNS" in words
     assert "s stop" in words
 
@@ -350,7 +350,7 @@ async def test_more_than_the_position_turns_it_and_has_a_bracket_again() -> None
 async def test_a_reducing_ticket_is_an_exit_and_works_disarmed() -> None:
     store = example_store()
     store.arming = Arming("DISARMED")
-    order = await sent("oo p1.08200 y", ticket_app("SELL", store=store))
+    order = await order_sent_by("oo p1.08200 y", ticket_app("SELL", store=store))
     assert order.reduces
 
 
@@ -417,16 +417,16 @@ async def test_a_typed_order_fills_the_ticket_and_still_asks_for_its_own_confirm
 
 
 async def test_the_ticket_names_the_keys_of_its_fields_beside_the_one_that_sends() -> None:
-    words = await seen("", ticket_app())
+    words = await words_after("", ticket_app())
     foot = next(line for line in words.splitlines() if "y sends" in line)
     assert "m unit  ↑ ↓ ±1  , . ±10  Tab next" in foot
     assert foot.rstrip(" ┃").endswith("Esc drops")
-    refused = await seen("s0.5", ticket_app())
+    refused = await words_after("s0.5", ticket_app())
     assert "m unit  ↑ ↓ ±1" in refused
 
 
 async def test_a_challenge_leaves_no_room_for_hints() -> None:
-    words = await seen("s backspace t backspace", ticket_app())
+    words = await words_after("s backspace t backspace", ticket_app())
     assert "type   c   to send" in words
     assert "m unit" not in words
 

@@ -60,11 +60,11 @@ async def test_the_bucket_of_the_price_stands_in_the_middle_and_is_marked() -> N
     pane = Books()
     async with shown(pane, store_with(), size=(80, 12)):
         lines = text_of(pane)
-    assert "▸ 1.08400 ◂" in lines[6]
-    assert lines[1].split("price")[0].split() == ["sell", "limits", "short", "%"]
+    assert "▸ 1.08400 ◂" in lines[7]
+    assert lines[2].split("price")[0].split() == ["sell", "limits", "short", "%"]
     assert lines[11].split() == ["sell", "stops", "buy", "limits"]
-    assert "1.08450" in lines[5]
-    assert "█" in lines[6]
+    assert "1.08450" in lines[6]
+    assert "█" in lines[7]
 
 
 @pytest.mark.parametrize("kind", ["orders", "positions"])
@@ -77,8 +77,8 @@ async def test_a_narrow_pane_keeps_its_words_apart(kind: BookKind) -> None:
         "orders": ("sell limits", "buy stops"),
         "positions": ("short in profit", "long under water"),
     }
-    assert lines[1].replace("price", "").split("  ")[0].strip() == words[kind][0]
-    assert lines[1].rstrip().endswith(words[kind][1])
+    assert lines[2].replace("price", "").split("  ")[0].strip() == words[kind][0]
+    assert lines[2].rstrip().endswith(words[kind][1])
     assert all("…" not in line for line in lines)
 
 
@@ -88,7 +88,7 @@ async def test_the_price_moves_the_middle() -> None:
         store.quotes["EUR_USD"].bid = store.quotes["EUR_USD"].ask = D("1.08512")
         store.mark(Topic.PRICES, "EUR_USD")
         pane.on_frame(frame_of(store))
-        assert "▸ 1.08500 ◂" in text_of(pane)[6]
+        assert "▸ 1.08500 ◂" in text_of(pane)[7]
 
 
 async def test_v_turns_to_the_positions_and_back() -> None:
@@ -97,7 +97,7 @@ async def test_v_turns_to_the_positions_and_back() -> None:
     async with shown(pane, store, size=(80, 12)) as pilot:
         await pilot.press("v")
         assert "2m old" in text_of(pane)[0]
-        assert text_of(pane)[1].split()[:3] == ["short", "in", "profit"]
+        assert text_of(pane)[2].split()[:3] == ["short", "in", "profit"]
         assert pane.heading().right == "positions, 53.2 % long"
         await pilot.press("v")
         assert pane.heading().right == "orders, 53.2 % long"

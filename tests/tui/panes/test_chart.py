@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -9,6 +10,7 @@ from keydesk.calc.indicator_specs import parse_indicators
 from keydesk.chart.price_axis import PriceLine
 from keydesk.panes.chart import Chart
 from keydesk.store.state import CandleSeries, PastCandles, Topic
+from keydesk.store.store import FIRST_NS
 from support.data.desk_data import MINUTE_NS, NOW, candles, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 
@@ -175,6 +177,62 @@ async def test_a_date_is_asked_for_and_the_picture_stays_until_it_comes() -> Non
         store.mark(Topic.CANDLES)
         pane.on_frame(frame_of(store, now=NOW + 1))
         assert "Thu 15 Jan 2015" in text_of(pane)[-1]
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York", "UTC"])
+@pytest.mark.parametrize("date", [datetime.min, datetime.max, datetime(1969, 12, 31)])  # noqa: DTZ001, DTZ901
+async def test_an_absurd_date_is_the_first_or_the_last_that_a_broker_takes(
+    date: datetime, zone: str
+) -> None:
+    pane, store = Chart(), desk_store()
+    store.zone = ZoneInfo(zone)
+    async with shown(pane, store, size=(60, 20)) as pilot:
+        pane.go_to_date(date)
+        await pilot.pause()
+        [wanted] = heard(pilot, Chart.DateWanted)
+        frame = pane.frame
+        assert frame is not None
+        newest = max(frame.wall_ns, store.clock_ns)
+        assert wanted.date_ns == (newest if date.year > 2000 else FIRST_NS)
+        assert text_of(pane)[0].strip().startswith("Loading ")
+
+
+async def test_times_of_the_chart_are_in_the_zone_of_the_trader_which_is_named() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(90, 20)):
+        utc = text_of(pane)[-1]
+        store.zone = ZoneInfo("Europe/Berlin")
+        store.mark(Topic.CANDLES)
+        pane.picture.forget_scale()
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        berlin = text_of(pane)[-1]
+    assert utc.rstrip().endswith("UTC")
+    assert berlin.rstrip().endswith("CET")
+    hours = [int(each[:2]) for each in utc.split() if ":" in each]
+    later = [int(each[:2]) for each in berlin.split() if ":" in each]
+    assert {(hour + 1) % 24 for hour in hours} & set(later)
+
+
+@pytest.mark.parametrize(
+    ("rows", "drawn", "named"),
+    [
+        (30, ["RSI 14", "MACD 12 26 9"], []),
+        (17, ["RSI 14"], ["MACD 12 26 9"]),
+        (13, [], ["RSI 14", "MACD 12 26 9"]),
+    ],
+)
+async def test_sub_panes_are_drawn_as_far_as_there_is_room_and_the_others_named(
+    rows: int, drawn: list[str], named: list[str]
+) -> None:
+    pane, store = Chart(), desk_store()
+    store.indicators["EUR_USD"] = parse_indicators(("rsi 14", "macd"))
+    async with shown(pane, store, size=(90, rows)):
+        lines = text_of(pane)
+    for title in drawn:
+        assert any(line.strip().startswith(f"─ {title} ─") for line in lines)
+    assert [
+        title for title in ("RSI 14", "MACD 12 26 9") if f"{title}: no room" in lines[0]
+    ] == named
 
 
 async def test_planned_prices_of_a_form_are_drawn() -> None:

@@ -21,7 +21,7 @@ NOT_SENT = (
 FILLED = "FILLED 10,000 EUR/USD @ 1.11321 slip −0.2p 143 ms #6417 SL 1.11121 TP 1.11721 set"
 
 
-def told(*notices: Notice) -> Store:
+def store_with(*notices: Notice) -> Store:
     store = desk_store()
     store.notices = list(notices)
     return store
@@ -32,7 +32,7 @@ def later(store: Store, seconds: float) -> Frame:
     return replace(frame_of(store, now=NOW + seconds), wall_ns=wall_ns)
 
 
-def said(pane: Notices) -> str:
+def pane_words(pane: Notices) -> str:
     """What stands there, its line ends as spaces."""
     return " ".join(" ".join(text_of(pane)).split())
 
@@ -49,14 +49,14 @@ def bottom(screen: DeskScreen, lines: int) -> str:
 async def test_an_outcome_is_readable_whole_at_every_size(
     size: tuple[int, int], notice: Notice
 ) -> None:
-    async with DeskApp(told(notice)).run_test(size=size) as pilot:
+    async with DeskApp(store_with(notice)).run_test(size=size) as pilot:
         await pilot.pause()
         assert isinstance(pilot.app.screen, DeskScreen)
         assert notice.text in bottom(pilot.app.screen, 4)
 
 
 async def test_the_panes_stand_still_while_an_outcome_has_the_instruments_line() -> None:
-    store = told()
+    store = store_with()
     async with DeskApp(store).run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         screen = pilot.app.screen
@@ -79,17 +79,17 @@ async def test_the_panes_stand_still_while_an_outcome_has_the_instruments_line()
 @pytest.mark.parametrize(("level", "seconds"), [("info", 11), ("warn", 16), ("good", 301)])
 async def test_a_hint_goes_by_itself(level: str, seconds: float) -> None:
     pane = Notices()
-    store = told(Notice(level, "Too early: read the form", WALL_NS))  # type: ignore[arg-type]
+    store = store_with(Notice(level, "Too early: read the form", WALL_NS))  # type: ignore[arg-type]
     async with shown(pane, store):
-        assert "Too early" in said(pane)
+        assert "Too early" in pane_words(pane)
         pane.on_frame(later(store, 5))
-        assert "Too early" in said(pane)
+        assert "Too early" in pane_words(pane)
         pane.on_frame(later(store, seconds))
-        assert said(pane) == ""
+        assert pane_words(pane) == ""
 
 
 async def test_a_good_outcome_lingers_dim() -> None:
-    pane, store = Notices(), told(Notice("good", FILLED, WALL_NS))
+    pane, store = Notices(), store_with(Notice("good", FILLED, WALL_NS))
     async with shown(pane, store):
         new = pane.render_line(0)
         pane.on_frame(later(store, 30))
@@ -108,34 +108,34 @@ async def test_a_good_outcome_lingers_dim() -> None:
     ],
 )
 async def test_what_asks_for_something_stays_until_it_was_seen(notice: Notice) -> None:
-    pane, store = Notices(), told(notice)
+    pane, store = Notices(), store_with(notice)
     async with shown(pane, store):
         pane.on_frame(later(store, 3600))
-        assert said(pane).endswith(f"{notice.text} Esc: seen")
+        assert pane_words(pane).endswith(f"{notice.text} Esc: seen")
         assert store.see_notices(WALL_NS)
         pane.on_frame(later(store, 3600))
-        assert said(pane) == ""
+        assert pane_words(pane) == ""
         assert not store.see_notices(WALL_NS), "there is nothing more to be seen"
 
 
 async def test_what_came_just_now_was_not_read_yet() -> None:
-    store = told(Notice("bad", NOT_SENT, WALL_NS))
+    store = store_with(Notice("bad", NOT_SENT, WALL_NS))
     assert not store.see_notices(WALL_NS - 1)
     assert store.notices[0].waits
 
 
 async def test_a_hint_does_not_take_the_place_of_what_waits_for_long() -> None:
-    pane, store = Notices(), told(Notice("bad", NOT_SENT, WALL_NS))
+    pane, store = Notices(), store_with(Notice("bad", NOT_SENT, WALL_NS))
     async with shown(pane, store, size=(150, 1)):
         store.notify(Notice("info", "Nothing to close", WALL_NS))
         pane.on_frame(frame_of(store))
-        assert said(pane).endswith(":messages has the rest")
+        assert pane_words(pane).endswith(":messages has the rest")
         pane.on_frame(later(store, 12))
-        assert NOT_SENT in said(pane)
+        assert NOT_SENT in pane_words(pane)
 
 
 async def test_a_newer_outcome_takes_the_place_of_an_older_good_one() -> None:
-    pane, store = Notices(), told(Notice("good", FILLED, WALL_NS))
+    pane, store = Notices(), store_with(Notice("good", FILLED, WALL_NS))
     async with shown(pane, store, size=(80, 2)):
         store.notify(Notice("good", "CLOSED 10,000 EUR/USD", WALL_NS))
         pane.on_frame(frame_of(store))
@@ -145,6 +145,6 @@ async def test_a_newer_outcome_takes_the_place_of_an_older_good_one() -> None:
 
 
 async def test_what_has_no_room_is_named() -> None:
-    pane, store = Notices(), told(Notice("bad", NOT_SENT * 3, WALL_NS))
+    pane, store = Notices(), store_with(Notice("bad", NOT_SENT * 3, WALL_NS))
     async with shown(pane, store, size=(80, 2)):
         assert text_of(pane)[1].rstrip().endswith("…  :messages has the rest")

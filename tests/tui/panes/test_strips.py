@@ -206,3 +206,16 @@ async def test_eighty_columns_show_the_size_that_b_and_s_would_open_with() -> No
     async with shown(pane, desk_store(), size=(80, 3)):
         pane.take("9: 1,000,000")
         assert "size 9: 1,000,000" in text_of(pane)[0]
+
+
+async def test_in_forty_columns_the_time_makes_room_for_a_stream_in_trouble() -> None:
+    pane, store = HealthLine(), desk_store()
+    async with shown(pane, store, size=(40, 3)):
+        assert "UTC" in text_of(pane)[0]
+        store.health.events = "CONNECTING"
+        store.mark(Topic.HEALTH)
+        pane.on_frame(frame_of(store))
+        line = text_of(pane)[0]
+    assert "prices ok" in line
+    assert "events connecting" in line
+    assert "UTC" not in line

@@ -157,6 +157,19 @@ async def test_an_empty_pane_says_how_it_fills(pane: LinePane) -> None:
     assert len(words) > 20
 
 
+@pytest.mark.parametrize("kind", [Trades, Positions])
+async def test_an_empty_pane_names_the_instrument_that_an_order_key_would_trade(
+    kind: type[InstrumentRows],
+) -> None:
+    pane, store = kind(), desk_store()
+    store.trades, store.positions = {}, {}
+    async with shown(pane, store):
+        assert "sells EUR/USD" in text_of(pane)[1]
+        store.set_focus("USD_JPY")
+        pane.on_frame(frame_of(store))
+        assert "sells USD/JPY" in text_of(pane)[1]
+
+
 @pytest.mark.parametrize("width", [40, 60, 78, 100, 130, 200])
 @pytest.mark.parametrize("kind", [Trades, Positions, Orders])
 async def test_columns_are_whole_at_every_width(kind: type[LinePane], width: int) -> None:

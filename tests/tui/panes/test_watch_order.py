@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.watchlists import COLUMNS
+from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watch_order import MEASURES, TITLES, RowFilter, RowOrder
 from keydesk.panes.watchlist import LIVE_EVERY, Watchlist
 from keydesk.store.state import Topic
@@ -160,24 +161,44 @@ async def test_a_row_is_moved_past_its_neighbour_and_not_past_the_end() -> None:
     ]
 
 
+def turn_to_the_next(store: Store, choices: list[InstrumentRows.Chosen]) -> None:
+    """The desk turns to the first of the rows that were chosen."""
+    choice = choices.pop(0)
+    store.set_focus(choice.instrument)
+    choice.settle()
+
+
 async def test_a_frame_before_the_desk_has_followed_leaves_the_cursor_where_the_key_put_it() -> (
     None
 ):
     pane, store = Watchlist(), desk_store()
     async with shown(pane, store) as pilot:
-        await pilot.press("j")
-        pane.on_frame(frame_of(store))
-        assert pane.selected == pane.pending_choice == "GBP_USD"
-        await pilot.press("j")
-        store.set_focus("GBP_USD")  # the first key reaches the desk
+        await pilot.press("j", "j")
+        choices = heard(pilot, InstrumentRows.Chosen)
         pane.on_frame(frame_of(store))
         assert pane.selected == pane.pending_choice == "USD_JPY"
-        store.set_focus("USD_JPY")
+        turn_to_the_next(store, choices)
         pane.on_frame(frame_of(store))
-        assert pane.pending_choice == ""
+        assert pane.selected == pane.pending_choice == "USD_JPY"
+        turn_to_the_next(store, choices)
+        pane.on_frame(frame_of(store))
+        assert (pane.selected, pane.pending_choice) == ("USD_JPY", "")
         store.set_focus("USD_CHF")
         pane.on_frame(frame_of(store))
         assert pane.selected == "USD_CHF"
+
+
+async def test_what_is_found_after_keys_without_a_frame_is_what_the_next_key_acts_on() -> None:
+    pane, store = Watchlist(), desk_store()
+    async with shown(pane, store) as pilot:
+        await pilot.press("j", "k", "j")
+        choices = heard(pilot, InstrumentRows.Chosen)
+        while choices:
+            turn_to_the_next(store, choices)
+        store.set_focus("EUR_USD")  # found by its name, before the terminal took a frame
+        assert pane.pending_choice == ""
+        pane.on_frame(frame_of(store))
+        assert (pane.selected, pane.pending_choice) == ("EUR_USD", "")
 
 
 async def test_the_only_row_can_be_chosen() -> None:

@@ -52,7 +52,7 @@ async def desk(
         yield pilot, app.screen
 
 
-def shown(screen: DeskScreen) -> set[str]:
+def visible_panes(screen: DeskScreen) -> set[str]:
     return {pane.id or "" for pane in screen.query(LinePane) if pane.display}
 
 
@@ -117,12 +117,12 @@ async def test_rules_join_where_they_meet() -> None:
 
 async def test_g_and_a_letter_bring_a_pane_to_the_front_and_focus_it() -> None:
     async with desk((80, 24)) as (_, screen):
-        assert "trades" in shown(screen)
+        assert "trades" in visible_panes(screen)
         for name in ("orders", "positions", "log", "books", "trades"):
             screen.action_go(name)
-            assert name in shown(screen)
+            assert name in visible_panes(screen)
             assert screen.focused is screen.pane(name)
-        assert len(shown(screen) & {"trades", "orders", "positions", "log", "books"}) == 1
+        assert len(visible_panes(screen) & {"trades", "orders", "positions", "log", "books"}) == 1
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
@@ -149,13 +149,13 @@ async def test_tab_walks_the_panes() -> None:
 
 async def test_z_shows_a_pane_alone_and_all_again() -> None:
     async with desk((120, 35)) as (pilot, screen):
-        before = shown(screen)
+        before = visible_panes(screen)
         screen.action_go("chart")
         await pilot.press("z")
         panes = {"watchlist", "chart", "ticket", "trades"}
-        assert shown(screen) & panes == {"chart"}
+        assert visible_panes(screen) & panes == {"chart"}
         await pilot.press("z")
-        assert shown(screen) == before
+        assert visible_panes(screen) == before
 
 
 async def test_the_footer_follows_the_focus() -> None:

@@ -13,7 +13,10 @@ from support.fakes.working_desk import WorkingDesk
 
 Step = str | tuple[int, int]
 
-SIZES = ((120, 36), (120, 34), (200, 50), (80, 24), (79, 23), (61, 9), (20, 5), (3, 2), (1, 1))
+SIZES = (
+    *((120, 36), (140, 45), (200, 50), (250, 70), (100, 30), (80, 24), (79, 23), (40, 12)),
+    *((39, 12), (61, 9), (20, 5), (3, 2), (1, 1)),
+)
 STATES = {
     "desk": (),
     "buy": ("B",),
@@ -84,7 +87,7 @@ async def test_every_size_is_harmless_in_every_state(state: str, tmp_path: Path)
         st.one_of(
             st.sampled_from(KEYS),
             st.sampled_from(SIZES),
-            st.tuples(st.integers(1, 210), st.integers(1, 60)),
+            st.tuples(st.integers(1, 260), st.integers(1, 75)),
         ),
         min_size=5,
         max_size=40,

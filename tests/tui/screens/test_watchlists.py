@@ -43,7 +43,7 @@ def rows(pilot: Pilot[int]) -> list[str]:
     return app_of(pilot).actions.screen.watchlist.keys
 
 
-def said(pilot: Pilot[int]) -> str:
+def last_notice(pilot: Pilot[int]) -> str:
     return str(app_of(pilot).store.notices[-1].text)
 
 
@@ -74,7 +74,7 @@ async def test_rows_are_moved_and_taken_off(tmp_path: Path) -> None:
         assert rows(pilot) == ["GBP_JPY", "EUR_USD", "USD_CHF"]
         await press(pilot, "wx")
         assert rows(pilot) == ["GBP_JPY", "USD_CHF"]
-        assert said(pilot) == "EUR/USD is off Mine; w a adds it again"
+        assert last_notice(pilot) == "EUR/USD is off Mine; w a adds it again"
         await press(pilot, "wx")
         assert rows(pilot) == ["GBP_JPY", "USD_CHF"], "no row is selected: nothing goes"
 
@@ -83,7 +83,7 @@ async def test_sorted_rows_are_not_moved(tmp_path: Path) -> None:
     async with desk(tmp_path) as pilot:
         await build(pilot)
         await press(pilot, "l wj")
-        assert "The rows are sorted; v shows your own order" in said(pilot)
+        assert "The rows are sorted; v shows your own order" in last_notice(pilot)
         assert load_watchlists(tmp_path).named("Mine") is not None
         await press(pilot, "v v")
         assert rows(pilot) == ["EUR_USD", "GBP_JPY", "USD_CHF"]
@@ -119,7 +119,9 @@ async def test_the_list_of_everything_is_not_changed_and_says_what_to_do(tmp_pat
     async with desk(tmp_path) as pilot:
         for keys in ("wa", "wx", "wj", "wr", "wd"):
             await press(pilot, keys)
-            assert said(pilot) == "All always holds every instrument: w n makes a list of yours"
+            assert (
+                last_notice(pilot) == "All always holds every instrument: w n makes a list of yours"
+            )
             assert not isinstance(pilot.app.screen, ModalScreen)
     assert not (tmp_path / FILE).exists()
 
@@ -158,7 +160,7 @@ async def test_a_bad_file_is_named_stays_as_it_is_and_the_list_lives_until_the_e
 ) -> None:
     (tmp_path / FILE).write_text("[[lists]\n", encoding="utf-8")
     async with desk(tmp_path) as pilot:
-        assert f"{tmp_path / FILE} is not valid TOML" in said(pilot)
+        assert f"{tmp_path / FILE} is not valid TOML" in last_notice(pilot)
         await build(pilot)
         assert rows(pilot) == ["EUR_USD", "GBP_JPY", "USD_CHF"]
     assert (tmp_path / FILE).read_text(encoding="utf-8") == "[[lists]\n"

@@ -16,7 +16,7 @@ USUAL = 46  # columns for the words in a log of 80
 EURUSD = {"instrument": "EUR_USD", "units": "-1000", "timeInForce": "GTC", "reason": "CLIENT_ORDER"}
 
 
-def said(id_: int, type_: str, **members: object) -> str:
+def log_text(id_: int, type_: str, **members: object) -> str:
     return line_of(transaction(id_, type_, **members), fresh_store()).text
 
 
@@ -96,7 +96,7 @@ def test_a_reduced_trade() -> None:
     ],
 )
 def test_each_kind_reads_as_a_sentence(type_: str, members: dict[str, object], words: str) -> None:
-    assert said(5, type_, **members) == words
+    assert log_text(5, type_, **members) == words
 
 
 BRACKET = {"stopLossOnFill": {"price": "1.11105"}, "takeProfitOnFill": {"price": "1.11705"}}
@@ -117,7 +117,7 @@ OF_FIVE = {"tradeID": "54321", "timeInForce": "GTC"}
     ],
 )
 def test_usual_lines_fit_beside_time_kind_and_pair(type_: str, members: dict[str, object]) -> None:
-    assert len(said(54322, type_, **({"accountBalance": "1.0"} | members))) <= USUAL
+    assert len(log_text(54322, type_, **({"accountBalance": "1.0"} | members))) <= USUAL
 
 
 def test_usual_fills_fit_as_well() -> None:
@@ -137,13 +137,15 @@ def test_a_cancelled_order_is_named_while_it_is_known() -> None:
 
 
 def test_a_hostile_text_can_not_act_on_the_terminal() -> None:
-    line = said(5, "CLIENT_CONFIGURE", alias="\x1b]0;owned\x07")
+    line = log_text(5, "CLIENT_CONFIGURE", alias="\x1b]0;owned\x07")
     assert "\x1b" not in line
     assert "\x07" not in line
 
 
 def test_an_unknown_kind_is_named() -> None:
-    assert said(5, "MOON_ADJUSTMENT").startswith("MOON_ADJUSTMENT: a kind this desk does not know")
+    assert log_text(5, "MOON_ADJUSTMENT").startswith(
+        "MOON_ADJUSTMENT: a kind this desk does not know"
+    )
 
 
 LEAST: dict[str, object] = {

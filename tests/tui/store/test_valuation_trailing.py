@@ -14,7 +14,7 @@ from support.data.account_history import fresh_store, opening, price, transactio
 D = Decimal
 
 
-def trailed(units: str, entry: str) -> Store:
+def trailing_trade(units: str, entry: str) -> Store:
     """A trade with a trailing stop 15 pips behind; nobody has said yet where that stands."""
     store = fresh_store()
     apply(store, opening(5, units, entry))
@@ -35,7 +35,7 @@ def at(store: Store, bid: str, ask: str, second: int) -> Decimal | None:
 
 
 def test_the_worked_number_a_long_locks_what_the_high_bid_left() -> None:
-    store = trailed("50000", "1.08500")
+    store = trailing_trade("50000", "1.08500")
     assert at(store, "1.08490", "1.08500", 1) == D("1.08340")
     assert at(store, "1.08720", "1.08730", 2) == D("1.08570")
     assert at(store, "1.08600", "1.08610", 3) == D("1.08570"), "it never goes back"
@@ -43,14 +43,14 @@ def test_the_worked_number_a_long_locks_what_the_high_bid_left() -> None:
 
 
 def test_the_mirror_a_short_follows_the_ask_down() -> None:
-    store = trailed("-50000", "1.08500")
+    store = trailing_trade("-50000", "1.08500")
     assert at(store, "1.08490", "1.08500", 1) == D("1.08650")
     assert at(store, "1.08280", "1.08290", 2) == D("1.08440")
     assert at(store, "1.08400", "1.08410", 3) == D("1.08440")
 
 
 def test_what_the_service_says_stands_until_the_price_passes_it() -> None:
-    store = trailed("50000", "1.08500")
+    store = trailing_trade("50000", "1.08500")
     at(store, "1.08490", "1.08500", 1)
     stop = store.trades["5"].trailing_stop
     assert stop is not None
@@ -61,7 +61,7 @@ def test_what_the_service_says_stands_until_the_price_passes_it() -> None:
 
 @pytest.mark.parametrize(("bid", "marked"), [("1.08720", True), ("1.08400", False)])
 def test_the_orders_are_drawn_again_only_when_it_moved(bid: str, *, marked: bool) -> None:
-    store = trailed("50000", "1.08500")
+    store = trailing_trade("50000", "1.08500")
     at(store, "1.08490", "1.08500", 1)
     order_before = store.orders["6"].price
     at(store, bid, str(D(bid) + D("0.00010")), 2)

@@ -7,7 +7,7 @@ from keydesk.terminal.check import (
     Multiplexer,
     MultiplexerQuery,
     measured_ascii,
-    parsed,
+    parse_multiplexer,
     remedy,
     unusable,
 )
@@ -69,7 +69,7 @@ def test_what_was_printed_is_erased() -> None:
     ],
 )
 def test_the_answer_of_tmux_is_read(out: str, found: Multiplexer) -> None:
-    assert parsed(out) == found
+    assert parse_multiplexer(out) == found
 
 
 def test_a_warning_says_how_to_end_it() -> None:

@@ -19,7 +19,7 @@ from keydesk.terminal.driver import (
 
 
 @dataclass
-class Line:
+class SimulatedLink:
     """A line of so many bytes a second, with the flow at its near end; the terminal at its far end answers `replies_to`."""
 
     rate: float
@@ -72,7 +72,7 @@ class Line:
 def test_a_line_that_is_always_full_waits_half_a_second_at_most_after_a_while(
     rate: float, size: int, replies_to: set[str]
 ) -> None:
-    line = Line(rate, replies_to=frozenset(replies_to))
+    line = SimulatedLink(rate, replies_to=frozenset(replies_to))
     for _ in range(10):  # a moment in which little is to be seen
         line.send(50)
         line.pass_time(0.3)
@@ -86,7 +86,7 @@ def test_a_line_that_is_always_full_waits_half_a_second_at_most_after_a_while(
 
 
 def test_a_quick_line_is_never_closed() -> None:
-    line = Line(10_000_000)
+    line = SimulatedLink(10_000_000)
     for _ in range(500):
         assert line.send(3_000)
         line.pass_time(0.02)
@@ -124,7 +124,7 @@ def test_an_answer_to_nothing_is_harmless() -> None:
 @settings(deadline=None)  # a busy machine takes longer
 @given(st.integers(100, 2_500))
 def test_a_silent_terminal_over_ssh_is_half_a_second_behind_at_most(size: int) -> None:
-    line = Line(20_000, remote=True, replies_to=frozenset())
+    line = SimulatedLink(20_000, remote=True, replies_to=frozenset())
     longest, sent = 0.0, 0
     for _ in range(3_000):
         sent += line.send(size)
@@ -161,7 +161,7 @@ def test_a_silent_terminal_on_this_machine_is_limited_once_writes_wait() -> None
 
 def test_a_terminal_that_answers_one_request_is_asked_only_that() -> None:
     for known in (ATTRIBUTES, STATUS):
-        line = Line(1_000_000, remote=True, replies_to=frozenset({known}))
+        line = SimulatedLink(1_000_000, remote=True, replies_to=frozenset({known}))
         for _ in range(100):
             line.send(REQUEST_EVERY)
             line.pass_time(0.1)

@@ -13,6 +13,7 @@ from keydesk.terminal.driver import TerminalDriver
 from keydesk.terminal.input import (
     AT_ONCE,
     END,
+    FOCUS_EVERY,
     START,
     InputDropped,
     InputOverrun,
@@ -49,7 +50,7 @@ def keys(messages: list[Message]) -> list[str]:
     return [message.key for message in messages if isinstance(message, events.Key)]
 
 
-def dropped(messages: list[Message]) -> bytes:
+def dropped_bytes(messages: list[Message]) -> bytes:
     return b"".join(each.data for each in messages if isinstance(each, InputDropped))
 
 
@@ -63,7 +64,7 @@ def pastes(messages: list[Message]) -> list[str]:
 def test_bytes_that_are_no_utf8_are_dropped_and_named_and_the_next_key_arrives(data: bytes) -> None:
     keyboard = Keyboard()
     messages = keyboard.sends(data + b"j") + keyboard.waits(1.0)
-    assert dropped(messages) == data
+    assert dropped_bytes(messages) == data
     assert keys(messages) == ["j"]
 
 
@@ -71,7 +72,7 @@ def test_half_a_character_is_dropped_after_half_a_second_without_another_byte() 
     keyboard = Keyboard()
     assert keyboard.sends(b"\xe2\x82") == []
     assert keyboard.waits(0.4) == []
-    assert dropped(keyboard.waits(0.2)) == b"\xe2\x82"
+    assert dropped_bytes(keyboard.waits(0.2)) == b"\xe2\x82"
     assert keys(keyboard.sends("€".encode())) == ["euro_sign"]
 
 
@@ -79,7 +80,7 @@ def test_a_character_cut_in_two_by_the_reads_is_one_character() -> None:
     keyboard = Keyboard()
     messages = keyboard.sends(b"\xe2") + keyboard.sends(b"\x88") + keyboard.sends(b"\x92")
     assert keys(messages) == ["minus_sign"]
-    assert dropped(messages) == b""
+    assert dropped_bytes(messages) == b""
 
 
 def test_eight_bit_alt_is_no_key_and_no_escape() -> None:
@@ -100,7 +101,7 @@ def test_a_paste_goes_on_without_its_undecodable_bytes() -> None:
     keyboard = Keyboard()
     messages = keyboard.sends(START.encode() + b"1\xa0000" + END.encode())
     assert pastes(messages) == ["1000"]
-    assert dropped(messages) == b"\xa0"
+    assert dropped_bytes(messages) == b"\xa0"
 
 
 @pytest.mark.parametrize(
@@ -269,13 +270,43 @@ def test_a_flood_of_keys_is_dropped_reported_and_over_at_once() -> None:
     assert keys(keyboard.sends(b"j")) == ["j"]
 
 
-def test_mouse_reports_take_no_keys_away_and_the_last_focus_is_kept() -> None:
+def test_mouse_reports_take_no_keys_away_and_the_last_size_is_kept() -> None:
     keyboard = Keyboard()
-    messages = keyboard.sends(b"\x1b[<35;10;10M" * 5000 + b"\x1b[I\x1b[O" * 5000 + b"j")
+    size = b"\x1b[48;24;80;240;800t"
+    messages = keyboard.sends(b"\x1b[<35;10;10M" * 5000 + size + b"j")
     assert keys(messages) == ["j"]
     assert len(messages) < 2 * AT_ONCE
-    late = keyboard.waits(0.5)
-    assert [type(each) for each in late] == [events.AppFocus, events.AppBlur]
+    assert [type(each) for each in keyboard.waits(0.5)] == [events.Resize]
+
+
+LOST, GAINED = b"\x1b[O", b"\x1b[I"
+
+
+def test_a_flood_of_focus_reports_is_a_few_messages_a_second_and_drops_nothing() -> None:
+    keyboard = Keyboard()
+    messages: list[Message] = []
+    for _ in range(1000):  # ten seconds
+        messages += keyboard.sends((GAINED + LOST) * 600) + keyboard.waits(0.01)
+    assert 0 < len(messages) <= 2 * 10 / FOCUS_EVERY + 2
+    assert {type(each) for each in messages} == {events.AppFocus, events.AppBlur}
+    assert keys(keyboard.sends(b"j")) == ["j"]
+
+
+@pytest.mark.parametrize(
+    ("last", "kind"), [(GAINED, events.AppFocus), (LOST, events.AppBlur)], ids=["gained", "lost"]
+)
+def test_the_last_focus_report_of_a_flood_is_kept(last: bytes, kind: type[Message]) -> None:
+    keyboard = Keyboard()
+    messages = keyboard.sends((GAINED + LOST) * 5000 + last) + keyboard.waits(2 * FOCUS_EVERY)
+    assert isinstance(messages[-1], kind)
+    assert keyboard.waits(2 * FOCUS_EVERY) == []
+
+
+def test_a_lost_focus_is_passed_on_at_once_and_before_the_next_key() -> None:
+    keyboard = Keyboard()
+    assert [type(each) for each in keyboard.sends(LOST)] == [events.AppBlur]
+    messages = keyboard.sends(GAINED + LOST + GAINED + b"j")
+    assert [type(each) for each in messages] == [events.AppBlur, events.AppFocus, events.Key]
 
 
 def test_a_held_key_is_never_dropped() -> None:

@@ -19,7 +19,7 @@ print(f"typed {line!r} end")
 BACKGROUND = b"\x1b]11;rgb:0000/0000/0000\x1b\\"
 
 
-def asking(tmp_path: Path, seconds: float) -> Terminal:
+def start_query(tmp_path: Path, seconds: float) -> Terminal:
     return Terminal([sys.executable, "-c", ASKS, str(seconds)], (120, 24), {}, str(tmp_path))
 
 
@@ -28,7 +28,7 @@ def wait_for_requests(terminal: Terminal) -> None:
 
 
 def test_replies_come_back_in_the_order_of_the_requests(tmp_path: Path) -> None:
-    with asking(tmp_path, 20) as terminal:
+    with start_query(tmp_path, 20) as terminal:
         wait_for_requests(terminal)
         terminal.write(b"\x1b[3;7R" + BACKGROUND + b"\x1b[?62;22c")
         row = terminal.see("True True|")
@@ -37,7 +37,7 @@ def test_replies_come_back_in_the_order_of_the_requests(tmp_path: Path) -> None:
 
 
 def test_keys_typed_meanwhile_and_rests_of_replies_are_no_input(tmp_path: Path) -> None:
-    with asking(tmp_path, 20) as terminal:
+    with start_query(tmp_path, 20) as terminal:
         wait_for_requests(terminal)
         terminal.write(b"By\x1b[3;7Ry" + BACKGROUND + b"\x1b[?62cyy")
         terminal.see("True True|")
@@ -46,7 +46,7 @@ def test_keys_typed_meanwhile_and_rests_of_replies_are_no_input(tmp_path: Path) 
 
 
 def test_a_reply_in_pieces_is_put_together(tmp_path: Path) -> None:
-    with asking(tmp_path, 20) as terminal:
+    with start_query(tmp_path, 20) as terminal:
         wait_for_requests(terminal)
         for byte in b"\x1b[3;7R" + BACKGROUND + b"\x1b[?62c":
             terminal.write(bytes([byte]))
@@ -55,12 +55,12 @@ def test_a_reply_in_pieces_is_put_together(tmp_path: Path) -> None:
 
 
 def test_a_terminal_that_answers_nothing_costs_the_time_limit_and_no_more(tmp_path: Path) -> None:
-    with asking(tmp_path, 0.1) as terminal:
+    with start_query(tmp_path, 0.1) as terminal:
         assert "|[] () False True|" in terminal.see("False True|")
 
 
 def test_part_of_the_answers_is_kept(tmp_path: Path) -> None:
-    with asking(tmp_path, 1.0) as terminal:
+    with start_query(tmp_path, 1.0) as terminal:
         wait_for_requests(terminal)
         terminal.write(b"\x1b[3;7R\x1b]11;rgb:")
         assert "((3, 7),)" in terminal.see("False True|")

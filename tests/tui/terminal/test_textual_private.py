@@ -46,7 +46,7 @@ OF_A_SCREEN = (
 )
 
 
-def lacking(app: App[Any]) -> list[str]:
+def missing_attributes(app: App[Any]) -> list[str]:
     """Name every private attribute that this Textual does not have."""
     names = [name for name in ATTRIBUTES if not hasattr(app, name)]
     parser = _xterm_parser.XTermParser()
@@ -67,12 +67,12 @@ async def test_the_installed_textual_has_every_attribute_and_its_loss_would_be_n
 ) -> None:
     app = TerminalApp[None]()
     async with app.run_test():
-        assert lacking(app) == []
+        assert missing_attributes(app) == []
         with monkeypatch.context() as without:
             without.delattr(App, "_handle_exception")
             without.delattr(StylesCache, "get_inner_outer")
             without.setattr(StylesCache, "get_inner_outer", None, raising=False)
-            assert set(lacking(app)) == {"_handle_exception", "cache_clear"}
+            assert set(missing_attributes(app)) == {"_handle_exception", "cache_clear"}
 
 
 async def test_the_installed_driver_and_its_writer_have_their_attributes() -> None:
@@ -89,12 +89,12 @@ async def test_the_installed_driver_and_its_writer_have_their_attributes() -> No
 async def test_the_installed_updates_have_the_shape_that_is_read() -> None:
     updates: list[object] = []
 
-    class Noting(TerminalApp[None]):
+    class RecordingApp(TerminalApp[None]):
         def screen_update(self, update: RenderableType | None) -> RenderableType | None:
             updates.append(update)
             return None
 
-    app = Noting()
+    app = RecordingApp()
     async with app.run_test() as pilot:
         app.screen.refresh()
         await pilot.pause()

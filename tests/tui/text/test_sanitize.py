@@ -17,7 +17,7 @@ import keydesk
 from keydesk.cli.export import write_csv
 from keydesk.panes.watchlist import Watchlist
 from keydesk.terminal.output import say_json, say_picture
-from keydesk.text.format import lines_of, pair, shortened
+from keydesk.text.format import lines_of, pair, shorten
 from keydesk.text.sanitize import NAME_LIMIT, clean, clean_name, lines_without_controls, safe
 from keydesk.widgets.terminal_diff import TerminalContents
 from support.data.desk_store import example_store
@@ -109,7 +109,7 @@ def test_a_letter_that_only_looks_like_one_shows_in_an_instrument() -> None:
 @given(st.text(max_size=100), st.integers(2, 40))
 def test_lines_and_cuts_keep_to_their_width(text: str, width: int) -> None:
     assert all(cell_len(line) <= width for line in lines_of(safe(text), width))
-    assert cell_len(shortened(safe(text), width)) <= width
+    assert cell_len(shorten(safe(text), width)) <= width
 
 
 async def test_a_long_name_does_not_shift_or_hide_the_numbers_after_it() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.lifecycle import Connection, opened
+from keydesk.app.lifecycle import Connection, open_account
 from keydesk.calc.instructions import (
     CancelOrders,
     ClosePosition,
@@ -97,7 +97,7 @@ async def desk_on(server: PracticeServer, account_id: str, tmp_path: Path) -> As
     )
     folder = tmp_path / "orders"
     folder.mkdir(mode=0o700)
-    async with opened(target, store, folder / "journal", folder / "audit") as connection:
+    async with open_account(target, store, folder / "journal", folder / "audit") as connection:
         running = asyncio.create_task(connection.run())
         it = Desk(connection, store)
         try:

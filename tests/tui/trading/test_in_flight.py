@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.lifecycle import opened
+from keydesk.app.lifecycle import open_account
 from keydesk.calc.instructions import CloseTrades, OpenOrder, Reverse
 from keydesk.forms.close_trade import CloseForm
 from keydesk.forms.reverse_flatten import ReverseForm
@@ -43,7 +43,7 @@ def intent_of(kind: str, instrument: str = "") -> Intent:
     return Intent("kd-1", action, 6417, 1, "101-004-1234567-001", target, body, instrument)
 
 
-def nothing(_transactions: Iterable[Transaction]) -> None: ...
+def ignore_transactions(_transactions: Iterable[Transaction]) -> None: ...
 
 
 async def ticket(store: Store, *keys: str, instrument: str = "EUR_USD") -> FormApp:
@@ -59,7 +59,7 @@ async def ticket(store: Store, *keys: str, instrument: str = "EUR_USD") -> FormA
 
 async def in_this_session(store: Store, intent: Intent) -> None:
     """Send it; its answer is lost and it is not found."""
-    dispatcher = Dispatcher(store, nothing)
+    dispatcher = Dispatcher(store, ignore_transactions)
 
     async def answer() -> Outcome:
         dispatcher.on_progress(Sending(intent))
@@ -73,7 +73,7 @@ async def in_this_session(store: Store, intent: Intent) -> None:
 
 async def in_an_earlier_session(store: Store, intent: Intent) -> None:
     """Only the journal knows it: it is looked up at the start, and not found."""
-    Dispatcher(store, nothing).on_progress(Unconfirmed(intent, "not found"))
+    Dispatcher(store, ignore_transactions).on_progress(Unconfirmed(intent, "not found"))
 
 
 @pytest.mark.parametrize("lost", [in_this_session, in_an_earlier_session])
@@ -104,7 +104,9 @@ async def test_a_command_that_is_still_looked_up_refuses_every_opening_of_its_in
     kind: str,
 ) -> None:
     store = example_store()
-    Dispatcher(store, nothing).on_progress(Unknown(intent_of(kind), "an earlier session ended"))
+    Dispatcher(store, ignore_transactions).on_progress(
+        Unknown(intent_of(kind), "an earlier session ended")
+    )
     app = await ticket(store, "y")
     assert app.results == []
     assert "still under way" in app.last_words
@@ -136,7 +138,7 @@ async def test_where_nobody_knows_the_instrument_every_opening_ticket_is_locked(
 async def test_a_close_is_never_locked(progress: type[Unknown | Unconfirmed]) -> None:
     store = example_store()
     for kind in KINDS:
-        Dispatcher(store, nothing).on_progress(progress(intent_of(kind), "lost"))
+        Dispatcher(store, ignore_transactions).on_progress(progress(intent_of(kind), "lost"))
     app = FormApp(lambda: CloseForm(example_context(store), "EUR_USD", ["6411"]))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
@@ -145,7 +147,7 @@ async def test_a_close_is_never_locked(progress: type[Unknown | Unconfirmed]) ->
 
 async def test_an_order_that_only_reduces_is_never_locked() -> None:
     store = example_store()
-    Dispatcher(store, nothing).on_progress(Unknown(intent_of("open"), "lost"))
+    Dispatcher(store, ignore_transactions).on_progress(Unknown(intent_of("open"), "lost"))
     app = FormApp(lambda: TicketForm(example_context(store), "SELL", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
@@ -156,7 +158,9 @@ async def test_an_order_that_only_reduces_is_never_locked() -> None:
 
 async def test_a_reversal_opens_and_is_locked_too() -> None:
     store = example_store()
-    Dispatcher(store, nothing).on_progress(Unknown(intent_of("close of a trade"), "lost"))
+    Dispatcher(store, ignore_transactions).on_progress(
+        Unknown(intent_of("close of a trade"), "lost")
+    )
     app = FormApp(lambda: ReverseForm(example_context(store), "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("c")
@@ -179,7 +183,7 @@ async def test_what_shows_up_unlocks_the_ticket() -> None:
     store = example_store()
     await in_an_earlier_session(store, intent_of("close of a trade"))
     assert "UNCONFIRMED" in (await ticket(store)).last_words
-    Dispatcher(store, nothing).on_progress(done(opening_fill()))
+    Dispatcher(store, ignore_transactions).on_progress(done(opening_fill()))
     assert (await ticket(store, "y")).results
 
 
@@ -205,7 +209,7 @@ async def test_an_unconfirmed_close_of_the_last_session_locks_at_the_real_desk(
     target = AccountAddress(
         url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
     )
-    async with opened(target, store, orders / "journal", orders / "audit") as connection:
+    async with open_account(target, store, orders / "journal", orders / "audit") as connection:
         running = asyncio.create_task(connection.run())
         async with asyncio.timeout(20):
             await connection.recovered.wait()
@@ -229,7 +233,7 @@ async def test_the_desk_writes_the_instrument_of_an_exit_into_the_journal(
     )
     orders = tmp_path / "orders"
     orders.mkdir(mode=0o700)
-    async with opened(target, store, orders / "journal", orders / "audit") as connection:
+    async with open_account(target, store, orders / "journal", orders / "audit") as connection:
         running = asyncio.create_task(connection.run())
         async with asyncio.timeout(20):
             await connection.recovered.wait()

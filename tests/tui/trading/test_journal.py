@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.lifecycle import opened
+from keydesk.app.lifecycle import open_account
 from keydesk.calc.instructions import CloseTrades, OpenOrder
 from keydesk.forms.ticket import TicketForm
 from keydesk.store.store import Store
@@ -81,7 +81,7 @@ async def test_without_a_journal_an_exit_leaves_and_a_new_order_does_not(
     )
     orders = tmp_path / "orders"
     a_file_in_its_place(orders)
-    async with opened(target, store, orders / "journal", orders / "audit") as connection:
+    async with open_account(target, store, orders / "journal", orders / "audit") as connection:
         running = asyncio.create_task(connection.run())
         async with asyncio.timeout(20):
             await connection.recovered.wait()

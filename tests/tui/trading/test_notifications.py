@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.lifecycle import opened
+from keydesk.app.lifecycle import open_account
 from keydesk.store.fold import apply
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
@@ -18,7 +18,7 @@ from support.broker import PracticeServer
 from support.data.account_history import fill, fresh_store, opening, reduction, transaction
 
 
-def told(*transactions: Transaction) -> list[Notice]:
+def notices_after(*transactions: Transaction) -> list[Notice]:
     store = fresh_store()
     apply(store, opening(5, "10000", "1.08500"))
     notifier = Notifier(store, lambda: 0)
@@ -28,7 +28,7 @@ def told(*transactions: Transaction) -> list[Notice]:
     return store.notices
 
 
-def closed(reason: str, **more: object) -> Transaction:
+def closing_fill(reason: str, **more: object) -> Transaction:
     part = reduction(5, "-10000", "1.08300", "-20.0000")
     members = {"units": "-10000", "pl": "-20.0000", "price": "1.08300", "tradesClosed": [part]}
     return fill(9, "EUR_USD", reason=reason, orderID="6", **(members | more))
@@ -36,7 +36,7 @@ def closed(reason: str, **more: object) -> Transaction:
 
 @pytest.mark.parametrize("reason", FILLS)
 def test_a_fill_that_nobody_asked_for_just_now_is_told_and_waits_to_be_seen(reason: str) -> None:
-    [notice] = told(closed(reason))
+    [notice] = notices_after(closing_fill(reason))
     level, what = FILLS[reason]
     assert (notice.level, notice.waits) == (level, True)
     assert notice.text == f"{what}: CLOSED 10,000 EUR/USD @ 1.08300 realised −20.00"
@@ -46,11 +46,11 @@ def test_a_fill_that_nobody_asked_for_just_now_is_told_and_waits_to_be_seen(reas
     "reason", ["MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"]
 )
 def test_what_a_key_did_is_told_by_its_command(reason: str) -> None:
-    assert told(closed(reason)) == []
+    assert notices_after(closing_fill(reason)) == []
 
 
 def test_an_entry_order_that_filled_at_once_is_told_by_its_command() -> None:
-    assert told(closed("LIMIT_ORDER", batchID="6")) == []
+    assert notices_after(closing_fill("LIMIT_ORDER", batchID="6")) == []
 
 
 def limit() -> Transaction:
@@ -60,7 +60,7 @@ def limit() -> Transaction:
 
 def test_an_order_whose_time_is_over_is_told() -> None:
     gone = transaction(7, "ORDER_CANCEL", orderID="6", reason="TIME_IN_FORCE_EXPIRED")
-    [notice] = told(limit(), gone)
+    [notice] = notices_after(limit(), gone)
     assert notice.text == "ORDER GONE: EUR/USD Limit 1.08 #6 cancelled: its time is over"
     assert notice.waits
 
@@ -69,11 +69,11 @@ def test_an_order_whose_time_is_over_is_told() -> None:
     "reason", ["CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED", "LINKED_TRADE_CLOSED"]
 )
 def test_an_order_that_was_cancelled_or_went_with_its_trade_is_no_news(reason: str) -> None:
-    assert told(limit(), transaction(7, "ORDER_CANCEL", orderID="6", reason=reason)) == []
+    assert notices_after(limit(), transaction(7, "ORDER_CANCEL", orderID="6", reason=reason)) == []
 
 
 def test_a_margin_call_is_told_loudly() -> None:
-    [notice] = told(transaction(7, "MARGIN_CALL_ENTER"))
+    [notice] = notices_after(transaction(7, "MARGIN_CALL_ENTER"))
     assert (notice.level, notice.text) == ("bad", "MARGIN CALL: add funds or close positions")
 
 
@@ -85,7 +85,7 @@ async def test_an_order_that_the_real_broker_fills_by_itself_is_told(
         url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
     )
     orders = tmp_path / "orders"
-    async with opened(target, store, orders / "journal", orders / "audit") as connection:
+    async with open_account(target, store, orders / "journal", orders / "audit") as connection:
         running = asyncio.create_task(connection.run())
         async with asyncio.timeout(60):
             while store.account is None or "EUR_USD" not in store.quotes:  # noqa: ASYNC110 - no call-backs

@@ -2,8 +2,8 @@
 
 from rich.style import Style
 
-from keydesk.cli.export import encoded
-from keydesk.forms.sheet import Line, wrapped
+from keydesk.cli.export import encode_csv
+from keydesk.forms.sheet import TextLine, wrap_words
 from keydesk.records import TradeRow
 from keydesk.store.state import LogLine, Notice
 from keydesk.terminal.output import say, say_error
@@ -34,8 +34,8 @@ def server_text_in_a_heading(trade: TradeRow) -> None:
     Column("id", trade.id, 7)  # pyright: ignore[reportArgumentType]
 
 
-def server_text_on_a_form(trade: TradeRow) -> Line:
-    wrapped(f"Trade {trade.id}", "plain", 40)  # pyright: ignore[reportArgumentType]
+def server_text_on_a_form(trade: TradeRow) -> TextLine:
+    wrap_words(f"Trade {trade.id}", "plain", 40)  # pyright: ignore[reportArgumentType]
     return (("CLOSE ", "bright"), (trade.id, "bright"))  # pyright: ignore[reportReturnType]
 
 
@@ -47,7 +47,7 @@ def server_text_in_a_message(error: Exception) -> None:
 def server_text_from_a_command(trade: TradeRow) -> None:
     say(trade.id)  # pyright: ignore[reportArgumentType]
     say_error(f"no such trade: {trade.id}")  # pyright: ignore[reportArgumentType]
-    encoded([["id"], [trade.id]])  # pyright: ignore[reportArgumentType]
+    encode_csv([["id"], [trade.id]])  # pyright: ignore[reportArgumentType]
 
 
 def a_string_is_no_safe_text(trade: TradeRow) -> SafeText:

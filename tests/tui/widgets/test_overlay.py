@@ -95,7 +95,7 @@ class WatchedDesk(WorkingDesk):
         self.store.mark(Topic.PRICES, "GBP_USD")
         self.draw()
 
-    def differing(self) -> list[tuple[int, int]]:
+    def differing_cells(self) -> list[tuple[int, int]]:
         """Return where the terminal shows something else than the screens draw."""
         return [
             (x, y)
@@ -108,7 +108,7 @@ class WatchedDesk(WorkingDesk):
 async def until_drawn(app: WatchedDesk, pilot: Pilot[int]) -> None:
     """Wait until the terminal shows what the screens draw; an update that was left out never comes."""
     async with asyncio.timeout(PATIENCE):
-        while app.differing():
+        while app.differing_cells():
             await pilot.pause()
 
 

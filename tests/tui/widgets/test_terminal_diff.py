@@ -39,7 +39,7 @@ def look(cell: Char) -> tuple[object, ...]:
     return cell.data, cell.fg, cell.bg, cell.bold, cell.underscore, cell.reverse
 
 
-def drawn(lines: Sequence[Sequence[Segment]]) -> pyte.Screen:
+def drawn_whole(lines: Sequence[Sequence[Segment]]) -> pyte.Screen:
     """The same lines sent whole to a fresh terminal."""
     screen = pyte.Screen(WIDTH, HEIGHT)
     sent = TerminalContents().take(
@@ -79,7 +79,7 @@ def test_after_many_changes_the_terminal_shows_the_last_lines(seed: int) -> None
         y = chance.randrange(HEIGHT)
         lines[y] = random_line(chance)
         stream.feed(front.take([(y, 0, lines[y])], ColorSystem.TRUECOLOR))
-    assert wrong_cells(screen, drawn(lines)) == 0
+    assert wrong_cells(screen, drawn_whole(lines)) == 0
 
 
 def test_what_is_shown_already_costs_nothing() -> None:
@@ -115,6 +115,22 @@ def test_after_forgetting_everything_is_sent_again() -> None:
     assert front.take([(0, 0, line)], ColorSystem.TRUECOLOR) == first
 
 
+def test_a_terminal_that_became_narrower_shows_the_last_lines_to_its_edge() -> None:
+    front, screen = TerminalContents(), pyte.Screen(WIDTH, HEIGHT)
+    stream = pyte.Stream(screen)
+    front.take([(0, 0, [Segment("-" * 2 * WIDTH)])], ColorSystem.TRUECOLOR)
+    front.forget()
+    for price in (
+        "1.08",
+        "1.17",
+        "1.26",
+    ):  # its last digits stand at the edge, where the cursor is held
+        lines = [[Segment(price.rjust(WIDTH))] for _ in range(HEIGHT)]
+        pieces = [(y, 0, line) for y, line in enumerate(lines)]
+        stream.feed(front.take(pieces, ColorSystem.TRUECOLOR))
+        assert wrong_cells(screen, drawn_whole(lines)) == 0
+
+
 def test_the_column_is_not_trusted_behind_a_glyph_of_doubtful_width() -> None:
     front = TerminalContents()
     line = [Segment("▲", STYLES[1]), Segment("up", STYLES[1])]
@@ -146,7 +162,7 @@ class Words(ModalScreen[None]):
         yield Label("BUY 34,046 EUR/USD at market\n値段 wide, e\u0301 accented")
 
 
-class Taped(TerminalApp[None]):
+class RecordedApp(TerminalApp[None]):
     """An app whose bytes go to a terminal emulator."""
 
     def __init__(self) -> None:
@@ -174,7 +190,7 @@ class Taped(TerminalApp[None]):
 
 
 async def test_no_cell_is_wrong_after_scrolls_modals_and_wide_characters() -> None:
-    app = Taped()
+    app = RecordedApp()
     chance = random.Random(7)
     async with app.run_test(size=(80, 24)) as pilot:
         for step in range(12):
@@ -188,7 +204,7 @@ async def test_no_cell_is_wrong_after_scrolls_modals_and_wide_characters() -> No
 
 
 async def test_a_resized_terminal_is_drawn_whole() -> None:
-    app = Taped()
+    app = RecordedApp()
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.resize_terminal(60, 20)
         await pilot.resize_terminal(80, 24)

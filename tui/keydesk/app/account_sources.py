@@ -96,15 +96,15 @@ class PracticeMarket:
 
     def stop(self) -> None:
         """Stop the broker."""
-        self._unnote()
+        self._remove_note()
         self.broker.stop()
 
     def abandon(self) -> None:
         """Stop the broker, by SIGKILL if it does not end at once; what it acknowledged is in its ledger."""
-        self._unnote()
+        self._remove_note()
         self.broker.stop(patience=AT_ONCE)
 
-    def _unnote(self) -> None:
+    def _remove_note(self) -> None:
         if self.noted:
             self.noted = False
             practice_broker.unnote(self.ledger)
@@ -134,7 +134,7 @@ class ProfileAccount:
         """
         from keydesk_client.http.caller import Retries  # noqa: PLC0415 - the desk paints first
 
-        target = self.unasked()
+        target = self.address_offline()
         with suppress(KeydeskClientError):
             found = await accounts_of(
                 target.rest_url, target.stream_url, self.token, Retries(most=0)
@@ -147,7 +147,7 @@ class ProfileAccount:
             return replace(target, linked=found[target.account_id])
         return target
 
-    def unasked(self) -> AccountAddress:
+    def address_offline(self) -> AccountAddress:
         """Return the account without a request to the broker."""
         rest_url, stream_url = urls_of(self.profile)
         account_id, name = self.profile.account_id, self.profile.name

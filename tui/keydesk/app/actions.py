@@ -34,7 +34,7 @@ from keydesk.widgets.terminal_app import SMALLEST
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from keydesk.calc.command_parser import ParsedCommand
+    from keydesk.calc.command_parser import LayoutVerb, ParsedCommand, ViewCommand
     from keydesk.calc.instructions import Instruction
     from keydesk.calc.ticket_draft import Side
     from keydesk.chart.price_axis import PriceLine
@@ -57,6 +57,7 @@ class Desk(Protocol):
     def leave(self, code: int = 0) -> None: ...
     def key_context(self) -> str: ...
     def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
+    def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
 
 
 class DeskActions:
@@ -93,7 +94,7 @@ class DeskActions:
         action(*arguments)
 
     def ask(self, form: ModalScreen[Decided | None]) -> None:
-        """Open a form and carry out what it decides."""
+        """Open a form and carry out the instruction that it returns."""
         self._app.push_screen(form, self._desk.carry_out)
 
     # What is selected.
@@ -104,7 +105,7 @@ class DeskActions:
         return next(each for each in self._app.screen_stack if isinstance(each, DeskScreen))
 
     def selection(self) -> Selection:
-        """Return what a key would act on."""
+        """Return the focused pane and the selected rows, on which a key acts."""
         focused = self._app.focused
         return Selection(
             focused.id or "" if focused is not None else "",
@@ -302,9 +303,9 @@ class DeskActions:
                 "warn", "Locked from another login. Take it off: keydesk lock --release"
             )
         else:
-            self._app.push_screen(forms.ArmForm(self._desk.form_context()), self._armed)
+            self._app.push_screen(forms.ArmForm(self._desk.form_context()), self._arm_if_confirmed)
 
-    def _armed(self, yes: bool | None) -> None:
+    def _arm_if_confirmed(self, yes: bool | None) -> None:
         if yes and not self.lock.is_on:
             self.store.arming = armed_by_hand(self.store.arming)
             self.store.mark(Topic.ARMING)
@@ -342,6 +343,14 @@ class DeskActions:
         if instrument:
             self.store.set_focus(instrument)
 
+    def action_timeframes(self) -> None:
+        """Choose among all timeframes."""
+        self._app.push_screen(forms.TimeframeForm(self.store.granularity), self._show_timeframe)
+
+    def _show_timeframe(self, granularity: str | None) -> None:
+        if granularity:
+            self.store.set_granularity(granularity)
+
     def action_indicators(self) -> None:
         """Choose the indicators of the instrument in the chart."""
         if self.store.focus:
@@ -350,22 +359,19 @@ class DeskActions:
 
     def action_command_line(self) -> None:
         """Open the command line."""
-        self._app.push_screen(forms.CommandForm(self.store), self._spoken)
+        self._app.push_screen(forms.CommandForm(self.store), self._run_command)
 
-    def _spoken(self, spoken: ParsedCommand | None) -> None:
+    def _run_command(self, command: ParsedCommand | None) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
-            ChooseIndicators,
-            GoToDate,
             OpenTicket,
             QuitDesk,
-            ShowGranularity,
             ShowHelp,
             ShowInstrument,
             ShowMessage,
             ShowMessages,
         )
 
-        match spoken:
+        match command:
             case QuitDesk():
                 self._desk.leave()
             case ShowHelp():
@@ -374,17 +380,34 @@ class DeskActions:
                 self._show_messages()
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
-            case ShowGranularity(granularity):
-                self.screen.show_granularity(granularity)
-            case GoToDate(date):
-                self.screen.chart.go_to_date(date)
-            case ChooseIndicators(specs):
-                self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
             case OpenTicket(side, instrument, fields):
                 self._turn_to(instrument)  # the chart beside a ticket is its own
                 self._ticket(side, instrument, fields)
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
+            case None:
+                pass
+            case _:
+                self._show_view(command)
+
+    def _show_view(self, command: ViewCommand) -> None:
+        """Change what chart and panes show."""
+        from keydesk.calc.command_parser import (  # noqa: PLC0415
+            ChooseIndicators,
+            GoToDate,
+            ShowGranularity,
+            UseLayout,
+        )
+
+        match command:
+            case ShowGranularity(granularity):
+                self.screen.show_granularity(granularity)
+            case UseLayout(verb, name):
+                self._desk.use_layout(verb, name)
+            case GoToDate(date):
+                self.screen.chart.go_to_date(date)
+            case ChooseIndicators(specs):
+                self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
 
     def _show_messages(self) -> None:
         from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form

@@ -24,8 +24,9 @@ from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpe
 from keydesk.app.actions import DeskActions
 from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
-from keydesk.app.lifecycle import Connection, load_all, opened
+from keydesk.app.lifecycle import Connection, load_all, open_account
 from keydesk.app.watchlists import WatchlistActions
+from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
@@ -34,6 +35,7 @@ from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import AutoDisarm, Cause, arming_after, arming_at_start
 from keydesk.keys.guarded_app import GuardedKeys
+from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
@@ -45,15 +47,15 @@ from keydesk.store.watchlists import want_day_lines
 from keydesk.terminal._textual_private import raise_in_app
 from keydesk.terminal.check import TerminalFacts, ascii_locale
 from keydesk.terminal.input import InputDropped, InputOverrun
-from keydesk.terminal.output import say_error
 from keydesk.terminal.query import theme_for
-from keydesk.text.sanitize import clean, lines_without_controls, safe
+from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.indicator_specs import IndicatorChoice
     from keydesk.calc.instructions import Instruction
     from keydesk.forms.sheet import FormContext
@@ -62,7 +64,7 @@ PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
 AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
 INTERRUPTED = 130
-LONG_START = 5.0  # seconds after which the desk says what it waits for
+LONG_START = 5.0  # seconds after which a message names the reason for waiting
 FAULT = (
     "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
     "Start keydesk again: what was under way is looked up before anything else. "
@@ -70,7 +72,6 @@ FAULT = (
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 AFTER_A_FORM = 1.0  # seconds
-LAST_WORDS = 1000  # characters
 
 
 class KeydeskApp(TerminalApp[int], inherit_bindings=False):
@@ -123,11 +124,18 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             keymap=own.keymap,
         )
         self.watchlists.load(workspace.saved.watchlist)
+        self.workspaces = WorkspaceActions(
+            folders.config,
+            self.store,
+            screen=lambda: self.actions.screen,
+            tell=self.tell,
+        )
         self.connection: Connection | None = None
         self._session: DeskSession | None = None
         self.last_words = ""
         self.lock = lock
         self.auto_disarm = AutoDisarm()
+        self.store.zone = settings.zone
         self.store.focus, self.store.granularity = (
             workspace.saved.instrument,
             workspace.saved.granularity,
@@ -210,7 +218,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
         self._session = session = DeskSession.of(state, target)
         checks = self._reconciliation
-        opening = opened(
+        opening = open_account(
             target,
             self.store,
             journal,
@@ -225,7 +233,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
                 session.open()  # the journal has made its folder
                 for left in session.show_left_over():
                     self.store.notify(
-                        Notice(left.level, safe(left.late_words), time_ns(), asks=True)
+                        Notice(
+                            left.level, safe(left.late_words(self.store.zone)), time_ns(), asks=True
+                        )
                     )
                 if connection.commands.no_orders:
                     why = connection.commands.no_orders
@@ -332,10 +342,24 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def show_instrument(self, message: InstrumentRows.Chosen) -> None:
         """Show the instrument of the selected row in chart, ticket and books."""
         self.store.set_focus(message.instrument)
+        message.settle()
+
+    def on_desk_screen_timeframes_wanted(self) -> None:
+        """List the candle lengths."""
+        self.actions.perform("timeframes")
 
     def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
         """Show candles of another length."""
         self.store.set_granularity(message.granularity)
+
+    def on_desk_screen_bookmark_wanted(self, message: DeskScreen.BookmarkWanted) -> None:
+        """Show what a letter stands for, or bookmark the instrument under it."""
+        act = self.workspaces.bookmark if message.sets else self.workspaces.jump
+        act(message.letter)
+
+    def use_layout(self, verb: LayoutVerb, name: str) -> None:
+        """Save, show or delete a named workspace."""
+        getattr(self.workspaces, verb)(name)
 
     def on_chart_indicators_wanted(self) -> None:
         """Choose the indicators of the chart."""
@@ -367,6 +391,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Show mid, bid or ask candles."""
         self.store.set_candle_prices(message.prices)
 
+    def on_book_step(self, message: BookStep) -> None:
+        """Show the client books of another time."""
+        from keydesk.store.prices import step_book  # noqa: PLC0415 - loaded with the models
+
+        step_book(self.store, message.steps)
+
     def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
         """Load the candles of a further chart once it is shown."""
         if message.place > 1:
@@ -375,7 +405,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # Forms.
 
     def form_context(self) -> FormContext:
-        """Return what a form needs to know."""
+        """Return the store, clocks, limits and keys that a form is given."""
         from keydesk.forms.sheet import FormContext  # noqa: PLC0415 - with the first form
 
         context = FormContext(
@@ -434,23 +464,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.tell("bad", f"{words}. Leave and start again; exits work at the broker.")
 
     def fault_report(self) -> RenderableType | None:
-        """Return the report of the first fault; Textual's own would print local variables, a token among them."""
+        """Return the report of the first fault, and end the desk."""
         if self.last_words:
             return None
-        from rich.segment import Segments  # noqa: PLC0415 - only on a fault
-        from rich.traceback import Traceback  # noqa: PLC0415
-
-        trace = Traceback(show_locals=False, width=None)
-        lines = self.console.render(trace, self.console.options)
         self.last_words = FAULT
         self._last_resort.arm(1, PATIENCE)
-        # An exception's message may hold text of the server.
-        return Segments(
-            [
-                each if each.control else each._replace(text=lines_without_controls(each.text))
-                for each in lines
-            ]
-        )
+        return super().fault_report()
 
     def panic(self, *renderables: RenderableType) -> None:
         """End on an error outside the event loop, such as in the input thread."""
@@ -495,38 +514,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 def _window_title(options: DeskOptions, profile: str, environment: str) -> str:
     level = "READ-ONLY " if options.read_only else ""
     return f"Keydesk {level}{environment} {profile}"
-
-
-def run_desk(
-    options: DeskOptions,
-    settings: Settings,
-    folders: Folders,
-    account: AccountSource,
-    own: UserSettings,
-    *,
-    terminal: TerminalFacts,
-) -> int:
-    """Open the desk and run it until it is left; return the exit code."""
-    chosen = options.theme or settings.theme
-    if chosen not in theme.names():
-        known = ", ".join(theme.names())
-        say_error(safe(f"keydesk: there is no theme {chosen} (known: {known})"))
-        return 1
-    app = KeydeskApp(
-        options,
-        settings,
-        folders,
-        account=account,
-        own=own,
-        last_resort=lifecycle.LastResort(account.abandon, lambda: app.last_words),
-        lock=DeskLock.of(folders.state / "orders", account.name),
-        workspace=WorkspaceFile.of(folders.state / "desk", account.name),
-        terminal=terminal,
-    )
-    app.run(mouse=options.mouse)
-    if app.last_words:
-        say_error(safe(f"keydesk: {clean(app.last_words, LAST_WORDS)}"))
-    return app.return_code or (1 if app.last_words else 0)
 
 
 def _settle() -> None:

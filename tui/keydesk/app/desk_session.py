@@ -10,13 +10,14 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from glob import escape
 from pathlib import Path
 from time import monotonic, time_ns
 from typing import Final, Literal, get_args
 
 from keydesk.app.account_sources import AccountAddress
+from keydesk.text.format import date_and_time
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import read_private, release_lock, take_lock
 from keydesk_client.errors import UnsafeFile
@@ -39,11 +40,9 @@ class UnreadOutcome:
     words: str
     time_ns: int
 
-    @property
-    def late_words(self) -> str:
-        """The words for a trader who reads them in a later session."""
-        moment = datetime.fromtimestamp(self.time_ns / 1e9, tz=UTC)
-        return f"NOT SEEN BEFORE, from {moment:%Y-%m-%d %H:%M:%S} UTC: {self.words}"
+    def late_words(self, zone: tzinfo) -> str:
+        """Return the words for a trader who reads them in a later session."""
+        return f"NOT SEEN BEFORE, from {date_and_time(self.time_ns, zone)}: {self.words}"
 
 
 @dataclass(frozen=True, slots=True)

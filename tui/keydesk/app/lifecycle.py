@@ -105,7 +105,7 @@ class Connection:
         self.sender.client_ids = self.linked is False
 
     async def carry_out(self, instruction: Instruction) -> None:
-        """Do what a form decided."""
+        """Carry out the instruction of a form."""
         await self.commands.carry_out(instruction)
 
 
@@ -124,7 +124,7 @@ def load_all() -> None:
 
 
 @asynccontextmanager
-async def opened(
+async def open_account(
     target: AccountAddress,
     store: Store,
     journal: Path,
@@ -193,7 +193,7 @@ async def opened(
 
 
 class LastResort:
-    """Ends the process when an orderly end takes too long; restores the terminal and stops the broker first."""
+    """A time limit for an orderly end: then restore the terminal, stop the broker and end the process."""
 
     def __init__(self, clean_up: Callable[[], None], words: Callable[[], str] = str) -> None:
         self._clean_up = clean_up
@@ -203,6 +203,11 @@ class LastResort:
         self._ending = threading.Lock()
         with suppress(termios.error):
             self._terminal = termios.tcgetattr(TERMINAL)
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the process is being ended; the signals that it sends itself then do not ask it to leave."""
+        return self._ending.locked()
 
     def arm(self, code: int, seconds: float = LEAVE_SECONDS, *, reason: str = "") -> None:
         """End the process with `code` after `seconds`; print `reason` if there are no last words."""
@@ -265,6 +270,8 @@ def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> N
     loop = asyncio.get_running_loop()
 
     def handle(number: int, _frame: object) -> None:
+        if number == WAKE and last_resort.is_ending:
+            return
         _leave(CODES[number], leave, last_resort, loop)
 
     for number in CODES:

@@ -48,10 +48,10 @@ class WatchlistActions:
     ) -> None:
         self._app, self._store, self._file = app, store, file
         self._tell, self._pane, self._keymap = tell, pane, keymap
-        self._trouble = ""  # why the file cannot be used, as it was told last
+        self._trouble = ""  # why the file cannot be used, as last reported
 
     def load(self, shown: str) -> None:
-        """Read the lists and show one of them; a file that cannot be used is told, and stays as it is."""
+        """Read the lists and show one of them; an unusable file is reported and left unchanged."""
         try:
             lists = self._file.read()
         except BadSettings as error:

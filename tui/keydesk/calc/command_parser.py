@@ -10,7 +10,19 @@ from keydesk.calc.indicator_specs import IndicatorSpec, IndicatorSyntaxError, pa
 from keydesk.calc.order_parser import KEYWORDS, OrderSyntaxError, ParsedOrder, matching, parse_order
 from keydesk.calc.ticket_draft import Side
 
-COMMANDS = ("quit", "help", "keys", "messages", "undo", "buy", "sell", "tf", "date", "ind")
+COMMANDS = (
+    "quit",
+    "help",
+    "keys",
+    "messages",
+    "undo",
+    "buy",
+    "sell",
+    "tf",
+    "date",
+    "ind",
+    "layout",
+)
 DATE_PATTERNS = ("%Y-%m-%d", "%Y-%m-%d %H:%M")
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
 KNOWN = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p"
@@ -22,14 +34,16 @@ def complete(line: str, instruments: Iterable[str]) -> str:
     colon = ":" if last.startswith(":") else ""
     typed = last.lower().lstrip(":")
     names = [name.replace("_", "").lower() for name in instruments]
-    found = [word for word in _known(before.split(), names) if typed and word.startswith(typed)]
+    found = [
+        word for word in _known_words(before.split(), names) if typed and word.startswith(typed)
+    ]
     if not found:
         return line
     end = " " if len(found) == 1 else ""
     return f"{before}{space}{colon}{_common(found)}{end}"
 
 
-def _known(before: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+def _known_words(before: Sequence[str], names: Sequence[str]) -> Sequence[str]:
     """Return the words that may follow: a command or instrument, then an instrument, then fields."""
     match len(before):
         case 0:
@@ -107,6 +121,24 @@ class ChooseIndicators:
         return f"draws {', '.join(each.name for each in self.specs) or 'no indicators'}"
 
 
+LayoutVerb = Literal["show", "save", "delete"]
+
+
+@dataclass(frozen=True, slots=True)
+class UseLayout:
+    """Show, save or delete a named workspace: panes, timeframes, indicators and list."""
+
+    verb: LayoutVerb
+    name: str
+
+    @property
+    def words(self) -> str:
+        """Return what it does."""
+        return (
+            f"{self.verb}s the layout {self.name}" if self.name else "shows which layouts there are"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class OpenTicket:
     """Open a ticket; it asks for its own confirmation."""
@@ -124,9 +156,9 @@ class ShowMessage:
     words: str
 
 
-ChartCommand = ShowGranularity | GoToDate | ChooseIndicators
+ViewCommand = ShowGranularity | GoToDate | ChooseIndicators | UseLayout
 ParsedCommand = (
-    QuitDesk | ShowHelp | ShowMessages | ShowInstrument | ChartCommand | OpenTicket | ShowMessage
+    QuitDesk | ShowHelp | ShowMessages | ShowInstrument | ViewCommand | OpenTicket | ShowMessage
 )
 
 
@@ -146,8 +178,8 @@ def parse_command(  # noqa: PLR0911 - one answer a command
             return ShowMessages()
         case ["undo"]:
             return ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse")
-        case [verb, *rest] if verb in CHART_VERBS:
-            return CHART_VERBS[verb](" ".join(rest))
+        case [verb, *rest] if verb in VIEW_VERBS:
+            return VIEW_VERBS[verb](" ".join(rest))
         case [verb, *rest] if verb in SIDES:
             return _ticket(SIDES[verb], rest, instruments, focus)
         case [name]:
@@ -186,10 +218,25 @@ def _indicators(typed: str) -> ParsedCommand:
         return ShowMessage("warn", str(error))
 
 
-CHART_VERBS: Mapping[str, Callable[[str], ParsedCommand]] = {
+def _layout(typed: str) -> ParsedCommand:
+    match typed.split():
+        case ["save", name]:
+            return UseLayout("save", name)
+        case ["delete", name]:
+            return UseLayout("delete", name)
+        case [] | ["save" | "delete"]:
+            return UseLayout("show", "")
+        case [name]:
+            return UseLayout("show", name)
+        case _:
+            return ShowMessage("warn", "layout: write :layout save scalping, or :layout scalping")
+
+
+VIEW_VERBS: Mapping[str, Callable[[str], ParsedCommand]] = {
     "tf": _granularity,
     "date": _date,
     "ind": _indicators,
+    "layout": _layout,
 }
 
 

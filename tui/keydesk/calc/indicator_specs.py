@@ -35,7 +35,7 @@ USUAL: Mapping[Kind, tuple[float, ...]] = {
 }
 """The usual parameters; their number is the number that a kind takes."""
 EVERY_INSTRUMENT = "default"
-"""Where the indicators of instruments without their own are kept."""
+"""The name under which indicators of instruments without their own are kept."""
 MOST_SUB_PANES = 2
 MOST_OF_A_KIND = 4  # averages
 MOST_INDICATORS = 12
@@ -47,7 +47,7 @@ NUMBER = re.compile(r"\d{1,4}(\.\d{1,2})?", re.ASCII)
 
 
 class IndicatorSyntaxError(ValueError):
-    """Raised for text that is no indicator, or for too many of them; the text says what is wrong and how to write it."""
+    """Raised for text that is no indicator, or for too many of them; the message names the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,16 @@ def parse_indicator(text: str) -> IndicatorSpec:
     kind = _BY_NAME.get(kind_word)
     if kind is None or len(text) > LONGEST_TEXT:
         known = ", ".join(KINDS)
-        raise IndicatorSyntaxError(f"{text[:LONGEST_TEXT]!r} is no indicator; there are: {known}")
+        raise IndicatorSyntaxError(
+            f"{text[:LONGEST_TEXT]!r} is not an indicator: use one of {known}"
+        )
     if not numbers:
         return IndicatorSpec(kind, USUAL[kind])
     if len(numbers) != len(USUAL[kind]):
         raise IndicatorSyntaxError(f"{text!r} has {len(numbers)} numbers; {_usage(kind)}")
-    return _checked(IndicatorSpec(kind, tuple(_number(each, text) for each in numbers)), text)
+    return _check_parameters(
+        IndicatorSpec(kind, tuple(_number(each, text) for each in numbers)), text
+    )
 
 
 def parse_indicators(texts: Iterable[str]) -> tuple[IndicatorSpec, ...]:
@@ -122,17 +126,21 @@ def refuse_too_many(specs: Sequence[IndicatorSpec]) -> None:
     for spec in specs:
         same = [each for each in specs if each.kind == spec.kind]
         if specs.count(spec) > 1:
-            raise IndicatorSyntaxError(f"{spec.text!r} stands there twice; leave one out")
-        if len(same) > (MOST_OF_A_KIND if spec.kind in SEVERAL else 1):
-            most = MOST_OF_A_KIND if spec.kind in SEVERAL else "one"
-            raise IndicatorSyntaxError(f"at most {most} {spec.kind} on a chart, not {len(same)}")
+            raise IndicatorSyntaxError(f"{spec.text!r} is listed twice: leave one out")
+        most = MOST_OF_A_KIND if spec.kind in SEVERAL else 1
+        if len(same) > most:
+            raise IndicatorSyntaxError(
+                f"{len(same)} {spec.kind} are too many for a chart: leave out all but {most}"
+            )
     below = [spec.text for spec in specs if spec.in_sub_pane]
     if len(below) > MOST_SUB_PANES:
         raise IndicatorSyntaxError(
-            f"at most {MOST_SUB_PANES} of rsi, macd and atr have room under the price, not {len(below)}"
+            f"{', '.join(below)}: only {MOST_SUB_PANES} fit under the price, leave out {len(below) - MOST_SUB_PANES}"
         )
     if len(specs) > MOST_INDICATORS:
-        raise IndicatorSyntaxError(f"at most {MOST_INDICATORS} indicators on a chart")
+        raise IndicatorSyntaxError(
+            f"{len(specs)} indicators are too many: leave out all but {MOST_INDICATORS}"
+        )
 
 
 def _number(digits: str, text: str) -> float:
@@ -141,7 +149,7 @@ def _number(digits: str, text: str) -> float:
     return float(digits)
 
 
-def _checked(spec: IndicatorSpec, text: str) -> IndicatorSpec:
+def _check_parameters(spec: IndicatorSpec, text: str) -> IndicatorSpec:
     counted = len(spec.periods)
     for period in spec.parameters[:counted]:
         if period != int(period) or not 1 <= period <= LONGEST_PERIOD:

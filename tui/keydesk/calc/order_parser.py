@@ -108,11 +108,11 @@ class ParsedOrder:
         """Return the parsed fields in words."""
         parts = [
             "" if self.kind is None else KIND_WORDS[self.kind],
-            _said("at", self.price),
-            _said("stop", self.stop),
-            _said("target", self.target),
-            _said("trail", self.trail),
-            _said("bound", self.bound),
+            _field_words("at", self.price),
+            _field_words("stop", self.stop),
+            _field_words("target", self.target),
+            _field_words("trail", self.trail),
+            _field_words("bound", self.bound),
             self.expiry,
         ]
         return ", ".join(part for part in parts if part)
@@ -137,7 +137,7 @@ def parse_order(words: Sequence[str]) -> ParsedOrder:
     while left:
         word = left.pop(0)
         name, value = _field(word, left)
-        if _given(found, name):
+        if _is_set(found, name):
             raise OrderSyntaxError(f"{name}: it stands there twice ({word})")
         found = replace(found, **{name: value})  # type: ignore[arg-type]  # _field names its own
     return _agreeing(found)
@@ -189,7 +189,7 @@ def _agreeing(found: ParsedOrder) -> ParsedOrder:
     return found
 
 
-def _given(found: ParsedOrder, name: str) -> bool:
+def _is_set(found: ParsedOrder, name: str) -> bool:
     return getattr(found, name) not in {None, ""}
 
 
@@ -269,7 +269,7 @@ def _hours(text: str) -> str:
     return expiry
 
 
-def _said(name: str, entry: Entry | None) -> str:
+def _field_words(name: str, entry: Entry | None) -> str:
     if entry is None:
         return ""
     if not entry.text:

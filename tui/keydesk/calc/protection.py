@@ -75,19 +75,21 @@ def draft_of(now: Protection, context: TradingContext | None) -> ProtectionDraft
     pip = context.rules.pip if context else None
     trail = now.trail / pip if now.trail is not None and pip else None
     return ProtectionDraft(
-        stop=_filled(now.stop, "price"),
-        target=_filled(now.target, "price"),
-        trail=_filled(trail, "pips"),
+        stop=_entry_of(now.stop, "price"),
+        target=_entry_of(now.target, "price"),
+        trail=_entry_of(trail, "pips"),
     )
 
 
-def _filled(value: Decimal | None, unit: Unit) -> Entry:
+def _entry_of(value: Decimal | None, unit: Unit) -> Entry:
     return Entry(
         "" if value is None else f"{value.normalize():f}" if unit == "pips" else f"{value:f}", unit
     )
 
 
-def wanted(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> Protection | None:
+def wanted_protection(
+    draft: ProtectionDraft, trade: TradeRow, context: TradingContext
+) -> Protection | None:
     """Return the typed levels at the instrument's precision, None while one cannot be read."""
     stop, target, trail = (wanted_level(draft, name, trade, context) for name in FIELDS)
     if (
@@ -188,7 +190,7 @@ def _target_weight(now: Decimal | None, new: Decimal | None) -> Weight:
 
 def refusals(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> Sequence[str]:
     """Return refusals, such as a stop that the price has already passed."""
-    now, new = protection_of(trade), wanted(draft, trade, context)
+    now, new = protection_of(trade), wanted_protection(draft, trade, context)
     if new is None:
         return [
             unreadable_words(name, text, FIELD_KEYS[name])
@@ -296,7 +298,7 @@ def completed_by(
     stop that the price has passed, or that lies within the spread of it, is measured from the closing price; a target
     that the price has passed is left out.
     """
-    usual, now = template.stop_entry(context), wanted(draft, trade, context)
+    usual, now = template.stop_entry(context), wanted_protection(draft, trade, context)
     away = average_range.distance(usual, context)
     if away is None or now is None:
         return draft

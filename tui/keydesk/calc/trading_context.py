@@ -27,7 +27,7 @@ def only_reduces(signed_units: Decimal, net_units: Decimal, *, hedging: bool) ->
     return not hedging and against and abs(signed_units) <= abs(net_units)
 
 
-def realised(
+def realised_profit(
     lots: Iterable[Lot], units: Decimal, price: Decimal, factors: Factors
 ) -> Decimal | None:
     """Return the profit that reducing by `units` (unsigned) at a price realises, oldest trade first.

@@ -1,4 +1,4 @@
-"""Named watchlists as values: every change returns new lists, and a change that makes no sense says why."""
+"""Named watchlists as values: a change returns new lists or raises `ListError` with the reason."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ MOST_INSTRUMENTS = 500
 
 
 class ListError(ValueError):
-    """Raised for a change of the lists that makes no sense; the text says why."""
+    """Raised for an invalid change of the lists; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _is_taken(lists: Watchlists, name: str, *, besides: str = "") -> bool:
     return name.casefold() in taken
 
 
-def _checked(lists: Watchlists, name: str, *, besides: str = "") -> str:
+def _check_name(lists: Watchlists, name: str, *, besides: str = "") -> str:
     trouble = name_trouble(name)
     if not trouble and _is_taken(lists, name, besides=besides):
         trouble = f"there is a list {name} already"
@@ -97,7 +97,7 @@ def _own(lists: Watchlists, name: str) -> Watchlist:
     return found
 
 
-def _replaced(lists: Watchlists, name: str, changed: Watchlist) -> Watchlists:
+def _replace(lists: Watchlists, name: str, changed: Watchlist) -> Watchlists:
     return Watchlists(tuple(changed if each.name == name else each for each in lists.lists))
 
 
@@ -106,8 +106,8 @@ def new(name: str, *instruments: str) -> Change:
 
     def change(lists: Watchlists) -> Watchlists:
         if len(lists.lists) >= MOST_LISTS:
-            raise ListError(f"there are {MOST_LISTS} lists, which is the most")
-        return Watchlists((*lists.lists, Watchlist(_checked(lists, name), instruments)))
+            raise ListError(f"there are {MOST_LISTS} lists, which is the most: delete one first")
+        return Watchlists((*lists.lists, Watchlist(_check_name(lists, name), instruments)))
 
     return change
 
@@ -116,8 +116,8 @@ def rename(name: str, now: str) -> Change:
     """Give a list another name."""
 
     def change(lists: Watchlists) -> Watchlists:
-        renamed = replace(_own(lists, name), name=_checked(lists, now, besides=name))
-        return _replaced(lists, name, renamed)
+        renamed = replace(_own(lists, name), name=_check_name(lists, now, besides=name))
+        return _replace(lists, name, renamed)
 
     return change
 
@@ -140,9 +140,11 @@ def add(name: str, instrument: str) -> Change:
         if instrument in held.instruments:
             return lists
         if len(held.instruments) >= MOST_INSTRUMENTS:
-            raise ListError(f"{name} has {MOST_INSTRUMENTS} instruments, which is the most")
+            raise ListError(
+                f"{name} has {MOST_INSTRUMENTS} instruments, which is the most: remove one first"
+            )
         grown = replace(held, instruments=(*held.instruments, instrument))
-        return _replaced(lists, name, grown)
+        return _replace(lists, name, grown)
 
     return change
 
@@ -153,7 +155,7 @@ def remove(name: str, instrument: str) -> Change:
     def change(lists: Watchlists) -> Watchlists:
         held = _own(lists, name)
         left = tuple(each for each in held.instruments if each != instrument)
-        return _replaced(lists, name, replace(held, instruments=left))
+        return _replace(lists, name, replace(held, instruments=left))
 
     return change
 
@@ -169,7 +171,7 @@ def move(name: str, instrument: str, past: str) -> Change:
         after = order.index(past) > order.index(instrument)
         order.remove(instrument)
         order.insert(order.index(past) + after, instrument)
-        return _replaced(lists, name, replace(held, instruments=tuple(order)))
+        return _replace(lists, name, replace(held, instruments=tuple(order)))
 
     return change
 
@@ -182,6 +184,6 @@ def show_columns(name: str, columns: tuple[str, ...]) -> Change:
         if held is None:
             raise ListError(f"there is no list {name} any more")
         ordered = tuple(each for each in COLUMNS if each in columns)
-        return _replaced(lists, name, replace(held, columns=ordered))
+        return _replace(lists, name, replace(held, columns=ordered))
 
     return change

@@ -100,6 +100,23 @@ def _body_ends(candle: Candle, scale: Scale, look: Look) -> tuple[int, int]:
     return bottom, top
 
 
+def wick_end(level: int) -> int:
+    """Return what is seen of the level of a wick's end: half rows."""
+    return level // HALF
+
+
+def body_look(candle: Candle, scale: Scale, look: Look) -> object:
+    """Return what is seen of the levels of a candle's body; equal ones are drawn alike."""
+    first, last = scale.at(candle.open), scale.at(candle.close)
+    if look.style == "bars":
+        return first // EIGHTHS, last // EIGHTHS
+    bottom, top = _body_ends(candle, scale, look)
+    if top - bottom >= HALF:
+        return bottom, top
+    is_dash = scale.at(candle.high) - scale.at(candle.low) <= HALF
+    return bottom, top, (first + last) // (2 * EIGHTHS), is_dash
+
+
 def _body_and_wicks(candle: Candle, scale: Scale, look: Look, role: str) -> list[Cell]:
     bottom, top = _body_ends(candle, scale, look)
     low, high = scale.at(candle.low), scale.at(candle.high)

@@ -24,17 +24,16 @@ def paint_line(
     braille: bool,
 ) -> None:
     """Paint a line through the columns, behind what is there; values that are NaN interrupt it."""
-    first = _first_touching(columns, canvas.left)
     points = [
         (x, value)
-        for x, value in zip(columns[first:], values[first:], strict=True)
+        for x, value in zip(columns, values, strict=True)
         if value == value  # noqa: PLR0124 - NaN differs from itself
     ]
     paint = _paint_braille if braille else _paint_heights
     paint(canvas, points, scale, role)
 
 
-def _first_touching(columns: Sequence[int], left: int) -> int:
+def first_touching(columns: Sequence[int], left: int) -> int:
     """Return the first point of the first segment that reaches a column."""
     if not columns or columns[0] >= left:
         return 0
@@ -51,20 +50,6 @@ def _paint_heights(canvas: Canvas, points: Sequence[Point], scale: Scale, role: 
             if scale.holds(value):
                 level, part = divmod(scale.at(value), EIGHTHS)
                 canvas.behind(scale.rows - 1 - level, x, HEIGHTS[part * 3 // EIGHTHS], role)
-
-
-def stroke_levels(scale: Scale, before: float, newest: float, pitch: int) -> list[int]:
-    """Return the heights, in thirds of rows, of the strokes from a point to the next one; −1 where there is none."""
-    slope = (newest - before) / pitch
-    values = [before + slope * step for step in range(pitch)]
-    return [_thirds(scale, value) for value in (*values, newest)]
-
-
-def _thirds(scale: Scale, value: float) -> int:
-    if not scale.holds(value):
-        return -1
-    level, part = divmod(scale.at(value), EIGHTHS)
-    return level * 3 + part * 3 // EIGHTHS
 
 
 def _paint_braille(canvas: Canvas, points: Sequence[Point], scale: Scale, role: str) -> None:

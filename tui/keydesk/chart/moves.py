@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from keydesk.chart.lines import stroke_levels
+from keydesk.chart.glyphs import body_look, wick_end
 from keydesk.chart.scale import EIGHTHS, Scale
 from keydesk.chart.scene import Scene, SubPane
 from keydesk.store.state import Candle
@@ -19,49 +19,75 @@ class End(NamedTuple):
     beside: int
 
 
-def ends_of_candles(scene: Scene, shown: Sequence[Candle], scale: Scale) -> list[End]:
-    """Return what a price moves among the candles: the newest one, marks, and the newest end of each line."""
-    at, end = scale.at, scene.end
+def ends_of_candles(
+    scene: Scene, shown: Sequence[Candle], scale: Scale, held: Sequence[float]
+) -> list[End]:
+    """Return what a price moves among the candles: the newest one, marks, and the newest end of each line.
+
+    `held` are the newest values of the lines as they are drawn.
+    """
+    at = scale.at
     newest, before = shown[-1], shown[-2:-1]
     opened, close = at(newest.open), at(newest.close)
-    found = [
-        End(newest.close >= newest.open, at(newest.high), at(newest.low)),  # its colour
-        *(End(level, level, opened) for level in (at(newest.high), at(newest.low), opened)),
-        End(
-            newest.close if scene.look.style == "line" else close,
-            close,
-            at(before[0].close) if before else close,
-        ),
-    ]
+    low, high = at(newest.low), at(newest.high)
+    found = [End(newest.close >= newest.open, high, low)]  # its colour
+    if scene.look.style == "line":
+        found.append(End(newest.close, close, at(before[0].close) if before else close))
+    else:
+        found += (
+            End(wick_end(high), high, opened),
+            End(wick_end(low), low, opened),
+            End(opened, opened, opened),
+            End(body_look(newest, scale, scene.look), close, opened),
+        )
     found += [End(mark.price, at(mark.price), at(mark.price)) for mark in scene.marks]
-    found += [_end_of_line(scale, line.values, end, scene) for line in scene.overlays]
+    found += [
+        _end_of_line(at, line.values, value, scene.end)
+        for line, value in zip(scene.overlays, held, strict=True)
+    ]
     return found
 
 
-def ends_of_sub_pane(scene: Scene, pane: SubPane, scale: Scale) -> list[End]:
+def ends_of_sub_pane(scene: Scene, pane: SubPane, scale: Scale, held: Sequence[float]) -> list[End]:
     """Return what a price moves in a sub-pane."""
     end = scene.end
-    found = [_end_of_line(scale, values, end, scene) for _, values in pane.lines]
+    found = [
+        _end_of_line(scale.at, values, value, end)
+        for (_, values), value in zip(pane.lines, held, strict=True)
+    ]
     if pane.bars:
         newest = pane.bars[end - 1]
-        found.append(End(newest, _level(scale.at, newest), scale.at(0.0)))
+        level = _level(scale.at, newest)
+        found.append(End((newest >= 0, wick_end(level)), level, scale.at(0.0)))
     return found
+
+
+def held_values(
+    lines: Iterable[Sequence[float]], end: int, scale: Scale, before: Sequence[float] = ()
+) -> list[float]:
+    """Return the newest values of lines as they are drawn.
+
+    A value is kept until it is a third of a row away, the height of a stroke: a quiet market moves nothing.
+    """
+    newest = [values[end - 1] for values in lines]
+    if len(before) != len(newest):
+        return newest
+    least = EIGHTHS / 3 / scale.factor if scale.factor else 0.0
+    return [
+        old if abs(value - old) < least else value  # a NaN is never near
+        for value, old in zip(newest, before, strict=True)
+    ]
 
 
 def _level(at: Callable[[float], int], value: float) -> int:
     return at(value) if value == value else 0  # noqa: PLR0124 - NaN
 
 
-def _end_of_line(scale: Scale, values: Sequence[float], end: int, scene: Scene) -> End:
-    """Return the end of a line between the two newest candles; its value is what is seen of it."""
-    at, newest = scale.at, values[end - 1]
-    before = values[end - 2] if end > 1 else newest
-    if newest != newest or before != before:  # noqa: PLR0124 - NaN
-        return End(None, _level(at, newest), _level(at, before))
-    if scene.braille:
-        return End(newest, at(newest), at(before))
-    seen = stroke_levels(scale, before, newest, scene.look.pitch)
-    return End(seen, at(newest), at(before))
+def _end_of_line(at: Callable[[float], int], values: Sequence[float], held: float, end: int) -> End:
+    """Return the end of a line, drawn at `held`, between the two newest candles."""
+    before = values[end - 2] if end > 1 else held
+    value = None if held != held else held  # noqa: PLR0124 - NaN
+    return End(value, _level(at, held), _level(at, before))
 
 
 def moved_rows(before: Sequence[End], now: Sequence[End], rows: int) -> set[int]:

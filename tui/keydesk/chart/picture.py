@@ -15,9 +15,15 @@ from keydesk.chart import sub_pane
 from keydesk.chart.canvas import FILLED, Canvas, Run, width_of
 from keydesk.chart.glyphs import WARM_UP, heikin_ashi, paint_candle
 from keydesk.chart.layout import Layout, layout_of
-from keydesk.chart.lines import paint_line
-from keydesk.chart.moves import End, ends_of_candles, ends_of_sub_pane, moved_rows
-from keydesk.chart.price_axis import PriceLabels, last_label, price_labels
+from keydesk.chart.lines import first_touching, paint_line
+from keydesk.chart.moves import (
+    End,
+    ends_of_candles,
+    ends_of_sub_pane,
+    held_values,
+    moved_rows,
+)
+from keydesk.chart.price_axis import PriceLabels, last_label, price_labels, row_of_last
 from keydesk.chart.scale import Scale, scale_for, still_fits
 from keydesk.chart.scene import Scene
 from keydesk.chart.sessions import session_opens
@@ -64,6 +70,16 @@ class Area:
         return [canvas.runs(y) for y in range(self.rows)]
 
 
+@dataclass(slots=True)
+class Kept:
+    """What stays where it is while prices move little."""
+
+    time_ns: int = -1  # the newest candle's
+    lines: list[list[float]] = field(default_factory=list)  # newest values of each area's lines
+    last_row: int = 0  # of the last price's label
+    measured_from: float = 0.0  # the last price that the distances of far prices are counted from
+
+
 class Picture:
     """The rows of a chart, kept from scene to scene."""
 
@@ -76,7 +92,7 @@ class Picture:
         self._real: Sequence[Candle] = ()
         self._labels: PriceLabels | None = None
         self._label_key: object = None
-        self.measured_from = 0.0  # the last price that the distances of far prices are counted from
+        self.kept = Kept()
         self._areas: list[Area] = []
 
     def show(self, scene: Scene) -> Collection[int]:
@@ -91,6 +107,7 @@ class Picture:
     def forget_scale(self) -> None:
         """Choose the range of prices anew with the next scene."""
         self.scale = self._scene = None
+        self.kept = Kept()
 
     @property
     def grid_step(self) -> float:
@@ -124,10 +141,11 @@ class Picture:
         ]
         rows: list[list[Run]] = [[] for _ in range(max(scene.height, layout.top + layout.rows))]
         rows[: layout.legend] = legend_rows(scene.legend, scene.width, layout.legend)
-        for area in self._areas:
+        self._hold_lines(scene)
+        for number, area in enumerate(self._areas):
             area.heads = area.painted(0, layout.split)
             area.tails = area.painted(layout.split, layout.plot)
-            area.ends = self._ends(scene, self._areas.index(area), area.scale)
+            area.ends = self._ends(scene, number, area)
             for y in range(area.rows):
                 rows[area.top + y] = self._joined(area, y)
         if layout.sub_rows:
@@ -188,10 +206,11 @@ class Picture:
         assert scale is not None  # noqa: S101 - chosen before
         assert layout is not None  # noqa: S101
         sides = [line.price >= scene.last for line in scene.lines]
-        if abs(scene.last - self.measured_from) >= FAR_PIPS * scene.pip:
-            self.measured_from = scene.last
-        far = self.measured_from
-        key = (scale, scale.row(scene.last), scene.lines, scene.marks, scene.cursor, sides, far)
+        if abs(scene.last - self.kept.measured_from) >= FAR_PIPS * scene.pip:
+            self.kept.measured_from = scene.last
+        far = self.kept.measured_from
+        row = self._row_of_last(scene, scale)
+        key = (scale, row, scene.lines, scene.marks, scene.cursor, sides, far)
         if self._labels is None or self._label_key != key:
             cursor = scene.cursor.price if scene.cursor is not None else None
             self._labels = price_labels(
@@ -199,6 +218,7 @@ class Picture:
                 scale,
                 scene.last,
                 scene.lines,
+                row=row,
                 marks=scene.marks,
                 cursor=cursor,
                 step=step,
@@ -210,6 +230,14 @@ class Picture:
         rows = dict(made.rows)
         rows[made.last_row] = last_label(layout.axis, scale, scene.last)
         return PriceLabels(rows, made.grid, made.last_row, made.step)
+
+    def _row_of_last(self, scene: Scene, scale: Scale) -> int:
+        """Return the row of the last price; it changes when the price is well inside another one."""
+        kept, lines = self.kept, len(scene.lines)
+        has_room = lines <= kept.last_row < scale.rows - lines
+        if not (has_room and scale.is_about(scene.last, kept.last_row)):
+            kept.last_row = row_of_last(scale, scene.last, scene.lines)
+        return kept.last_row
 
     def _joined(self, area: Area, y: int) -> list[Run]:
         assert self.layout is not None  # noqa: S101 - drawn before
@@ -292,8 +320,9 @@ class Picture:
             self.rows[: layout.legend] = legend_rows(scene.legend, scene.width, layout.legend)
             changed += range(layout.legend)
         self._scene = scene
+        self._hold_lines(scene)
         for number, area in enumerate(self._areas):
-            before, area.ends = area.ends, self._ends(scene, number, area.scale)
+            before, area.ends = area.ends, self._ends(scene, number, area)
             rows = moved_rows(before, area.ends, area.rows)
             if rows:
                 tails = area.painted(layout.split, layout.plot, rows)
@@ -305,14 +334,26 @@ class Picture:
                 rows |= changed_labels(area.labels, labels)
                 area.labels = labels.rows
             for y in rows:
-                self.rows[area.top + y] = self._joined(area, y)
-                changed.append(area.top + y)
+                if area.top + y < len(self.rows):  # a pane of a few rows does not show them all
+                    self.rows[area.top + y] = self._joined(area, y)
+                    changed.append(area.top + y)
         return changed
 
-    def _ends(self, scene: Scene, number: int, scale: Scale) -> list[End]:
+    def _hold_lines(self, scene: Scene) -> None:
+        """Choose at which values the newest ends of lines are drawn."""
+        kept, time_ns = self.kept, self._real[-1].time_ns
+        if kept.time_ns != time_ns or len(kept.lines) != len(self._areas):
+            kept.time_ns, kept.lines = time_ns, [[] for _ in self._areas]
+        kept.lines = [
+            held_values(lines_of(scene, number), scene.end, area.scale, kept.lines[number])
+            for number, area in enumerate(self._areas)
+        ]
+
+    def _ends(self, scene: Scene, number: int, area: Area) -> list[End]:
+        held = self.kept.lines[number]
         if number:
-            return ends_of_sub_pane(scene, scene.sub_panes[number - 1], scale)
-        return ends_of_candles(scene, self._shown, scale)
+            return ends_of_sub_pane(scene, scene.sub_panes[number - 1], area.scale, held)
+        return ends_of_candles(scene, self._shown, area.scale, held)
 
     # Painting.
 
@@ -332,12 +373,13 @@ class Picture:
         self._paint_cursor(canvas, scene, layout, scale)
         self._paint_sessions(canvas, scene, layout)
         self._paint_prices(canvas, scene, layout, scale)
-        visible = slice(layout.first, scene.end)
-        for overlay in scene.overlays:
+        first = first_touching(layout.columns, canvas.left)
+        columns, before = layout.columns[first:], slice(layout.first + first, scene.end - 1)
+        for overlay, newest in zip(scene.overlays, self.kept.lines[0], strict=True):
             paint_line(
                 canvas,
-                layout.columns,
-                overlay.values[visible],
+                columns,
+                [*overlay.values[before], newest],
                 scale,
                 overlay.role,
                 braille=scene.braille and not scene.look.ascii_only,
@@ -381,7 +423,15 @@ class Picture:
             pane = scene.sub_panes[number]
             visible = slice(layout.first, scene.end)
             braille = scene.braille and not scene.look.ascii_only
-            sub_pane.paint(canvas, pane, visible, layout.columns, scale, braille=braille)
+            held = self.kept.lines[1 + number]
+            sub_pane.paint(canvas, pane, visible, layout.columns, scale, held=held, braille=braille)
+
+
+def lines_of(scene: Scene, number: int) -> list[Sequence[float]]:
+    """Return the values of the lines over the candles, or of a sub-pane."""
+    if number:
+        return [values for _, values in scene.sub_panes[number - 1].lines]
+    return [line.values for line in scene.overlays]
 
 
 def changed_labels(before: Mapping[int, Run], now: PriceLabels) -> set[int]:

@@ -113,6 +113,7 @@ def price_labels(
     last: float,
     lines: Sequence[PriceLine],
     *,
+    row: int | None = None,
     marks: Sequence[PriceMark] = (),
     cursor: float | None = None,
     step: float | None = None,
@@ -120,16 +121,17 @@ def price_labels(
 ) -> PriceLabels:
     """Return the labels of all rows.
 
-    `step` keeps the grid of an earlier picture, `measured_from` the price that distances are counted from.
+    Of an earlier picture, `row` is that of the last price, `step` keeps the grid, and `measured_from` is the price that
+    distances are counted from.
 
     Last price and cursor keep their rows; own prices are stacked by price, never across the last price; marks and
     round prices take the rows that are left.
     """
     labels: dict[int, Run] = {}
-    fixed = _row_of_last(scale, last, lines)
+    fixed = row_of_last(scale, last, lines) if row is None else row
     if cursor is not None:
-        row = _row_beside(fixed, scale.row(cursor), scale.rows, above=cursor >= last)
-        labels[row] = (axis.padded(axis.price(cursor)), FILLED + "cursor")
+        beside = _row_beside(fixed, scale.row(cursor), scale.rows, above=cursor >= last)
+        labels[beside] = (axis.padded(axis.price(cursor)), FILLED + "cursor")
     labels[fixed] = last_label(axis, scale, last)
     free = [row for row in range(scale.rows) if row not in labels]
     for above in (True, False):
@@ -150,7 +152,7 @@ def price_labels(
     return PriceLabels(labels, frozenset(scale.row(price) for price in rounds), fixed, step)
 
 
-def _row_of_last(scale: Scale, last: float, lines: Sequence[PriceLine]) -> int:
+def row_of_last(scale: Scale, last: float, lines: Sequence[PriceLine]) -> int:
     """Return the row of the last price; beyond the edge it leaves rows for the own prices farther out."""
     row = scale.row(last)
     if scale.holds(last) or scale.rows <= 2 * EDGE_LABELS:

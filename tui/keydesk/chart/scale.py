@@ -9,6 +9,7 @@ from keydesk.store.state import Candle
 
 EIGHTHS = 8  # of a row
 REACH = 0.5  # own prices within this share of the candles' range beyond it widen the range
+NEAR = EIGHTHS // 4
 EDGE_ROWS = 2  # at most, for far prices on each side
 LOOSE = 1.6  # a range this much too wide is chosen anew
 HEADROOM = 0.5  # rows left free beyond the highest and lowest price
@@ -35,6 +36,11 @@ class Scale:
     def row(self, price: float) -> int:
         """Return the row of a price, counted from the top; beyond the edges the first or the last."""
         return self.rows - 1 - self.at(price) // EIGHTHS
+
+    def is_about(self, price: float, row: int) -> bool:
+        """Return whether a price is in a row or so near that its label may stay: a quarter of a row."""
+        level = (price - self.low) * self.factor - (self.rows - 1 - row) * EIGHTHS
+        return self.holds(price) and -NEAR <= level < EIGHTHS + NEAR
 
     def holds(self, price: float) -> bool:
         """Return whether the price is between the edges."""

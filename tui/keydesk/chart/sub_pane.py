@@ -74,11 +74,13 @@ def paint(
     columns: Sequence[int],
     scale: Scale,
     *,
+    held: Sequence[float],
     braille: bool,
 ) -> None:
-    """Paint lines, and bars behind them."""
-    for role, values in pane.lines:
-        paint_line(canvas, columns, values[visible], scale, role, braille=braille)
+    """Paint lines, their newest ends at `held`, and bars behind them."""
+    before = slice(visible.start, visible.stop - 1)
+    for (role, values), newest in zip(pane.lines, held, strict=True):
+        paint_line(canvas, columns, [*values[before], newest], scale, role, braille=braille)
     for x, value in zip(columns, pane.bars[visible], strict=False):
         if value == value and canvas.left <= x < canvas.right:  # noqa: PLR0124 - NaN
             _paint_bar(canvas, x, value, scale)

@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from pathlib import Path
 from time import monotonic
 
@@ -14,7 +15,13 @@ from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, pr
 from keydesk.app.practice_broker import EmbeddedBroker
 from keydesk.cli.runner import Refusal, add_passphrase_options
 from keydesk.cli.token_access import given_passphrase, token_of
-from keydesk.config.settings import Folders, find_folders, load_settings, profile_to_open
+from keydesk.config.settings import (
+    Folders,
+    Settings,
+    find_folders,
+    load_settings,
+    profile_to_open,
+)
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
@@ -37,6 +44,7 @@ class OpenAccount:
     target: AccountAddress
     environment: Band
     folder: Path  # of the journals
+    zone: tzinfo = UTC  # the trader's
 
     @property
     def name(self) -> str:
@@ -75,13 +83,13 @@ async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount
     profile = profile_to_open(options.profile, settings, practice=options.practice)
     if profile is None:
         async with _practice_market(folders) as target:
-            reach = _at(target, "PRACTICE", folders)
+            reach = _at(target, "PRACTICE", folders, settings)
             async with reach.client:
                 yield reach
         return
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     account = ProfileAccount(profile, token_of(folders, profile, given))
-    reach = _at(account.unasked(), account.environment, folders)
+    reach = _at(account.address_offline(), account.environment, folders, settings)
     try:
         async with reach.client:
             yield reach
@@ -92,14 +100,16 @@ async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount
         ) from error
 
 
-def _at(target: AccountAddress, environment: Band, folders: Folders) -> OpenAccount:
+def _at(
+    target: AccountAddress, environment: Band, folders: Folders, settings: Settings
+) -> OpenAccount:
     client = Client(
         token=target.token,
         rest_url=target.rest_url,
         stream_url=target.stream_url,
         account_id=target.account_id,
     )
-    return OpenAccount(client, target, environment, folders.state / "orders")
+    return OpenAccount(client, target, environment, folders.state / "orders", settings.zone)
 
 
 @asynccontextmanager
@@ -152,17 +162,17 @@ async def _last_transaction_id(reach: OpenAccount, standing: Standing) -> int:
 
 async def _wipe(sender: Sender, standing: Standing, again: str, audit: AuditLog) -> None:
     closing = [
-        _told(Command(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
+        _report(Command(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
         for id_, instrument in standing.trades
     ]
     cancelling = [
-        _told(Command(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
+        _report(Command(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
         for id_ in standing.orders
     ]
     await asyncio.gather(*closing, *cancelling)
 
 
-async def _told(command: Command, sending: Awaitable[Outcome], audit: AuditLog) -> None:
+async def _report(command: Command, sending: Awaitable[Outcome], audit: AuditLog) -> None:
     began = monotonic()
     outcome = await sending
     took = (monotonic() - began) * 1000

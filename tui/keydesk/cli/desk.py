@@ -4,8 +4,10 @@ import gc
 import os
 import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from time import monotonic, sleep
+from typing import TYPE_CHECKING
 
 from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountSource, PracticeMarket, ProfileAccount
@@ -24,14 +26,19 @@ from keydesk.config.settings import (
     make_private,
     profile_to_open,
 )
-from keydesk.terminal.check import TerminalCheck, unusable
-from keydesk.terminal.output import sanitizing_excepthook
+from keydesk.terminal.check import TerminalCheck, TerminalFacts, unusable
+from keydesk.terminal.output import sanitizing_excepthook, say_error
 from keydesk.terminal.reset import repair_if_left
+from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
 
-# What is imported is no garbage, and looking for it costs a tenth of the start; the desk looks when it is open.
+if TYPE_CHECKING:
+    from keydesk.config.user_files import UserSettings
+
+# Imported modules are never garbage, and collecting takes a tenth of the start; the open desk collects again.
 STARTING = (500_000, 20, 50)
 LOOK_EVERY = 0.05  # seconds
+LONGEST_LAST_WORDS = 1000  # characters
 
 
 def open_desk(argv: list[str]) -> int:
@@ -54,19 +61,57 @@ def open_desk(argv: list[str]) -> int:
         check = TerminalCheck(os.environ)
         try:
             # Heavy, and the practice broker is starting and the terminal answering meanwhile.
-            from keydesk.app.app import run_desk  # noqa: PLC0415
+            import_module("keydesk.app.app")
             from keydesk.config.user_files import load_user_settings  # noqa: PLC0415
 
             own = load_user_settings(folders.config)
             _remember(folders, settings, profile)
         finally:
             terminal = check.facts()
-        return run_desk(options, settings, folders, account, own, terminal=terminal)
+        return _run(options, settings, folders, account, own, terminal=terminal)
     except BadSettings as error:
         report_error(error)
         return 1
     finally:
         account.stop()
+
+
+def _run(
+    options: DeskOptions,
+    settings: Settings,
+    folders: Folders,
+    account: AccountSource,
+    own: "UserSettings",
+    *,
+    terminal: TerminalFacts,
+) -> int:
+    """Run the desk until it is left; return the exit code."""
+    from keydesk.app.app import KeydeskApp  # noqa: PLC0415 - see `open_desk`
+    from keydesk.app.desk_session import DeskLock  # noqa: PLC0415
+    from keydesk.app.lifecycle import LastResort  # noqa: PLC0415
+    from keydesk.config.profiles import WorkspaceFile  # noqa: PLC0415
+    from keydesk.widgets import theme  # noqa: PLC0415
+
+    chosen = options.theme or settings.theme
+    if chosen not in theme.names():
+        known = ", ".join(theme.names())
+        say_error(safe(f"keydesk: there is no theme {chosen} (known: {known})"))
+        return 1
+    app = KeydeskApp(
+        options,
+        settings,
+        folders,
+        account=account,
+        own=own,
+        last_resort=LastResort(account.abandon, lambda: app.last_words),
+        lock=DeskLock.of(folders.state / "orders", account.name),
+        workspace=WorkspaceFile.of(folders.state / "desk", account.name),
+        terminal=terminal,
+    )
+    app.run(mouse=options.mouse)
+    if app.last_words:
+        say_error(safe(f"keydesk: {clean(app.last_words, LONGEST_LAST_WORDS)}"))
+    return app.return_code or (1 if app.last_words else 0)
 
 
 def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) -> AccountSource:

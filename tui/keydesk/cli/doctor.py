@@ -133,13 +133,13 @@ async def broker(options: Namespace) -> list[Check]:
     checks: list[Check] = []
     try:
         async with open_account(options) as reach:
-            checks += [check async for check in _asked(reach)]
+            checks += [check async for check in _check_account(reach)]
     except (Refusal, BadSettings, UnsafeFolder, PracticeFailed, KeydeskClientError, OSError) as why:
         checks.append(Check("broker", "bad", str(why)))
     return checks
 
 
-async def _asked(reach: OpenAccount) -> AsyncIterator[Check]:
+async def _check_account(reach: OpenAccount) -> AsyncIterator[Check]:
     account = (await reach.client.accounts.summary()).account
     yield Check("broker", "ok", f"{reach.name}, {account.currency}, answers")
     yield round_trip([await _milliseconds(reach) for _ in range(ASKED)])

@@ -98,7 +98,7 @@ def write_csv(
     lines: list[list[Printable]] = [
         [_cell(row[name], is_text=name in text_columns) for name in columns] for row in rows
     ]
-    content = encoded([head, *lines])
+    content = encode_csv([head, *lines])
     if path is None:
         sys.stdout.buffer.write(content)
         sys.stdout.flush()
@@ -106,7 +106,7 @@ def write_csv(
         replace_file(path, content)
 
 
-def encoded(lines: Iterable[Sequence[Printable]]) -> bytes:
+def encode_csv(lines: Iterable[Sequence[Printable]]) -> bytes:
     """Return rows of cells as a CSV file."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows(lines)
@@ -154,7 +154,7 @@ def _book(day: Day, transaction: Transaction) -> None:
     balance: Decimal | None = getattr(transaction, "account_balance", None)
     if balance is None:
         return
-    booked = _booked(transaction)
+    booked = _booked_amounts(transaction)
     moved = sum((SIGNS[name] * amount for name, amount in booked.items()), NOTHING)
     booked["other"] = balance - day.balance - moved
     for name, amount in booked.items():
@@ -162,7 +162,7 @@ def _book(day: Day, transaction: Transaction) -> None:
     day.balance = balance
 
 
-def _booked(transaction: Transaction) -> dict[str, Decimal]:
+def _booked_amounts(transaction: Transaction) -> dict[str, Decimal]:
     match transaction:
         case OrderFillTransaction():
             return {

@@ -11,7 +11,7 @@ from dataclasses import replace
 from keydesk.app.desk_session import DeskLock
 from keydesk.cli.account_access import account_parser, close_and_cancel, open_account
 from keydesk.cli.runner import Refusal, parse_out_of_band
-from keydesk.cli.token_access import confirmed
+from keydesk.cli.token_access import is_confirmed
 from keydesk.config.settings import (
     PRACTICE_MARKET,
     Profile,
@@ -41,7 +41,7 @@ async def _cancel_all(options: Namespace) -> int:
             say(safe(f"{reach.name} has no entry order"))
             return 0
         say(safe(f"CANCEL {reach.name}: {standing.words}"))
-        if not (options.yes or confirmed(SEND, "cancel them")):
+        if not (options.yes or is_confirmed(SEND, "cancel them")):
             raise Refusal("nothing was sent")
         left = await close_and_cancel(reach, "cancel-all", _entries, standing)
         if left.is_flat:
@@ -66,9 +66,9 @@ async def _flatten(options: Namespace) -> int:
         if standing.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
             return 0
-        say(safe(f"FLATTEN {reach.name}: {_counted(standing)}: {standing.words}"))
+        say(safe(f"FLATTEN {reach.name}: {_count_words(standing)}: {standing.words}"))
         letter = Letters(random.SystemRandom().choice).draw()
-        if not (options.yes or confirmed(letter, "flatten")):
+        if not (options.yes or is_confirmed(letter, "flatten")):
             raise Refusal("nothing was sent")
         left = await close_and_cancel(reach, "flatten", lambda whole: whole, standing)
         if left.is_flat:
@@ -77,7 +77,7 @@ async def _flatten(options: Namespace) -> int:
         raise Refusal(f"NOT FLAT, still there: {left.words}; again: keydesk flatten")
 
 
-def _counted(standing: Standing) -> str:
+def _count_words(standing: Standing) -> str:
     trades, orders = len(standing.trades), len(standing.orders)
     return (
         f"close {trades} {'trade' if trades == 1 else 'trades'}, "
@@ -95,7 +95,7 @@ def lock(words: Sequence[str]) -> int:
     name = profile.name if profile else PRACTICE_MARKET
     lock = DeskLock.of(folders.private("orders"), name)
     deed = "unlock" if options.release else "lock"
-    if not (options.yes or confirmed(SEND, f"{deed} {name}")):
+    if not (options.yes or is_confirmed(SEND, f"{deed} {name}")):
         raise Refusal("nothing was changed")
     if options.release:
         lock.take_off()
@@ -103,11 +103,11 @@ def lock(words: Sequence[str]) -> int:
     else:
         lock.put_on()
         words = f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
-        say(safe(f"{words}Take it off: keydesk lock {_named(profile)} --release"))
+        say(safe(f"{words}Take it off: keydesk lock {_profile_option(profile)} --release"))
     return 0
 
 
-def _named(profile: Profile | None) -> str:
+def _profile_option(profile: Profile | None) -> str:
     return f"--profile {profile.name}" if profile else "--practice"
 
 

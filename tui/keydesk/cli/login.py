@@ -60,7 +60,7 @@ def login(words: Sequence[str]) -> int:
     check_token(token)
     profile = _with_account(_asked_for(options), token)
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
-    profile = _kept(folders, profile, token, given, known)
+    profile = _store_profile(folders, profile, token, given, known)
     where = "the desktop's token store" if profile.kept_in == "native" else "the token vault"
     words = (
         f"Signed in: profile {profile.name}, {profile.environment}, account {profile.account_id}. "
@@ -155,7 +155,7 @@ def _with_account(profile: Profile, token: Secret) -> Profile:
     return replace(profile, account_id=wanted)
 
 
-def _kept(
+def _store_profile(
     folders: Folders,
     profile: Profile,
     token: Secret,

@@ -139,7 +139,7 @@ def run(command: str, words: list[str]) -> int:
     try:
         code: int = function(words)
         sys.stdout.flush()
-    except BrokenPipeError:  # `keydesk ... | head`: nobody reads on, and nobody is to be told
+    except BrokenPipeError:  # `keydesk ... | head`: the reader of the pipe has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (

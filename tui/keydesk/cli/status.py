@@ -50,7 +50,7 @@ def chart(words: Sequence[str]) -> int:
     options = _options(words)
     candles = asyncio.run(_candles(options))
     size = shutil.get_terminal_size((100, 30))
-    text = drawn(candles, options.instrument, options.granularity, size)
+    text = draw_chart(candles, options.instrument, options.granularity, size)
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     say_picture(text if colours else plotext.uncolorize(text))
     return 0
@@ -98,7 +98,7 @@ async def _candles(options: argparse.Namespace) -> Sequence[Candlestick]:
     return answer.candles
 
 
-def drawn(
+def draw_chart(
     candles: Sequence[Candlestick],
     instrument: str,
     granularity: str,
@@ -188,7 +188,7 @@ def _lines(reach: OpenAccount, account: Account) -> Iterator[Printable]:
     hedging = "hedging" if account.hedging_enabled else "netting"
     who = f"{clean(reach.target.profile)}  account {clean_name(account.id, ACCOUNT_ID)}{alias}"
     yield safe(
-        f"{reach.environment}  {who}  {clean_name(account.currency)}, {hedging}  {date_and_time(time_ns())}"
+        f"{reach.environment}  {who}  {clean_name(account.currency)}, {hedging}  {date_and_time(time_ns(), reach.zone)}"
     )
     yield safe(
         f"NAV {money(account.nav)}   balance {money(account.balance)}   "
@@ -199,13 +199,13 @@ def _lines(reach: OpenAccount, account: Account) -> Iterator[Printable]:
         f"closeout {percent(account.margin_closeout_percent, 1)} %"
     )
     orders = {order.id: order for order in account.orders}
-    yield from _listed("trade", [_trade_line(each, orders) for each in account.trades])
+    yield from _list_lines("trade", [_trade_line(each, orders) for each in account.trades])
     dependents = {getattr(trade, name, None) for trade in account.trades for _, name in PROTECTION}
     entries = [_order_line(each) for each in account.orders if each.id not in dependents]
-    yield from _listed("entry order", entries)
+    yield from _list_lines("entry order", entries)
 
 
-def _listed(what: str, lines: Sequence[Printable]) -> Iterator[Printable]:
+def _list_lines(what: str, lines: Sequence[Printable]) -> Iterator[Printable]:
     yield ""
     yield safe(f"{len(lines) or 'No'} {what}{'' if len(lines) == 1 else 's'}")
     yield from lines

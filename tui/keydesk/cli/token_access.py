@@ -54,7 +54,9 @@ def hidden_answer(question: str) -> str:
         Refusal: the terminal cannot be kept from showing what is typed.
     """
     with warnings.catch_warnings(), interruptible():
-        warnings.simplefilter("error", GetPassWarning)  # it would go on, and show what is typed
+        warnings.simplefilter(
+            "error", GetPassWarning
+        )  # getpass would go on and echo the typed text
         try:
             return getpass(question)
         except (GetPassWarning, EOFError):
@@ -76,7 +78,7 @@ def ask_token(name: str) -> Secret:
     return Secret(text.strip())
 
 
-def confirmed(letter: str, deed: str) -> bool:
+def is_confirmed(letter: str, deed: str) -> bool:
     """Show a letter and prompt for it; any other input means no.
 
     Raises:
@@ -120,7 +122,7 @@ def store_of(folders: Folders, given: Passphrase | None, choice: TokenPlace | No
     """Open the chosen store; without a choice, a given passphrase selects the vault."""
     vault = folders.private("tokens") / VAULT
     choice = choice or ("vault" if given else None)
-    passphrase = _checked(given, vault) if given else _asked(vault)
+    passphrase = _checked(given, vault) if given else _ask_passphrase(vault)
     try:
         return open_token_store(vault, passphrase, choice=choice)
     except NoTokenStore:
@@ -177,7 +179,7 @@ def _checked(given: Passphrase, vault: Path) -> Passphrase:
     return passphrase
 
 
-def _asked(vault: Path) -> Passphrase:
+def _ask_passphrase(vault: Path) -> Passphrase:
     def passphrase() -> str:
         if not has_terminal():
             raise Refusal(

@@ -6,6 +6,7 @@ Import this module late: tomlkit, which keeps the comments, is needed for writin
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -19,6 +20,8 @@ from keydesk.config.settings import FILE, PRACTICE_MARKET, BadSettings, Profile
 from keydesk_client.auth.private_files import locked, replace_file
 
 SAVE_EVERY = 2.0  # seconds from look to look
+MOST_CHARTS = 3  # beside the desk's own
+NAME = re.compile("[A-Z0-9_]{1,24}")  # of an instrument
 LARGEST = 10_000  # bytes; ours are some hundred
 
 
@@ -96,6 +99,8 @@ class Workspace:
     sorting: str = ""  # of the watchlist, in words
     watchlist: str = ""  # the name of the list on the screen
     filter: str = ""  # of its rows, in words
+    zoomed: str = ""  # the pane that stands alone
+    charts: tuple[tuple[str, str], ...] = ()  # further ones: instrument, "" for the desk's; length
 
 
 @dataclass(slots=True)
@@ -149,6 +154,25 @@ def read(path: Path) -> Workspace:
         sorting=_text(said, "sorting"),
         watchlist=_text(said, "watchlist", ascii_only=False),
         filter=_text(said, "filter", ascii_only=False),
+        zoomed=_text(said, "zoomed"),
+        charts=charts_in(said.get("charts")),
+    )
+
+
+def charts_in(said: object) -> tuple[tuple[str, str], ...]:
+    """Return the further charts; a choice that makes no sense follows the desk."""
+    if not isinstance(said, list):
+        return ()
+    return tuple(_chart(each) for each in said[:MOST_CHARTS])
+
+
+def _chart(said: object) -> tuple[str, str]:
+    if not (isinstance(said, list) and len(said) == len(("instrument", "length"))):
+        return "", ""
+    instrument, granularity = said
+    return (
+        instrument if isinstance(instrument, str) and NAME.fullmatch(instrument) else "",
+        granularity if isinstance(granularity, str) and granularity in SECONDS else "",
     )
 
 

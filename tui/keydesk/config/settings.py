@@ -9,9 +9,13 @@ import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
+
+from keydesk.config.time_zone import SystemZone, UnknownZone, time_zone
+from keydesk.text.sanitize import clean
 
 Environment = Literal["practice", "live", "custom"]
 ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
@@ -130,7 +134,7 @@ class Reconciliation:
 
     check_after: int = 5  # seconds since it was sent
     check_every: int = 10  # seconds
-    look_back: int = 60  # minutes; what is older is watched for, not asked for
+    look_back: int = 60  # minutes; older requests are watched for, not looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,7 @@ class Settings:
     frames_per_second: int | None = None  # None: ten, fewer on a slow link
     profiles: dict[str, Profile] = field(default_factory=dict)
     reconciliation: Reconciliation = Reconciliation()
+    zone: tzinfo = field(default_factory=SystemZone)  # `timezone`, in which times are shown
 
 
 def load_settings(folder: Path) -> Settings:
@@ -183,7 +188,18 @@ def _settings(data: dict[str, Any], path: Path) -> Settings:
         frames_per_second=_frames(data.get("fps"), path),
         profiles={name: _profile(name, table, path) for name, table in profiles.items()},
         reconciliation=_reconciliation(data.get("reconciliation", {}), path),
+        zone=_zone(_text(data, "timezone", path, ""), path),
     )
+
+
+def _zone(name: str, path: Path) -> tzinfo:
+    try:
+        return time_zone(name)
+    except UnknownZone as error:
+        raise BadSettings(
+            f'{path}: timezone "{clean(str(error))}" is not known; name one such as'
+            ' timezone = "Europe/Berlin", or remove the line for the system\'s own'
+        ) from error
 
 
 def _reconciliation(table: object, path: Path) -> Reconciliation:

@@ -45,13 +45,13 @@ def load_keymap(folder: Path) -> KeyMap:
     table = table_in(path)
     if not table:
         return KEYMAP
-    own = {name: _checked(name, wanted, path) for name, wanted in table.items()}
+    own = {name: _check_key(name, wanted, path) for name, wanted in table.items()}
     keymap = KeyMap(overrides=own)
     _refuse_clashes(keymap, own, path)
     return keymap
 
 
-def _checked(name: str, wanted: object, path: Path) -> str:
+def _check_key(name: str, wanted: object, path: Path) -> str:
     key = next((each for each in KEYS if each.id == name), None)
     if key is None:
         known = ", ".join(each.id for each in KEYS if _may_move(each))

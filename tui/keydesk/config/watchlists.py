@@ -24,7 +24,7 @@ from keydesk.config.settings import BadSettings, table_in
 from keydesk_client.auth.private_files import locked, replace_file
 
 FILE = "watchlists.toml"
-LOCK_PATIENCE = 0.5  # seconds: the screen stands still meanwhile
+LOCK_PATIENCE = 0.5  # seconds, in which the screen is not drawn
 LONGEST_INSTRUMENT = 24
 ONE_LINE = 8  # instruments
 BLANK_LINES = re.compile(r"\n{3,}")
@@ -138,7 +138,7 @@ def _written(path: Path, lists: Watchlists) -> str:
     except TOMLKitError as error:
         raise BadSettings(f"{path} is not valid TOML: {error}; fix it, then try again") from error
     shown = [each for each in lists.lists if each != Watchlist(ALL)]
-    kept = _kept(document, [each.name for each in shown])
+    kept = _tables_by_name(document, [each.name for each in shown])
     tables = tomlkit.aot()
     for each in shown:
         table = kept.get(each.name, tomlkit.table())
@@ -151,7 +151,9 @@ def _written(path: Path, lists: Watchlists) -> str:
     return BLANK_LINES.sub("\n\n", tomlkit.dumps(document))
 
 
-def _kept(document: tomlkit.TOMLDocument, names: list[str]) -> dict[str, tomlkit.items.Table]:
+def _tables_by_name(
+    document: tomlkit.TOMLDocument, names: list[str]
+) -> dict[str, tomlkit.items.Table]:
     """Return the tables of the file by the list they are for now; a renamed list keeps its own."""
     tables = {str(each["name"]): each for each in document.get("lists", [])}
     gone = [name for name in tables if name not in names]

@@ -35,7 +35,7 @@ REPEATS_AT_ONCE = 2
 SETTLED_AFTER = 10.0  # seconds without a doubt after which the next snapshot is taken at once
 LINES = 500
 MOST_READ = 20_000  # a day of more transactions than this has no start that we could count back to
-FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop stands in its batch, as a rule
+FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop is usually in its batch
 NS = 1_000_000_000
 
 
@@ -93,7 +93,7 @@ def _say_why(link: Link, error: Exception, tries: int) -> None:
         link.write(f"The account could not be read: {reason(error)}")
     if isinstance(error, Unauthorized | Forbidden | NotFound):
         link.store.health.warning = f"The broker refuses this account: {reason(error)}"
-    elif link.store.account is None:  # nothing but this line says why the desk stays empty
+    elif link.store.account is None:  # the only message that explains an empty desk
         link.store.health.warning = f"The account could not be read: {reason(error)}"
     else:
         return
@@ -194,7 +194,7 @@ async def _read_back(link: Link, start_ns: int) -> list[Transaction]:
     while last > 0 and len(read) < MOST_READ:
         first = max(1, last - LINES + 1)
         answer = await link.ask(link.client.transactions.range(first, last))
-        transactions = _whole(link, answer)
+        transactions = _valid_transactions(link, answer)
         read[:0] = transactions
         if transactions and transactions[0].time.ns <= start_ns:
             break
@@ -210,7 +210,7 @@ async def _catch_up(link: Link, read: list[Transaction]) -> None:
         if applied <= last:
             return
         answer = await link.ask(link.client.transactions.range(last + 1, applied))
-        transactions = [each for each in _whole(link, answer) if int(each.id) > last]
+        transactions = [each for each in _valid_transactions(link, answer) if int(each.id) > last]
         if not transactions:
             return
         read.extend(transactions)
@@ -224,15 +224,15 @@ async def _first_stops_of_older_trades(link: Link) -> None:
             last = min(first + FIRST_STOP_WITHIN, link.gate.applied or 0)
             if first <= last:
                 answer = await link.ask(link.client.transactions.range(first, last))
-                remember_first_stops(link.store, _whole(link, answer))
+                remember_first_stops(link.store, _valid_transactions(link, answer))
 
 
-def _whole(link: Link, answer: TransactionsResponse) -> list[Transaction]:
+def _valid_transactions(link: Link, answer: TransactionsResponse) -> list[Transaction]:
     """Return the transactions that have a valid id and time."""
-    return list(readable(link.store, _placed, answer.transactions))
+    return list(readable(link.store, _require_id_and_time, answer.transactions))
 
 
-def _placed(transaction: Transaction) -> Transaction:
+def _require_id_and_time(transaction: Transaction) -> Transaction:
     number_of(transaction.id)
     moment(transaction.time)
     return transaction

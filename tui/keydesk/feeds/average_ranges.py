@@ -42,18 +42,18 @@ async def read_next(link: Link, due: Due) -> float:
     store, now = link.store, link.now()
     if store.focus != due.focus:
         due.focus, due.since = store.focus, now
-    for instrument in _wanted(link):
+    for instrument in _wanted_instruments(link):
         if now < due.not_before.get(instrument, now) or not _is_missing(link, instrument):
             continue
         if instrument == due.focus and now - due.since < STOOD_STILL:
             return STOOD_STILL - (now - due.since)
-        if not await read(link, instrument):
+        if not await read_candles(link, instrument):
             due.not_before[instrument] = link.now() + AGAIN_AFTER
         return 0.0
     return CHECK_EVERY
 
 
-def _wanted(link: Link) -> Iterator[str]:
+def _wanted_instruments(link: Link) -> Iterator[str]:
     """Yield the focus, then the instruments of trades and orders."""
     store = link.store
     held = dict.fromkeys(trade.instrument for trade in store.trades.values())
@@ -70,7 +70,7 @@ def _is_missing(link: Link, instrument: str) -> bool:
     return clock < known.read_ns - HOUR  # read by a clock that was wrong
 
 
-async def read(link: Link, instrument: str) -> bool:
+async def read_candles(link: Link, instrument: str) -> bool:
     """Read the candles of an instrument; return False if there was no answer, and keep what was known."""
     store = link.store
     precision = store.instruments[instrument].display_precision  # it may go while we wait

@@ -7,6 +7,7 @@ from typing import Literal
 from keydesk.calc.trading_day import day_start
 from keydesk.feeds.link import FAILURES, Link
 from keydesk.store.day_lines import take_daily_range, take_day_line
+from keydesk.store.prices import KINDS
 from keydesk.store.state import Topic
 from keydesk_client.errors import RateLimited
 
@@ -49,7 +50,7 @@ async def load_next(link: Link, asked: Asked) -> bool:
         asked.not_before.clear()
         asked.day_ns = today
     now = link.now()
-    due = (each for each in _wanted(link) if now >= asked.not_before.get(each, now))
+    due = (each for each in _wanted_figures(link) if now >= asked.not_before.get(each, now))
     first = next(due, None)
     if first is None:
         return False
@@ -58,7 +59,7 @@ async def load_next(link: Link, asked: Asked) -> bool:
     return True
 
 
-def _wanted(link: Link) -> Iterator[tuple[str, Kind]]:
+def _wanted_figures(link: Link) -> Iterator[tuple[str, Kind]]:
     store = link.store
     for name in store.day_lines_wanted:
         if name in store.instruments:
@@ -66,6 +67,9 @@ def _wanted(link: Link) -> Iterator[tuple[str, Kind]]:
     for name in store.averages_wanted:
         if name in store.instruments:
             yield name, "average"
+    has_book = any((store.focus, kind) in store.books for kind in KINDS)
+    if has_book and store.focus in store.instruments:  # clusters lie within a range
+        yield store.focus, "average"
 
 
 async def _ask(link: Link, name: str, kind: Kind) -> float:

@@ -12,10 +12,14 @@ PAGE = 1000  # candles of a request
 async def load_older(link: Link, series: CandleSeries) -> bool:
     """Load the candles before the oldest one of a series; return False if there was no answer."""
     series.wants_older = False  # moving on asks again
+    if not series.candles:
+        return True
     series.loading_history = True
+    prices = series.prices
     try:
         answer = await _page(link, series, "older", series.candles[0].time_ns)
-        take_older(link.store, series, answer.candles)
+        if series.prices == prices:  # another chart of the series may have turned to bid or ask
+            take_older(link.store, series, answer.candles)
     except FAILURES as error:
         await _failed(link, series, error)
         return False
@@ -25,7 +29,7 @@ async def load_older(link: Link, series: CandleSeries) -> bool:
 
 
 async def load_past(link: Link, series: CandleSeries, past: PastCandles) -> bool:
-    """Load what a window of the past wants; return False if there was no answer."""
+    """Load the candles that a window of the past lacks; return False if there was no answer."""
     wants, past.wants = past.wants, ""
     series.loading_history = True
     try:

@@ -132,7 +132,7 @@ class TransactionGate:
         if not self._has_number(transaction):
             return
         if self._sequencer is None:
-            if len(self._early) < MOST_HELD:  # what is left out is asked for after the snapshot
+            if len(self._early) < MOST_HELD:  # dropped ones are requested after the snapshot
                 self._early.append(transaction)
         else:
             self._sequencer.offer(transaction)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import get_args
+from urllib.parse import parse_qs, urlsplit
 
 from keydesk.feeds.history import load_older, load_past
 from keydesk.feeds.link import FAILURES, Link, reason
-from keydesk.feeds.streams import watched
+from keydesk.feeds.streams import watched_instruments
 from keydesk.store.candles import (
     close_series,
     loading_failed,
@@ -16,9 +16,18 @@ from keydesk.store.candles import (
     take_candles,
     take_day,
 )
-from keydesk.store.prices import no_book, take_book
-from keydesk.store.state import BookKind, CandleSeries, Topic
-from keydesk.store.store import amount, price, readable, try_to
+from keydesk.store.prices import (
+    KINDS,
+    MOST_EARLIER,
+    SNAPSHOT_EVERY_NS,
+    book_begins,
+    forget_earlier_books,
+    no_book,
+    take_book,
+    take_earlier_book,
+)
+from keydesk.store.state import BookKind, CandleSeries, ClientBook, Topic
+from keydesk.store.store import FIRST_NS, LAST_NS, amount, price, readable, try_to
 from keydesk.store.watchlists import fill_list, in_usual_order
 from keydesk.text.format import pair
 from keydesk.text.sanitize import NAME_LIMIT, clean_name
@@ -30,9 +39,9 @@ from keydesk_client.models import (
     OrderBook,
     PositionBook,
 )
+from keydesk_client.models._core.scalars import DateTime
 
 SECOND = 1_000_000_000
-SNAPSHOT_EVERY = 1200 * SECOND
 PUBLISHED_AFTER = 3 * SECOND  # a snapshot is there some moments after its time
 DUE_CHECK_EVERY = (
     5.0  # seconds: the broker's clock, which makes a snapshot due, may run faster than ours
@@ -40,7 +49,6 @@ DUE_CHECK_EVERY = (
 STOOD_STILL = 0.5  # seconds in focus before an instrument is asked about: a held `j` passes by
 AGAIN_AFTER = 30.0  # seconds: the snapshot that is due was not there yet, or there was no answer
 REFUSED_FOR = 1200.0  # seconds: an instrument without books has none in the next minute either
-KINDS: tuple[BookKind, ...] = get_args(BookKind)
 NAMES: Mapping[BookKind, str] = {"orders": "order book", "positions": "position book"}
 COUNT = 400
 OVERLAP = 3  # candles asked for again when one is complete: ours were made of the prices we saw
@@ -58,15 +66,16 @@ class Due:
     focus: str = ""
     since: float = 0.0  # monotonic seconds when it came into focus
     not_before: dict[tuple[str, BookKind], float] = field(default_factory=dict)
+    earlier_not_before: dict[tuple[str, BookKind], float] = field(default_factory=dict)
 
 
 async def keep_books(link: Link) -> None:
-    """Request the books of the focus, and new snapshots when they are due."""
+    """Request the books of the focus, new snapshots when they are due, and earlier ones that are looked at."""
     await link.priced.wait()
     due = Due()
-    with link.store.subscribed(Topic.FOCUS) as focus_changed:
+    with link.store.subscribed(Topic.FOCUS, Topic.BOOKS) as changed:
         while True:
-            await link.wait(focus_changed, await load_book(link, due))
+            await link.wait(changed, await load_book(link, due))
 
 
 async def load_book(link: Link, due: Due) -> float:
@@ -74,6 +83,7 @@ async def load_book(link: Link, due: Due) -> float:
     focus, now = link.store.focus, link.now()
     if focus != due.focus:
         due.focus, due.since = focus, now
+        forget_earlier_books(link.store)
         for kind in KINDS:
             if (focus, kind) not in link.store.books:  # removed to make room for others
                 due.not_before.pop((focus, kind), None)
@@ -84,7 +94,46 @@ async def load_book(link: Link, due: Due) -> float:
             if now >= due.not_before.get((focus, kind), now) and _is_old(link, focus, kind):
                 due.not_before[focus, kind] = link.now() + await ask(link, focus, kind)
                 return 0.0
+        return await load_earlier_book(link, due)
     return DUE_CHECK_EVERY
+
+
+async def load_earlier_book(link: Link, due: Due) -> float:
+    """Request the snapshot before the one that is looked at if it is not held; return the seconds until the next check."""
+    pause = DUE_CHECK_EVERY
+    for kind in KINDS:
+        held = link.store.books.get((due.focus, kind))
+        if held is None or not _lacks_earlier(held, link.store.book_time_ns):
+            continue
+        wait = due.earlier_not_before.get((due.focus, kind), 0.0) - link.now()
+        if wait <= 0:
+            wait = await ask_earlier(link, due.focus, kind, held)
+            due.earlier_not_before[due.focus, kind] = link.now() + wait
+            return min(wait, BETWEEN)
+        pause = min(pause, wait)
+    return pause
+
+
+def _lacks_earlier(held: ClientBook, time_ns: int) -> bool:
+    """Return whether the snapshot before the one that is looked at is still to be read."""
+    if held.snapshot is None or held.begins or len(held.earlier) >= MOST_EARLIER:
+        return False
+    return held.at(time_ns)[1] is None
+
+
+async def ask_earlier(link: Link, instrument: str, kind: BookKind, held: ClientBook) -> float:
+    """Request the snapshot before those that are held; return the seconds until the next one may be requested."""
+    oldest = held.snapshots[-1].time_ns
+    time_ns = held.previous_ns or oldest - SNAPSHOT_EVERY_NS
+    try:
+        book, before = await link.ask(_snapshot(link, instrument, kind, DateTime.from_ns(time_ns)))
+        take_earlier_book(link.store, kind, _of(book, instrument), before)
+    except NotFound:
+        book_begins(link.store, kind, instrument)
+    except FAILURES as error:
+        link.count_unreadable(error)
+        return AGAIN_AFTER
+    return BETWEEN
 
 
 def _is_old(link: Link, instrument: str, kind: BookKind) -> bool:
@@ -92,14 +141,16 @@ def _is_old(link: Link, instrument: str, kind: BookKind) -> bool:
     if held is None or held.snapshot is None:
         return True
     moment = link.store.clock_ns or link.wall_ns()
-    return moment >= held.snapshot.time_ns + SNAPSHOT_EVERY + PUBLISHED_AFTER
+    return moment >= held.snapshot.time_ns + SNAPSHOT_EVERY_NS + PUBLISHED_AFTER
 
 
 async def ask(link: Link, instrument: str, kind: BookKind) -> float:
     """Request one book; return the seconds until it may be requested again."""
     try:
-        book = await link.ask(_newest(link, instrument, kind))
-        take_book(link.store, kind, book)
+        book, before = await link.ask(_snapshot(link, instrument, kind))
+        take_book(link.store, kind, _of(book, instrument), before)
+        if instrument not in link.store.daily_ranges:
+            link.store.mark(Topic.DAY_LINES)  # wakes the feed that reads the range clusters lie in
     except RateLimited:
         return AGAIN_AFTER
     except NotFound:
@@ -113,10 +164,31 @@ async def ask(link: Link, instrument: str, kind: BookKind) -> float:
     return AGAIN_AFTER
 
 
-async def _newest(link: Link, instrument: str, kind: BookKind) -> OrderBook | PositionBook:
+async def _snapshot(
+    link: Link, instrument: str, kind: BookKind, time: DateTime | None = None
+) -> tuple[OrderBook | PositionBook, int | None]:
+    """Return a snapshot, the newest without a time, and the time of the one before it where the answer links it."""
     if kind == "orders":
-        return (await link.client.books.order(instrument)).order_book
-    return (await link.client.books.position(instrument)).position_book
+        orders = await link.client.books.order(instrument, time=time)
+        return orders.order_book, _time_in(orders.links.get("prev", ""))
+    positions = await link.client.books.position(instrument, time=time)
+    return positions.position_book, _time_in(positions.links.get("prev", ""))
+
+
+def _of(book: OrderBook | PositionBook, instrument: str) -> OrderBook | PositionBook:
+    if book.instrument != instrument:
+        raise ValueError("a book of an instrument that was not asked for")
+    return book
+
+
+def _time_in(address: str) -> int | None:
+    """Return the time that an address asks for; None where it is missing or no time."""
+    try:
+        text = parse_qs(urlsplit(address).query, max_num_fields=4).get("time", [""])[0]
+        time_ns = DateTime(text).ns
+    except ValueError:
+        return None
+    return time_ns if FIRST_NS <= time_ns < LAST_NS else None
 
 
 def _book_failed(link: Link, instrument: str, kind: BookKind, error: Exception) -> None:
@@ -160,10 +232,10 @@ async def load_candles(
     if not instrument:
         return shown
     if not granularity:  # the chart went from the screen
-        _leave(link, shown)
+        _close_series(link, shown)
         return None
     if shown is None or (shown.instrument, shown.granularity) != (instrument, granularity):
-        _leave(link, shown)
+        _close_series(link, shown)
         shown = open_series(store, instrument, granularity)
         await load(link, shown, COUNT)
     elif shown.wants_reload or shown.prices != store.candle_prices:
@@ -177,7 +249,7 @@ async def load_candles(
     return shown
 
 
-def _leave(link: Link, series: CandleSeries | None) -> None:
+def _close_series(link: Link, series: CandleSeries | None) -> None:
     """Close a series that no chart shows."""
     if series is not None and not _on_a_chart(link, series):
         close_series(link.store, series.instrument, series.granularity)
@@ -222,7 +294,7 @@ async def keep_days(link: Link) -> None:
     with link.store.subscribed(Topic.INSTRUMENTS) as changed:
         while True:
             changed.clear()
-            for names in _portions(watched(link)):
+            for names in _portions(watched_instruments(link)):
                 await days_once(link, names)
                 await link.pause(BETWEEN)
             await link.wait(changed, DAYS_EVERY)
@@ -253,7 +325,7 @@ async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
             answer = await link.ask(
                 link.client.candles.get(name, granularity="D", price="M", count=2)
             )
-            _take(link, name, answer.candles)
+            _take_day(link, name, answer.candles)
         except FAILURES as error:
             link.count_unreadable(error)
             return False
@@ -264,10 +336,10 @@ async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
 def _take_latest(link: Link, latest: CandlestickResponse, names: Sequence[str]) -> None:
     if latest.instrument not in names:
         raise ValueError("candles of an instrument that was not asked for")
-    _take(link, latest.instrument, latest.candles)
+    _take_day(link, latest.instrument, latest.candles)
 
 
-def _take(link: Link, name: str, candles: Sequence[Candlestick]) -> None:
+def _take_day(link: Link, name: str, candles: Sequence[Candlestick]) -> None:
     if len(candles) > 1:
         take_day(link.store, name, candles[-2], candles[-1])
 

@@ -104,8 +104,8 @@ def judge(health: Health, round_trips: RoundTrips, now: float) -> None:
     health.rtt_ms, health.rtt_p95_ms = round_trips.last_ms, round_trips.p95_ms
     judge_requests(health, round_trips, now)
     slow = health.rtt_p95_ms is not None and health.rtt_p95_ms > SLOW_MS
-    health.prices = _judged(health.prices, health.prices_heard, now, slow=slow)
-    health.events = _judged(health.events, health.events_heard, now, slow=slow)
+    health.prices = _state_by_silence(health.prices, health.prices_heard, now, slow=slow)
+    health.events = _state_by_silence(health.events, health.events_heard, now, slow=slow)
 
 
 def judge_requests(health: Health, round_trips: RoundTrips, now: float) -> None:
@@ -130,7 +130,9 @@ def tell_silence(link: Link, before: LinkState) -> None:
         link.write("The broker answers requests again")
 
 
-def _judged(state: LinkState, heard: float | None, now: float, *, slow: bool) -> LinkState:
+def _state_by_silence(
+    state: LinkState, heard: float | None, now: float, *, slow: bool
+) -> LinkState:
     if state in {"CONNECTING", "DOWN"} or heard is None:
         return state
     if now - heard > STALE_AFTER:
@@ -183,7 +185,7 @@ async def supervise(link: Link, name: str, feed: Feed) -> None:
         began = link.now()
         try:
             return await feed(link)
-        except Exception as error:  # noqa: BLE001 - the edge of a task: it is told, and the feed goes on
+        except Exception as error:  # noqa: BLE001 - the edge of a task: the error is reported, and the feed restarted
             failures = 0 if link.now() - began > SETTLED_AFTER else failures
             link.failed(name, error)
         await link.back_off(failures)

@@ -11,7 +11,7 @@ from keydesk.store.candles import distrust_candles
 from keydesk.store.prices import forget_ages, take_conversions, take_price
 from keydesk.store.state import Topic
 from keydesk.store.store import READ_ERRORS, moment, number_of, readable, try_to
-from keydesk.store.watchlists import listed
+from keydesk.store.watchlists import listed_instruments
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
     ClientPrice,
@@ -38,7 +38,7 @@ async def stream_prices(link: Link) -> None:
     await link.listed.wait()
     tries = 0
     while True:
-        names = watched(link)
+        names = watched_instruments(link)
         words, heard = "the stream ended", link.store.health.prices_heard
         try:
             async with (
@@ -49,7 +49,7 @@ async def stream_prices(link: Link) -> None:
                 await _read(link, stream, left)
         except KeydeskClientError as error:
             words = reason(error)
-        if watched(link) == names:
+        if watched_instruments(link) == names:
             _prices_down(link, words)
             tries = 0 if link.store.health.prices_heard != heard else tries + 1
             await link.back_off(tries)
@@ -70,13 +70,13 @@ async def _read(link: Link, stream: OpenStream, left: asyncio.Event) -> None:
             began = link.now()
 
 
-def watched(link: Link) -> tuple[str, ...]:
+def watched_instruments(link: Link) -> tuple[str, ...]:
     """Return the instruments whose prices are needed: watchlists, positions, charts."""
     store = link.store
     held = (name for name in store.positions if name in store.instruments)
     charted = (store.focus, *(instrument for instrument, _ in store.side_charts.values()))
     known = (name for name in charted if name in store.instruments)
-    return tuple(dict.fromkeys((*listed(store), *held, *known)))
+    return tuple(dict.fromkeys((*listed_instruments(store), *held, *known)))
 
 
 def take_item(link: Link, item: object) -> None:
@@ -93,7 +93,7 @@ def take_item(link: Link, item: object) -> None:
             link.store.note_unreadable(str(error))
         else:
             if health.prices != "OK":
-                _up(link)
+                _prices_up(link)
     elif isinstance(item, PricingHeartbeat):
         try_to(link.store, partial(_take_heartbeat, link, item))
     else:  # the stream was broken and is back: perhaps with another broker's clock
@@ -115,7 +115,7 @@ async def keep_conversions(link: Link) -> None:
     tries = 0
     asked_all = False
     while True:
-        names = _held_or_shown(link) if asked_all else watched(link)
+        names = _held_or_shown(link) if asked_all else watched_instruments(link)
         if names and await conversions_once(link, names):
             tries, asked_all = 0, True
             await link.pause(CONVERSIONS_EVERY)
@@ -152,10 +152,10 @@ def _take_conversions(link: Link, conversions: Sequence[HomeConversions]) -> Non
     known = {
         part for name in store.instruments for part in name.split("_")
     } | store.conversions.keys()
-    take_conversions(store, readable(store, partial(_expected, known), conversions))
+    take_conversions(store, readable(store, partial(_check_currency, known), conversions))
 
 
-def _expected(known: Collection[str], conversion: HomeConversions) -> HomeConversions:
+def _check_currency(known: Collection[str], conversion: HomeConversions) -> HomeConversions:
     if conversion.currency not in known:
         raise ValueError("a conversion of a currency that no instrument has")
     return conversion
@@ -183,11 +183,11 @@ async def _leaving_when_changed(link: Link, names: Sequence[str]) -> AsyncIterat
 async def _wait_for_others(link: Link, names: Sequence[str], needed: asyncio.Event) -> None:
     """Set `needed` once the desk watches an instrument that is not among `names`."""
     topics = (Topic.INSTRUMENTS, Topic.POSITIONS, Topic.FOCUS)
-    await link.store.wait_for(lambda: not set(watched(link)) <= set(names), *topics)
+    await link.store.wait_for(lambda: not set(watched_instruments(link)) <= set(names), *topics)
     needed.set()
 
 
-def _up(link: Link) -> None:
+def _prices_up(link: Link) -> None:
     link.store.health.prices = "OK"
     link.store.mark(Topic.HEALTH)
     link.priced.set()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
     from keydesk.forms.ticket import TicketForm
+    from keydesk.forms.timeframes import TimeframeForm
     from keydesk.forms.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "ReverseForm",
     "ScaleOutForm",
     "TicketForm",
+    "TimeframeForm",
     "TrailingForm",
     "load",
 ]
@@ -72,6 +74,7 @@ _HOMES = {
     "ReverseForm": "reverse_flatten",
     "ScaleOutForm": "close_trade",
     "TicketForm": "ticket",
+    "TimeframeForm": "timeframes",
     "TrailingForm": "protection",
 }
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from time import time_ns
 
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext, Line
+from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.keys.confirm import Action, Confirmation, KeyEffect, Step
 from keydesk.keys.guard import arming_text
 from keydesk.store.state import Notice
@@ -24,7 +24,7 @@ class ArmForm(Form[bool]):
         self.wrong_tries = 0
 
     @property
-    def wanted(self) -> str:
+    def required_digits(self) -> str:
         """Return what must be typed."""
         store = self.context.store
         account_id = store.account.id if store.account else ""
@@ -35,13 +35,13 @@ class ArmForm(Form[bool]):
         """Whether the send key is not enough; it never is on live, not even before the account is known."""
         return self.context.store.health.environment == "LIVE"
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return what arming means."""
         return (("ARM the keyboard", "bright"), (": orders may open risk", "plain"))
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Ask for the account's digits on live."""
-        if not self._asks_digits or len(self.wanted) < LENGTH:
+        if not self._asks_digits or len(self.required_digits) < LENGTH:
             return ()
         typed = self.digits.ljust(LENGTH, "_")
         return ((("last three of the account id  ", "muted"), (safe(typed), "bright")),)
@@ -55,7 +55,9 @@ class ArmForm(Form[bool]):
         if self.context.store.arming.level == "READ-ONLY":
             return Confirmation(Step.REFUSED, reason="READ-ONLY: start without --read-only")
         if self._asks_digits:
-            reason = "Type the three digits" if len(self.wanted) == LENGTH else UNREAD_ACCOUNT
+            reason = (
+                "Type the three digits" if len(self.required_digits) == LENGTH else UNREAD_ACCOUNT
+            )
             return Confirmation(Step.REFUSED, reason=reason)
         return Confirmation(Step.SEND_KEY)
 
@@ -69,8 +71,8 @@ class ArmForm(Form[bool]):
         return True
 
     def typed(self, key: str) -> bool:
-        """Collect the digits; wrong ones are said and asked for again, the third time closes the form."""
-        is_asked = self._asks_digits and len(self.wanted) == LENGTH
+        """Collect the digits; wrong ones are reported and have to be typed again, the third time closes the form."""
+        is_asked = self._asks_digits and len(self.required_digits) == LENGTH
         if self.context.store.arming.level == "READ-ONLY" or not is_asked:
             return False
         if key == "backspace":
@@ -85,7 +87,7 @@ class ArmForm(Form[bool]):
 
     def _compare(self) -> None:
         digits, self.digits = self.digits, ""
-        if digits == self.wanted:
+        if digits == self.required_digits:
             self.close(True)
             return
         self.wrong_tries += 1

@@ -10,7 +10,7 @@ from keydesk.calc.risk import break_even_stop
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import entry_and_now, trade_name
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext, Line
+from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Action
 from keydesk.records import TradeRow
@@ -31,7 +31,7 @@ class BreakEvenForm(Form[SetProtection]):
         return self.context.store.trades.get(self.trade_id)
 
     def trading_context(self, trade: TradeRow) -> TradingContext | None:
-        """Return what is known of its instrument now."""
+        """Return rules, price and funds for its instrument, None while one is missing."""
         return self.trading_context_about(trade.instrument)
 
     def stop(self, trade: TradeRow, context: TradingContext) -> Decimal:
@@ -45,13 +45,13 @@ class BreakEvenForm(Form[SetProtection]):
             offset=self.context.template.break_even_offset_pips * context.rules.pip,
         )
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return the trade that it is about."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         return (("STOP TO BREAK-EVEN ", "bright"), (name, "bright"))
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Show where the stop is and where it goes."""
         trade = self.trade
         context = self.trading_context(trade) if trade else None

@@ -15,10 +15,10 @@ from keydesk.calc.ticket_draft import (
     is_number_key,
     read_number,
 )
-from keydesk.calc.trading_context import NOTHING, Lot, TradingContext, realised
+from keydesk.calc.trading_context import NOTHING, Lot, TradingContext, realised_profit
 from keydesk.forms.close_trade import NO_PRICE, PRESET_PARTS, signed_money
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, Line
+from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CLOSE_POSITION, KEYMAP, POSITION_PART
@@ -49,7 +49,7 @@ class OpenSide:
         signed = closing if self.name == "long" else -closing
         at = closing_price(signed, context.bid, context.ask)
         lots = (Lot(trade.units, trade.price) for trade in self.trades)
-        return realised(lots, closing, at, context.factors)
+        return realised_profit(lots, closing, at, context.factors)
 
     def closed_trades(self, closing: Decimal) -> tuple[TradeRow, ...]:
         """Return the trades that so many units close in full."""
@@ -70,7 +70,7 @@ class _PositionForm(Form[ClosePosition]):
         self.instrument = instrument
 
     def trading_context(self) -> TradingContext | None:
-        """Return what is known of the instrument now."""
+        """Return rules, price and funds for the instrument, None while one is missing."""
         return self.trading_context_about(self.instrument)
 
     def open_sides(self) -> tuple[OpenSide, ...]:
@@ -94,7 +94,7 @@ class _PositionForm(Form[ClosePosition]):
             name, abs(held), average, tuple(each for each in trades if each.units * held > 0)
         )
 
-    def _side_line(self, side: OpenSide, context: TradingContext) -> Line:
+    def _side_line(self, side: OpenSide, context: TradingContext) -> TextLine:
         digits = context.rules.price_precision
         signed = side.units if side.name == "long" else -side.units
         count = len(side.trades)
@@ -125,7 +125,7 @@ class ClosePositionForm(_PositionForm):
         """Return the sides that would be closed."""
         return tuple(side for side in self.open_sides() if self.choice in {"both", side.name})
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return the position and the sides to close."""
         sides = " and ".join(side.words for side in self.closing()) or "–"
         return (
@@ -133,10 +133,10 @@ class ClosePositionForm(_PositionForm):
             (" at market", "plain"),
         )
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Show each side, what closing realises, and what goes with it."""
         context, sides = self.trading_context(), self.open_sides()
-        lines: list[Line] = []
+        lines: list[TextLine] = []
         if context is not None:
             lines = [quote_line(context), *(self._side_line(side, context) for side in sides)]
         if len(sides) > 1:
@@ -144,7 +144,7 @@ class ClosePositionForm(_PositionForm):
         closed = [trade for side in self.closing() for trade in side.trades]
         return [*lines, BLANK, *self._realised(context), *_dependents_line(closed)]
 
-    def _realised(self, context: TradingContext | None) -> Sequence[Line]:
+    def _realised(self, context: TradingContext | None) -> Sequence[TextLine]:
         if context is None:
             return (NO_PRICE,)
         parts = [side.realised(side.units, context) for side in self.closing()]
@@ -213,7 +213,7 @@ class PositionPartForm(_PositionForm):
             return NOTHING
         return side.units if self.percent == FULL else part(side.units, self.percent, precision)
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return the part and the side of the position."""
         side = self.side
         name = side.words if side else " and ".join(each.words for each in self.open_sides())
@@ -227,10 +227,10 @@ class PositionPartForm(_PositionForm):
             return f"{units(self.typed_units)} units"
         return "–" if self.percent is None else f"{self.percent:f} %"
 
-    def body(self) -> Sequence[Line]:
-        """Show the parts to choose from, what is realised and what remains."""
+    def body(self) -> Sequence[TextLine]:
+        """Show the parts to choose from, the profit of the chosen one and the remainder."""
         context, sides = self.trading_context(), self.open_sides()
-        lines: list[Line] = [NO_PRICE]
+        lines: list[TextLine] = [NO_PRICE]
         if context is not None:
             lines = [quote_line(context), *(self._side_line(side, context) for side in sides)]
         lines.append(BLANK)
@@ -251,9 +251,9 @@ class PositionPartForm(_PositionForm):
 
     def _remainder(
         self, side: OpenSide, closing: Decimal, context: TradingContext | None
-    ) -> Sequence[Line]:
+    ) -> Sequence[TextLine]:
         won = None if context is None else side.realised(closing, context)
-        cash: Line = ()
+        cash: TextLine = ()
         if won is not None and context is not None:
             cash = (
                 ("  realises ", "muted"),
@@ -283,11 +283,11 @@ class PositionPartForm(_PositionForm):
             return ["Hedged: choose the side with l long or s short"]
         if self.percent is None and self.typed_units is None:
             if self.digits:
-                return [self._untaken_words()]
+                return [self._choice_words()]
             return ["Choose: 2 5 7 = 25, 50, 75 %, or digits and %, or digits and u for units"]
         return self._part_refusals(side)
 
-    def _untaken_words(self) -> str:
+    def _choice_words(self) -> str:
         typed = above_zero(read_number(self.digits))
         if isinstance(typed, UnreadableText):
             return f"part: {typed.text} {typed.reason}; Backspace erases, % or u sets it"
@@ -364,7 +364,7 @@ class PositionPartForm(_PositionForm):
         self.redraw()
 
 
-def _choice_line(choices: Sequence[tuple[str, str]]) -> Line:
+def _choice_line(choices: Sequence[tuple[str, str]]) -> TextLine:
     return tuple(
         words
         for key, meaning in choices
@@ -375,7 +375,7 @@ def _choice_line(choices: Sequence[tuple[str, str]]) -> Line:
     )
 
 
-def _realised_line(parts: Sequence[Decimal | None], context: TradingContext) -> Sequence[Line]:
+def _realised_line(parts: Sequence[Decimal | None], context: TradingContext) -> Sequence[TextLine]:
     known = [each for each in parts if each is not None]
     if not known or len(known) < len(parts):
         return ()
@@ -383,7 +383,7 @@ def _realised_line(parts: Sequence[Decimal | None], context: TradingContext) -> 
     return ((("realises ", "muted"), signed_money(sum(known, NOTHING)), (words, "muted")),)
 
 
-def _dependents_line(trades: Sequence[TradeRow]) -> Sequence[Line]:
+def _dependents_line(trades: Sequence[TradeRow]) -> Sequence[TextLine]:
     going = sum(
         order is not None
         for trade in trades

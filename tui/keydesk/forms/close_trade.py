@@ -16,7 +16,7 @@ from keydesk.calc.ticket_draft import (
 )
 from keydesk.calc.trading_context import NOTHING, TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, Line, Words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, SCALE_OUT
@@ -33,8 +33,8 @@ def trade_name(trade: TradeRow) -> SafeText:
     )
 
 
-def entry_and_now(trade: TradeRow, context: TradingContext) -> Line:
-    """Return where the trade came from, where it would close, and what it makes there."""
+def entry_and_now(trade: TradeRow, context: TradingContext) -> TextLine:
+    """Return the entry price, the price at which it would close, and the profit there."""
     digits = context.rules.price_precision
     close = closing_price(trade.units, context.bid, context.ask)
     moved = profit_in_pips(trade.units, trade.price, close, context.rules.pip)
@@ -57,13 +57,13 @@ def result_of(trade: TradeRow, magnitude: Decimal, context: TradingContext) -> D
 
 
 def signed_money(amount: Decimal) -> Words:
-    """Return an amount in the colour of its sign, the sign said as well."""
+    """Return an amount with its sign, in the colour of the sign."""
     role = "profit" if amount > 0 else "loss" if amount < 0 else "plain"
     return (money(amount, signed=True), role)
 
 
 SHOWN_TRADES = 8
-NO_PRICE: Line = (("No price seen yet: the broker closes at its own", "warn"),)
+NO_PRICE: TextLine = (("No price seen yet: the broker closes at its own", "warn"),)
 ALL_OF_IT = Decimal(100)  # per cent
 PRESET_PARTS = {"2": Decimal(25), "5": Decimal(50), "7": Decimal(75)}
 
@@ -83,11 +83,11 @@ class CloseForm(Form[CloseTrades]):
         return [known[trade_id] for trade_id in self.trade_ids if trade_id in known]
 
     def trading_context(self) -> TradingContext | None:
-        """Return what is known of the instrument now."""
+        """Return rules, price and funds for the instrument, None while one is missing."""
         return self.trading_context_about(self.instrument)
 
-    def headline(self) -> Line:
-        """Return what is closed."""
+    def headline(self) -> TextLine:
+        """Return the trades to close."""
         trades = self.trades
         if len(trades) == 1:
             return (
@@ -98,12 +98,12 @@ class CloseForm(Form[CloseTrades]):
         words = safe(f"CLOSE all {len(trades)} trades of {pair(self.instrument)}")
         return ((words, "bright"), (" at market", "plain"))
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Show each trade and what closing realises."""
         context = self.trading_context()
         if context is None:
             return (NO_PRICE,)
-        lines: list[Line] = [quote_line(context)]
+        lines: list[TextLine] = [quote_line(context)]
         if len(self.trades) == 1:
             lines.append(entry_and_now(self.trades[0], context))
         else:
@@ -124,7 +124,7 @@ class CloseForm(Form[CloseTrades]):
         """Return the trades that are still open."""
         return CloseTrades(self.instrument, tuple(trade.id for trade in self.trades))
 
-    def _realised(self, context: TradingContext) -> Line:
+    def _realised(self, context: TradingContext) -> TextLine:
         total = sum((result_of(trade, abs(trade.units), context) for trade in self.trades), NOTHING)
         return (
             ("realises ", "muted"),
@@ -132,7 +132,7 @@ class CloseForm(Form[CloseTrades]):
             (safe(f" {context.funds.currency} at the price seen"), "muted"),
         )
 
-    def _dependents(self) -> Sequence[Line]:
+    def _dependents(self) -> Sequence[TextLine]:
         going = sum(_dependents_of(trade) for trade in self.trades)
         if not going:
             return ()
@@ -140,7 +140,7 @@ class CloseForm(Form[CloseTrades]):
         return (((safe(f"{going} protective {words} with it"), "muted"),),)
 
 
-def _trade_line(trade: TradeRow, context: TradingContext) -> Line:
+def _trade_line(trade: TradeRow, context: TradingContext) -> TextLine:
     side = "LONG" if trade.units > 0 else "SHORT"
     name = safe(f"#{clean_name(trade.id)} {side} {units(abs(trade.units))}  ")
     return ((name, "plain"), signed_money(result_of(trade, abs(trade.units), context)))
@@ -169,7 +169,7 @@ class ScaleOutForm(Form[CloseTrades]):
         return self.context.store.trades.get(self.trade_id)
 
     def trading_context(self, trade: TradeRow) -> TradingContext | None:
-        """Return what is known of its instrument now."""
+        """Return rules, price and funds for its instrument, None while one is missing."""
         return self.trading_context_about(trade.instrument)
 
     def units(self) -> Decimal:
@@ -181,20 +181,20 @@ class ScaleOutForm(Form[CloseTrades]):
         precision = known.trade_units_precision if known is not None else 0
         return part(trade.units, self.percent, precision)
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return the part and the trade."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         chosen = EMPTY if self.percent is None else f"{self.percent:f} %"
         return ((safe(f"CLOSE {chosen} of "), "bright"), (name, "bright"))
 
-    def body(self) -> Sequence[Line]:
-        """Show the parts to choose from, what is realised and what remains."""
+    def body(self) -> Sequence[TextLine]:
+        """Show the parts to choose from, the profit of the chosen one and the remainder."""
         trade = self.trade
         if trade is None:
             return ()
         context = self.trading_context(trade)
-        lines: list[Line] = [NO_PRICE, BLANK]
+        lines: list[TextLine] = [NO_PRICE, BLANK]
         if context is not None:
             lines = [quote_line(context), entry_and_now(trade, context), BLANK]
         lines.append(
@@ -216,9 +216,9 @@ class ScaleOutForm(Form[CloseTrades]):
 
     def _remainder(
         self, trade: TradeRow, closing: Decimal, context: TradingContext | None
-    ) -> Sequence[Line]:
+    ) -> Sequence[TextLine]:
         left = abs(trade.units) - closing
-        cash: Line = ()
+        cash: TextLine = ()
         if context is not None:
             cash = (
                 ("  realises ", "muted"),
@@ -244,7 +244,7 @@ class ScaleOutForm(Form[CloseTrades]):
         if trade is None:
             return ["The trade is closed already"]
         if self.percent is None:
-            return [self._what_to_choose()]
+            return [self._choice_words()]
         if self.percent > ALL_OF_IT:
             return [f"part: {self.percent:f} % is more than all of it; digits and % set it"]
         if not self.units():
@@ -252,7 +252,7 @@ class ScaleOutForm(Form[CloseTrades]):
             return [f"{money(self.percent, 0)} % of it is less than one unit: {all_of_it}"]
         return ()
 
-    def _what_to_choose(self) -> str:
+    def _choice_words(self) -> str:
         typed = above_zero(read_number(self.text))
         if isinstance(typed, UnreadableText):
             how = "Backspace erases; 2 5 7, or digits and % set it"

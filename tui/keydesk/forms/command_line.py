@@ -17,12 +17,13 @@ from keydesk.calc.command_parser import (
     ShowInstrument,
     ShowMessage,
     ShowMessages,
+    UseLayout,
     complete,
     parse_command,
 )
 from keydesk.calc.order_parser import matching
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import Line, wrapped
+from keydesk.forms.sheet import TextLine, wrap_words
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import COMMAND, FIND, KEYMAP
 from keydesk.store.frame import Frame
@@ -78,18 +79,18 @@ class FindForm(InfoForm[str]):
         return [*watched, *sorted(set(self.store.instruments) - set(watched))]
 
     @property
-    def found(self) -> Sequence[str]:
+    def matches(self) -> Sequence[str]:
         """Return the instruments that match, in the order of `names` among equals."""
         return matching(self.text, self.names)[:SHOWN]
 
-    def lines(self) -> Sequence[Line]:
-        """List what matches."""
-        found = self.found
-        if not found:
+    def lines(self) -> Sequence[TextLine]:
+        """List the matching instruments."""
+        matches = self.matches
+        if not matches:
             return (((safe(f"No instrument has “{clean(self.text)}”"), "warn"),),)
-        return [self._line(row, name) for row, name in enumerate(found)]
+        return [self._line(row, name) for row, name in enumerate(matches)]
 
-    def _line(self, row: int, name: str) -> Line:
+    def _line(self, row: int, name: str) -> TextLine:
         chosen = row == self.cursor
         quote, known = self.store.quotes.get(name), self.store.instruments[name]
         bid = price(quote.bid if quote else None, known.display_precision)
@@ -109,19 +110,19 @@ class FindForm(InfoForm[str]):
         self.redraw()
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
-        """Take the chosen one."""
-        found = self.found
-        if found:
-            self.dismiss(found[min(self.cursor, len(found) - 1)])
+        """Close with the chosen instrument."""
+        matches = self.matches
+        if matches:
+            self.dismiss(matches[min(self.cursor, len(matches) - 1)])
 
     def action_choose(self, step: int) -> None:
         """Move the choice."""
-        self.cursor = max(0, min(len(self.found) - 1, self.cursor + step))
+        self.cursor = max(0, min(len(self.matches) - 1, self.cursor + step))
         self.redraw()
 
 
 class CommandForm(InfoForm[ParsedCommand]):
-    """Returns what the line means."""
+    """Return the command that the typed line means."""
 
     BINDINGS = KEYMAP.bindings(COMMAND)
     WIDTH: ClassVar[int] = 60
@@ -143,7 +144,7 @@ class CommandForm(InfoForm[ParsedCommand]):
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
-        """Return a field over what is understood."""
+        """Return a field over the meaning of its text."""
         yield Input(
             placeholder="q leaves; b eurusd 50k @1.0830 sl 20p tp 2r",
             max_length=LONGEST,
@@ -159,13 +160,13 @@ class CommandForm(InfoForm[ParsedCommand]):
         """Return the keys that end it."""
         return "Tab completes   Enter takes it   Esc closes"
 
-    def understood(self) -> ParsedCommand:
-        """Return what the line means so far."""
+    def command(self) -> ParsedCommand:
+        """Return the command that the text means so far."""
         return parse_command(self.text, self.store.instruments, self.store.focus)
 
-    def lines(self) -> Sequence[Line]:  # noqa: PLR0911 - one answer a command
-        """Return what Enter would do."""
-        match self.understood():
+    def lines(self) -> Sequence[TextLine]:  # noqa: PLR0911 - one answer a command
+        """Return the effect of Enter in words."""
+        match self.command():
             case QuitDesk():
                 return ((("leaves the desk", "bright"),),)
             case ShowHelp():
@@ -174,15 +175,15 @@ class CommandForm(InfoForm[ParsedCommand]):
                 return ((("shows all messages", "bright"),),)
             case ShowInstrument(instrument):
                 return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
-            case ShowGranularity() | GoToDate() | ChooseIndicators() as chart:
-                return wrapped(clean(chart.words), "bright", self.inside)
+            case ShowGranularity() | GoToDate() | ChooseIndicators() | UseLayout() as chart:
+                return wrap_words(clean(chart.words), "bright", self.inside)
             case OpenTicket(side, instrument, fields):
                 size = f" {fields.size_words}" if fields.size_words else ""
                 what = f"ticket: {side}{size} {pair(instrument)} {fields.words}".rstrip()
-                return wrapped(clean(what), side.lower(), self.inside)
+                return wrap_words(clean(what), side.lower(), self.inside)
             case ShowMessage(level, words):
                 wrong = level == "warn" and self.refused
-                return wrapped(clean(words), "warn" if wrong else "muted", self.inside)
+                return wrap_words(clean(words), "warn" if wrong else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the line."""
@@ -191,12 +192,12 @@ class CommandForm(InfoForm[ParsedCommand]):
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
         """Close with the command; a line that cannot be read stays open for correction."""
-        spoken = self.understood()
-        self.refused = isinstance(spoken, ShowMessage) and spoken.level == "warn"
+        command = self.command()
+        self.refused = isinstance(command, ShowMessage) and command.level == "warn"
         if self.refused:
             self.redraw()
         else:
-            self.dismiss(spoken)
+            self.dismiss(command)
 
     def action_complete(self) -> None:
         """Complete the last word."""

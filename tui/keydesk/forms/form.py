@@ -6,6 +6,8 @@ nothing.
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from decimal import Decimal
 from time import monotonic, time_ns
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -23,14 +25,15 @@ from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.sheet import (
     BLANK,
     FormContext,
-    Line,
     Sheet,
+    TextLine,
     docked,
     text_of,
     with_hints,
-    wrapped,
+    wrap_words,
 )
 from keydesk.keys.confirm import (
+    EXITS,
     WRONG_LETTERS,
     Action,
     Confirmation,
@@ -51,12 +54,12 @@ from keydesk.widgets.theme import palette_of
 
 Computed = TypeVar("Computed")
 
-NUDGES: Line = (
+NUDGES: TextLine = (
     *(("↑ ↓", "plain"), (" ±1  ", "muted")),
     *((", .", "plain"), (" ±10  ", "muted")),
     *(("Tab", "plain"), (" next", "muted")),
 )
-FIELD_HINTS: Line = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
+FIELD_HINTS: TextLine = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
 
 PLAN_SECONDS = 0.5  # from one price to the next that moves the draft on the chart
 
@@ -67,7 +70,7 @@ UNUSABLE_FIGURES = "The broker's figures for this cannot be used"
 UNREADABLE = "Enlarge this window: nothing is sent that it does not show"
 TITLE_FRAME = 6  # columns of the frame beside its title
 STRIPS = 2  # rows of account and health, which no docked form covers
-MORE: Line = (("… more in a larger window", "muted"),)
+MORE: TextLine = (("… more in a larger window", "muted"),)
 TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
 
 REFUSED_BY_LEVEL = {
@@ -102,7 +105,7 @@ class ModalForm(Overlay[Result], Generic[Result]):
         """Columns of the sheet with its frame."""
         return min(self.WIDTH, self.app.size.width or self.WIDTH)
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """Return what the sheet shows."""
         raise NotImplementedError
 
@@ -151,7 +154,7 @@ class Form(ModalForm[Result]):
 
     KEY_CONTEXT: ClassVar[str] = FORM
     WIDTH: ClassVar[int] = 60
-    HINTS: ClassVar[Line] = ()  # keys of its fields that no line of it shows
+    HINTS: ClassVar[TextLine] = ()  # keys of its fields that no line of it shows
     BINDINGS = KEYMAP.bindings(FORM)
     DEFAULT_CSS = """
     Form { align: left middle; }
@@ -179,6 +182,7 @@ class Form(ModalForm[Result]):
         self._asked_at = float("-inf")  # when an old price was asked for again
         self.subject = ""  # why the form is about this trade, where its row was not chosen
         self._snapshot: dict[Hashable, Any] | None = None  # what this redraw has read and computed
+        self._drawn_ranges: dict[str, Decimal | None] = {}  # average true range by instrument
 
     # Where it stands: in the column beside the chart, or over the left of the desk.
 
@@ -210,15 +214,15 @@ class Form(ModalForm[Result]):
 
     # To be implemented by each form.
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return in words what the form will do."""
         raise NotImplementedError
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Return the lines between headline and confirmation."""
         return ()
 
-    def field_lines(self) -> Sequence[Line]:
+    def field_lines(self) -> Sequence[TextLine]:
         """Return the lines of the body that nothing is sent without: what the trader types."""
         return ()
 
@@ -239,7 +243,7 @@ class Form(ModalForm[Result]):
         raise NotImplementedError
 
     def doubt(self) -> str:
-        """Return, once, what changed since the trader last looked; empty: send."""
+        """Return, once, a change since the last drawing that asks for a second press; empty: send."""
         return ""
 
     def opens_on(self) -> str:
@@ -286,7 +290,7 @@ class Form(ModalForm[Result]):
     def on_mount(self) -> None:
         """Note when the form was first painted."""
         self._keep_fresh(self.opens_on())
-        self.call_after_refresh(self._seen)
+        self.call_after_refresh(self._note_painted)
 
     def on_frame(self, frame: Frame) -> None:
         """Redraw with the new prices; the chart beneath, less often."""
@@ -296,7 +300,7 @@ class Form(ModalForm[Result]):
             self._show_plan()
 
     def redraw(self) -> None:
-        """Draw everything as it is now; an old price is requested again meanwhile."""
+        """Draw with the present figures, and request a price again that has become old."""
         self._keep_fresh(self.opens_on())
         super().redraw()
 
@@ -327,6 +331,18 @@ class Form(ModalForm[Result]):
         finally:
             self._snapshot = before
 
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Compute the lines of the form in one snapshot, with the present average true ranges.
+
+        Until the next drawing, keys count distances such as `1.5a` by the ranges of this one: the stop and the units that are
+        sent are those on the screen, also when an hourly candle completes between the drawing and the key.
+        """
+        if self._snapshot is None:
+            self._drawn_ranges.clear()
+        with self.one_snapshot():
+            yield
+
     def once(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """Return what was computed under this key in the snapshot; outside of one, compute it."""
         if self._snapshot is None:
@@ -338,11 +354,14 @@ class Form(ModalForm[Result]):
 
     def trading_context_about(self, instrument: str) -> TradingContext | None:
         """Return the instrument's rules and price and the account's funds; None while one of them is missing."""
-        form_context = self.context
-        return self.once(
-            ("context", instrument),
-            lambda: trading_context_of(form_context.store, instrument, form_context.clock()),
-        )
+        return self.once(("context", instrument), lambda: self._read_context(instrument))
+
+    def _read_context(self, instrument: str) -> TradingContext | None:
+        context = trading_context_of(self.context.store, instrument, self.context.clock())
+        if context is None:
+            return None
+        drawn = self._drawn_ranges.setdefault(instrument, context.average_range)
+        return replace(context, average_range=drawn)
 
     def _keep_fresh(self, instrument: str) -> None:
         now, quote = self.context.clock(), self.context.store.quotes.get(instrument)
@@ -352,7 +371,7 @@ class Form(ModalForm[Result]):
             self.context.ask_price(instrument)
 
     def confirmation(self) -> Confirmation:
-        """Return what would send the form now."""
+        """Return the step that would send the form now."""
         try:
             refusals = self.refusals()
         except UNUSABLE:
@@ -415,7 +434,7 @@ class Form(ModalForm[Result]):
             self._hint = TOO_EARLY
             return
         match asked.answer(key):
-            case KeyEffect.SENDS if not self._is_readable(asked):
+            case KeyEffect.SENDS if self.action() not in EXITS and not self._is_readable(asked):
                 self._hint = UNREADABLE
             case KeyEffect.SENDS if doubt := self.doubt():
                 self._hint, self.painted = doubt, monotonic()
@@ -462,7 +481,7 @@ class Form(ModalForm[Result]):
     def _show_next_letter(self) -> None:
         self._next_letter_at = float("-inf")
         self.redraw()
-        self.call_after_refresh(self._seen)
+        self.call_after_refresh(self._note_painted)
 
     def say_dropped(self, words: str) -> None:
         """Show that a key was dropped."""
@@ -478,40 +497,48 @@ class Form(ModalForm[Result]):
         """Close the form; nothing is sent."""
         self.close(None)
 
-    def _seen(self) -> None:
+    def _note_painted(self) -> None:
         self.painted = monotonic()
         self._show_plan()
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """Return headline, body, warnings and confirmation, as many as the screen has room for."""
-        with self.one_snapshot():
+        with self.drawing():
             lines = self._fitted_lines()
-            if self.dock and MORE in lines:
-                self._is_long = True
-                self._place()
-                lines = self._fitted_lines()
-            return lines
+            return self._undocked_lines() if self.dock and MORE in lines else lines
 
-    def _fitted_lines(self) -> list[Line]:
+    def _undocked_lines(self) -> list[TextLine]:
+        """Return the lines over the left of the desk, where there is more room."""
+        self._is_long = True
+        self._place()
+        return self._fitted_lines()
+
+    def _fitted_lines(self) -> list[TextLine]:
         asked = self.confirmation()
         content, warnings = self._content(asked)
         head, fields, foot = self._essential_lines(content, asked)
         room = self._room - len(head) - len(foot)
+        if len(fields) > room and self.dock:
+            return self._undocked_lines()
+        if len(fields) > room and self.action() in EXITS:  # the window refuses no exit
+            return [*head, *foot][-self._room :]
         if len(fields) > room:
-            return wrapped(safe(self._hint or UNREADABLE), "danger", self.inside)[: self._room]
-        said = wrapped(safe(self._hint), "warn", self.inside) if self._hint else []
+            return wrap_words(safe(self._hint or UNREADABLE), "danger", self.inside)[: self._room]
+        said = wrap_words(safe(self._hint), "warn", self.inside) if self._hint else []
         foot = [*said, *foot] if len(said) + len(fields) <= room else foot
-        subject: list[Line] = [((safe(self.subject), "muted"),)] if self.subject else []
+        subject: list[TextLine] = [((safe(self.subject), "muted"),)] if self.subject else []
         body = [part for line in (*subject, *content[1:]) for part in docked(line, self.inside)]
         apart = [
-            line for each in warnings for line in wrapped(safe(f"▲ {each}"), "warn", self.inside)
+            line for each in warnings for line in wrap_words(safe(f"▲ {each}"), "warn", self.inside)
         ]
-        lines = fitted([*head, *body, BLANK, *apart, *foot], self._room)
+        lines = fit_lines([*head, *body, BLANK, *apart, *foot], self._room)
         if len(lines) <= self._room:
             return lines
-        together = wrapped(safe("  ".join(f"▲ {each}" for each in warnings)), "warn", self.inside)
+        together = wrap_words(
+            safe("  ".join(f"▲ {each}" for each in warnings)), "warn", self.inside
+        )
         rest = [*fields, *(line for line in body if line not in fields), *together]
-        return cut(head, rest, foot, self._room)
+        return cut_above_foot(head, rest, foot, self._room)
 
     @property
     def _room(self) -> int:
@@ -519,13 +546,13 @@ class Form(ModalForm[Result]):
         return self.app.size.height - (2 + STRIPS if self.dock else 2)
 
     def _essential_lines(
-        self, content: Sequence[Line], asked: Confirmation
-    ) -> tuple[list[Line], list[Line], list[Line]]:
+        self, content: Sequence[TextLine], asked: Confirmation
+    ) -> tuple[list[TextLine], list[TextLine], list[TextLine]]:
         """Return what the form does, its fields, and what sends it: the lines without which nothing is sent."""
         fields = self.field_lines() if len(content) > 1 else ()
         head, typed, foot = (
             [part for line in lines for part in docked(line, self.inside)]
-            for lines in (content[:1], fields, self._ask(asked))
+            for lines in (content[:1], fields, self._confirmation_lines(asked))
         )
         return head, typed, foot
 
@@ -534,7 +561,7 @@ class Form(ModalForm[Result]):
         content, _ = self._content(asked)
         return sum(map(len, self._essential_lines(content, asked))) <= self._room
 
-    def _content(self, asked: Confirmation) -> tuple[list[Line], Sequence[str]]:
+    def _content(self, asked: Confirmation) -> tuple[list[TextLine], Sequence[str]]:
         """Return headline, body and warnings; an exit can be sent although its figures cannot be shown."""
         try:
             warnings = () if asked.step is Step.REFUSED else self.warnings()
@@ -542,38 +569,38 @@ class Form(ModalForm[Result]):
         except UNUSABLE:
             return [((UNUSABLE_FIGURES, "danger"),)], ()
 
-    def _ask(self, asked: Confirmation) -> list[Line]:
-        drop: Line = (("Esc", "bright"), (" drops", "muted"))
+    def _confirmation_lines(self, asked: Confirmation) -> list[TextLine]:
+        drop: TextLine = (("Esc", "bright"), (" drops", "muted"))
         match asked.step:
             case Step.SEND_KEY:
                 return [self._foot(((SEND, "bright"), (" sends", "plain")), drop)]
             case Step.CHALLENGE if not asked.letter:
                 return [self._foot((("another letter comes", "danger"),), drop)]
             case Step.CHALLENGE:
-                letter: Line = (
+                letter: TextLine = (
                     ("type ", "danger"),
                     (safe(f"  {asked.letter}  "), "live-text on live"),
                     (" to send", "danger"),
                 )
                 return [self._foot(letter, drop)]
             case Step.REFUSED:
-                words = wrapped(safe(f"✗ {asked.reason}"), "danger", self.inside)
+                words = wrap_words(safe(f"✗ {asked.reason}"), "danger", self.inside)
                 return [*words, self._foot((), drop)]
 
-    def _foot(self, left: Line, right: Line) -> Line:
+    def _foot(self, left: TextLine, right: TextLine) -> TextLine:
         return with_hints(left, self.HINTS, right, self.inside)
 
 
-def fitted(lines: Sequence[Line], height: int) -> list[Line]:
+def fit_lines(lines: Sequence[TextLine], height: int) -> list[TextLine]:
     """Return the lines, without blank ones where the height is too small."""
     if len(lines) <= height:
         return list(lines)
     return [line for line in lines if line]
 
 
-def cut(
-    head: Sequence[Line], body: Sequence[Line], foot: Sequence[Line], height: int
-) -> list[Line]:
+def cut_above_foot(
+    head: Sequence[TextLine], body: Sequence[TextLine], foot: Sequence[TextLine], height: int
+) -> list[TextLine]:
     """Return as many lines of the body as fit between head and foot, which are always complete."""
     kept = [line for line in body if line]
     room = height - len(head) - len(foot)

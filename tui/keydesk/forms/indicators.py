@@ -19,7 +19,7 @@ from keydesk.calc.indicator_specs import (
 )
 from keydesk.calc.ticket_draft import Entry, is_number_key
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, Line, Words, wrapped
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
 from keydesk.keys.keymap import INDICATORS, KEYMAP, KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import pair
@@ -54,7 +54,7 @@ class Row:
         return " ".join((self.kind, *(entry.text for entry in self.numbers)))
 
     def put(self, at: int, entry: Entry) -> "Row":
-        """Return the row with a number changed; who types a period wants to see it."""
+        """Return the row with a number changed, turned on."""
         numbers = (*self.numbers[:at], entry, *self.numbers[at + 1 :])
         return replace(self, numbers=numbers, on=True)
 
@@ -86,7 +86,9 @@ def specs_of(rows: Sequence[Row]) -> tuple[IndicatorSpec, ...]:
     chosen = [row for row in rows if row.on]
     for row in chosen:
         if any(not entry.text for entry in row.numbers):
-            raise IndicatorSyntaxError(f"{row.kind}: a number is missing")
+            raise IndicatorSyntaxError(
+                f"{row.kind}: a number is missing, type it or turn the row off"
+            )
     specs = tuple(parse_indicator(row.text) for row in chosen)
     refuse_too_many(specs)
     return specs
@@ -107,7 +109,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         self.rows = rows_of(store.indicators_of(store.focus))
         self.at = 0  # row
         self.number = 0  # of the row's numbers, the one that digits fill
-        self.refused = False  # Enter was pressed on what cannot be kept
+        self.refused = False  # Enter was pressed on rows that cannot be kept
 
     def title_words(self) -> Printable:
         """Name the instrument that they are chosen for."""
@@ -120,12 +122,12 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         other = f"only {pair(self.instrument)}" if self.everywhere else "all instruments"
         return safe(f"{keeps} keeps  Space on/off  Tab number  {scope} {other}  Esc drops")
 
-    def lines(self) -> Sequence[Line]:
-        """Return the rows, and what is wrong with them."""
+    def lines(self) -> Sequence[TextLine]:
+        """Return the rows, and the reason why they cannot be kept."""
         lines = [self._line(index, row) for index, row in enumerate(self.rows)]
         trouble = self.trouble()
         if trouble:
-            lines += [BLANK, *wrapped(safe(f"✗ {trouble}"), self._trouble_role, self.inside)]
+            lines += [BLANK, *wrap_words(safe(f"✗ {trouble}"), self._trouble_role, self.inside)]
         return lines
 
     @property
@@ -140,7 +142,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
             return str(error)
         return ""
 
-    def _line(self, index: int, row: Row) -> Line:
+    def _line(self, index: int, row: Row) -> TextLine:
         active = index == self.at
         line: list[Words] = [
             ("▶ " if active else "  ", "focus"),
@@ -161,11 +163,11 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
     # The keys.
 
     def on_key(self, event: KeyPress) -> None:
-        """Fill the number with what numbers are written with."""
+        """Type a digit, point or minus into the active number."""
         key = event.character or ""
         if is_number_key(key):
             event.stop()
-            self._put(lambda entry: entry.typed(key))
+            self._change_number(lambda entry: entry.typed(key))
 
     def action_row(self, step: int) -> None:
         """Go to another row."""
@@ -192,19 +194,19 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         """Turn the indicator on or off."""
         row = self.rows[self.at]
         self.rows[self.at] = replace(row, on=not row.on)
-        self._changed()
+        self._redraw_without_refusal()
 
     def action_erase(self) -> None:
         """Erase a digit; all of them where nothing was typed yet."""
-        self._put(Entry.erased)
+        self._change_number(Entry.erased)
 
     def action_scope(self) -> None:
         """Choose for every instrument without its own, or for this one."""
         self.everywhere = not self.everywhere
-        self._changed()
+        self._redraw_without_refusal()
 
     def action_take(self) -> None:
-        """Return what is on; rows that cannot be kept stay open to be mended."""
+        """Close with the indicators that are on; rows that cannot be kept stay open for correction."""
         self.refused = bool(self.trouble())
         if self.refused:
             self.redraw()
@@ -217,14 +219,14 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         row = self.rows[self.at]
         fresh = tuple(replace(entry, fresh=True) for entry in row.numbers)
         self.rows[self.at] = replace(row, numbers=fresh)
-        self._changed()
+        self._redraw_without_refusal()
 
-    def _put(self, change: Callable[[Entry], Entry]) -> None:
+    def _change_number(self, change: Callable[[Entry], Entry]) -> None:
         row = self.rows[self.at]
         if self.number < len(row.numbers):
             self.rows[self.at] = row.put(self.number, change(row.numbers[self.number]))
-        self._changed()
+        self._redraw_without_refusal()
 
-    def _changed(self) -> None:
+    def _redraw_without_refusal(self) -> None:
         self.refused = False
         self.redraw()

@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from keydesk.forms.form import ModalForm
-from keydesk.forms.sheet import BLANK, Line, Sheet
+from keydesk.forms.sheet import BLANK, Sheet, TextLine
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
 from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
@@ -119,7 +119,7 @@ class HelpForm(InfoForm[None]):
         size = 2 * self.room
         return [keys[start : start + size] for start in range(0, len(keys), size)] or [()]
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """Return the page in two columns."""
         pages = self.pages()
         keys = pages[self.page % len(pages)]
@@ -153,7 +153,7 @@ class HelpForm(InfoForm[None]):
         self.redraw()
 
 
-def _entry(key: Key, width: int) -> Line:
+def _entry(key: Key, width: int) -> TextLine:
     shown = key.shown if len(key.shown) <= KEY_WIDTH else key.shown.split(" ")[0]
     room = max(1, width - KEY_WIDTH - 1)
     words = key.words if len(key.words) <= room else key.words[: room - 1] + "…"
@@ -172,7 +172,7 @@ def trade_rows(trade: TradeRow, store: Store) -> Rows:
         ("units", units(trade.units, signed=True)),
         ("opened with", units(trade.initial_units, signed=True)),
         ("entry", price(trade.price, places)),
-        ("opened", date_and_time(trade.open_time_ns)),
+        ("opened", date_and_time(trade.open_time_ns, store.zone)),
         ("now", price(trade.now, places)),
         ("profit or loss", _cash(trade.unrealized_pl, store)),
         ("pips", pips(trade.pips)),
@@ -200,13 +200,13 @@ def order_rows(order: OrderRow, store: Store) -> Rows:
         ("distance", _plain(order.distance)),
         ("pips away", pips(order.pips_away, signed=False)),
         ("time in force", order.time_in_force),
-        ("expires", EMPTY if order.gtd_ns is None else date_and_time(order.gtd_ns)),
+        ("expires", EMPTY if order.gtd_ns is None else date_and_time(order.gtd_ns, store.zone)),
         ("of trade", order.trade_id or EMPTY),
         *([("reduce-only", "yes: it never opens a trade")] if order.reduces else []),
         ("stop on fill", price(order.stop_loss, places)),
         ("target on fill", price(order.take_profit, places)),
         ("client id", order.client_id or EMPTY),
-        ("created", date_and_time(order.create_time_ns)),
+        ("created", date_and_time(order.create_time_ns, store.zone)),
     ]
 
 
@@ -250,7 +250,7 @@ def log_line_rows(line: LogLine, store: Store) -> Rows:
     """Return every value of a log line."""
     return [
         ("transaction", line.id or "the desk's own line"),
-        ("time", date_and_time(line.time_ns)),
+        ("time", date_and_time(line.time_ns, store.zone)),
         ("kind", line.kind.lower()),
         ("instrument", pair(line.instrument) if line.instrument else EMPTY),
         ("what", line.text),
@@ -262,7 +262,8 @@ def log_line_rows(line: LogLine, store: Store) -> Rows:
 def notice_rows(store: Store) -> Rows:
     """Return all notices, newest first."""
     rows: Rows = [
-        (date_and_time(notice.time_ns), notice.text) for notice in reversed(store.notices)
+        (date_and_time(notice.time_ns, store.zone), notice.text)
+        for notice in reversed(store.notices)
     ]
     return rows or [("nothing yet", "What becomes of an order is told here")]
 
@@ -320,18 +321,18 @@ class DetailsForm(InfoForm[None]):
         page = -(-min(self.top, last) // self.room) + 1
         return safe(f"Esc closes   Space page {page}/{pages}   ↑ ↓ scroll")
 
-    def lines(self) -> Sequence[Line]:
-        """Return what is in sight."""
-        lines = self._wrapped()
+    def lines(self) -> Sequence[TextLine]:
+        """Return the visible lines."""
+        lines = self._row_lines()
         top = min(self.top, self._last_top())
         return lines[top : top + self.room]
 
-    def _wrapped(self) -> list[Line]:
+    def _row_lines(self) -> list[TextLine]:
         """Return all rows; a long value is wrapped within its column."""
         longest = max((cell_len(name) for name, _ in self.rows), default=0)
         names = max(1, min(max(longest, NAME_WIDTH), WIDEST_NAME, self.inside // 2))
         width = max(1, self.inside - names - 1)
-        lines: list[Line] = []
+        lines: list[TextLine] = []
         for name, value in self.rows:
             pairs = zip_longest(
                 lines_of(name, names) or [BLANK_TEXT],
@@ -365,4 +366,4 @@ class DetailsForm(InfoForm[None]):
 
     def _last_top(self) -> int:
         """Return the first line of the last page."""
-        return max(0, len(self._wrapped()) - self.room)
+        return max(0, len(self._row_lines()) - self.room)

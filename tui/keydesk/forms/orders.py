@@ -22,7 +22,7 @@ from keydesk.calc.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import NUDGES, Form
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, Line
+from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     FIELD_WIDTH,
@@ -56,7 +56,7 @@ class CancelForm(Form[CancelOrders]):
         """Return the order, None once it is gone."""
         return self.context.store.orders.get(self.order_id)
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return the order that it is about."""
         order = self.order
         return (
@@ -79,7 +79,7 @@ class CancelForm(Form[CancelOrders]):
         return [f"Trade #{order.trade_id} loses this stop"]
 
     def refusals(self) -> Sequence[str]:
-        """Refuse only what is gone already."""
+        """Refuse only an order that is gone already."""
         return () if self.order else ["It is filled or cancelled already"]
 
     def result(self) -> CancelOrders | None:
@@ -105,7 +105,7 @@ class CancelEntriesForm(Form[CancelOrders]):
         """Return the entry orders in the scope."""
         return [order for order in self._in_scope() if order.type in ENTRY_TYPES]
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return how many orders and their scope."""
         where = "of the whole account" if self.everywhere else f"of {pair(self.instrument)}"
         count = len(self.orders)
@@ -113,16 +113,16 @@ class CancelEntriesForm(Form[CancelOrders]):
             (safe(f"CANCEL {count} entry {'order' if count == 1 else 'orders'} {where}"), "bright"),
         )
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """List them, and what stays."""
         orders = self.orders
-        lines: list[Line] = [((order_name(order), "plain"),) for order in orders[:SHOWN_ORDERS]]
+        lines: list[TextLine] = [((order_name(order), "plain"),) for order in orders[:SHOWN_ORDERS]]
         if len(orders) > SHOWN_ORDERS:
             lines.append(((safe(f"and {len(orders) - SHOWN_ORDERS} more"), "muted"),))
         staying = sum(order.type not in ENTRY_TYPES for order in self._in_scope())
         if staying:
             lines.append(((safe(f"{staying} protective orders stay"), "muted"),))
-        scope: Line = (
+        scope: TextLine = (
             ("a", "bright"),
             (" whole account   ", "muted"),
             ("i", "bright"),
@@ -163,14 +163,14 @@ class MoveForm(Form[MoveEntry]):
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
     WIDTH: ClassVar[int] = 68
-    HINTS: ClassVar[Line] = NUDGES
+    HINTS: ClassVar[TextLine] = NUDGES
     BINDINGS = KEYMAP.bindings(MODIFY)
 
     def __init__(self, context: FormContext, order_id: str) -> None:
         super().__init__(context)
         self.order_id = order_id
         self.active = "price"
-        self.fields = {name: _filled(level) for name, level in self._levels_now().items()}
+        self.fields = {name: _price_entry(level) for name, level in self._levels_now().items()}
 
     @property
     def order(self) -> OrderRow | None:
@@ -178,7 +178,7 @@ class MoveForm(Form[MoveEntry]):
         return self.context.store.orders.get(self.order_id)
 
     def trading_context(self, order: OrderRow) -> TradingContext | None:
-        """Return what is known of its instrument now."""
+        """Return rules, price and funds for its instrument, None while one is missing."""
         return self.trading_context_about(order.instrument)
 
     def _levels_now(self) -> Mapping[str, Decimal | None]:
@@ -216,14 +216,14 @@ class MoveForm(Form[MoveEntry]):
     def _buys(self) -> bool:
         return self.order is not None and self.order.units is not None and self.order.units > 0
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return the order that it is about."""
         order = self.order
         name = order_name(order) if order else safe(f"#{self.order_id}")
         return (("MOVE ", "bright"), (name, "bright"))
 
-    def body(self) -> Sequence[Line]:
-        """Show the fields and what they come to."""
+    def body(self) -> Sequence[TextLine]:
+        """Show the fields and their prices."""
         order = self.order
         context = self.trading_context(order) if order else None
         if order is None or context is None:
@@ -253,7 +253,7 @@ class MoveForm(Form[MoveEntry]):
             trail=behind(at, order.trail, 1 if self._buys else -1),
         )
 
-    def field_lines(self) -> Sequence[Line]:
+    def field_lines(self) -> Sequence[TextLine]:
         """Return price, stop and target as they stand in the form."""
         order = self.order
         context = self.trading_context(order) if order else None
@@ -305,7 +305,7 @@ class MoveForm(Form[MoveEntry]):
     def _counts_in_ranges(self) -> bool:
         return any(entry.unit == "ATR" for entry in self.fields.values())
 
-    def _field(self, name: str, level: Reading, context: TradingContext) -> Line:
+    def _field(self, name: str, level: Reading, context: TradingContext) -> TextLine:
         active, was = self.active == name, self._levels_now()[name]
         left, right = ("[", "]") if active else (" ", " ")
         digits = context.rules.price_precision
@@ -369,7 +369,7 @@ class MoveForm(Form[MoveEntry]):
         self._put(in_price.set(level) if isinstance(level, Decimal) else in_price)
 
     def action_count_in_atr(self) -> None:
-        """Count the active level in average true ranges from the price: what is typed stays."""
+        """Count the active level in average true ranges from the price; typed digits stay."""
         entry = self.fields[self.active]
         if self.active == "price":
             self._hint = "The price is no distance: s and t count in ATR"
@@ -398,7 +398,7 @@ class MoveForm(Form[MoveEntry]):
         self.redraw()
 
 
-def _filled(level: Decimal | None) -> Entry:
+def _price_entry(level: Decimal | None) -> Entry:
     return Entry("" if level is None else f"{level:f}", "price")
 
 
@@ -428,7 +428,7 @@ def _refusals(
 
 def _risk_line(
     order: OrderRow, levels: Mapping[str, Reading], context: TradingContext
-) -> Sequence[Line]:
+) -> Sequence[TextLine]:
     at, stop = shown_number(levels["price"]), levels["stop"]
     if at is None or order.units is None:
         return ()
@@ -441,7 +441,11 @@ def _risk_line(
         return ((("at stop ", "muted"), ("UNLIMITED", "danger")),)
     lost = -abs(order.units) * min(distances) * context.factors.loss
     words = safe(f" {context.funds.currency}")
-    at_stop: Line = (("at stop ", "muted"), (money(lost, signed=True), "loss"), (words, "muted"))
+    at_stop: TextLine = (
+        ("at stop ", "muted"),
+        (money(lost, signed=True), "loss"),
+        (words, "muted"),
+    )
     target = shown_number(levels["target"])
     if target is None or not lost:
         return (at_stop,)

@@ -15,8 +15,8 @@ from keydesk.calc.protection import (
     ProtectionField,
     draft_of,
     protection_of,
-    wanted,
     wanted_level,
+    wanted_protection,
 )
 from keydesk.calc.risk import r_multiple
 from keydesk.calc.ticket_draft import (
@@ -33,7 +33,7 @@ from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.close_trade import entry_and_now, signed_money, trade_name
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, Line, Words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     FIELD_WIDTH,
@@ -54,7 +54,7 @@ ACTIONS: dict[protection.Weight, Action] = {
     "moves target": Action.MOVE_TARGET,
     "loosens": Action.LOOSEN,
 }
-NO_OUTLOOK: Sequence[Line] = (  # of levels that cannot be read
+NO_OUTLOOK: Sequence[TextLine] = (  # of levels that cannot be read
     (("at stop ", "muted"), (EMPTY, "muted")),
     (("target  ", "muted"), (EMPTY, "muted")),
 )
@@ -64,7 +64,7 @@ class ProtectionForm(Form[SetProtection]):
     """Sets, moves or takes away what protects one trade; untouched levels are not sent."""
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
-    HINTS: ClassVar[Line] = FIELD_HINTS
+    HINTS: ClassVar[TextLine] = FIELD_HINTS
     BINDINGS = KEYMAP.bindings(MODIFY)
     VERB: ClassVar[str] = "MODIFY"
 
@@ -90,22 +90,22 @@ class ProtectionForm(Form[SetProtection]):
         return self.context.store.trades.get(self.trade_id)
 
     def trading_context(self, trade: TradeRow) -> TradingContext | None:
-        """Return what is known of its instrument now."""
+        """Return rules, price and funds for its instrument, None while one is missing."""
         return self.trading_context_about(trade.instrument)
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return the trade and what changes."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         return ((safe(f"{self.VERB} "), "bright"), (name, "bright"))
 
-    def body(self) -> Sequence[Line]:
-        """Show the trade, the fields and what they come to."""
+    def body(self) -> Sequence[TextLine]:
+        """Show the trade, the fields and their prices."""
         trade = self.trade
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return ()
-        new = wanted(self.draft, trade, context)
+        new = wanted_protection(self.draft, trade, context)
         return [
             quote_line(context),
             entry_and_now(trade, context),
@@ -113,7 +113,7 @@ class ProtectionForm(Form[SetProtection]):
             *self.field_lines(),
             *([range_line(context)] if self._counts_in_ranges() else ()),
             BLANK,
-            *(NO_OUTLOOK if new is None else self._outlook(trade, new, context)),
+            *(NO_OUTLOOK if new is None else self._amount_lines(trade, new, context)),
         ]
 
     def planned(self) -> tuple[str, Sequence[PriceLine]]:
@@ -133,7 +133,7 @@ class ProtectionForm(Form[SetProtection]):
             stop=stop, target=target, trail=behind(best, trail, direction)
         )
 
-    def field_lines(self) -> Sequence[Line]:
+    def field_lines(self) -> Sequence[TextLine]:
         """Return stop, target and trailing stop as they stand in the form."""
         trade = self.trade
         context = self.trading_context(trade) if trade else None
@@ -147,7 +147,7 @@ class ProtectionForm(Form[SetProtection]):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return Action.TIGHTEN
-        new = wanted(self.draft, trade, context)
+        new = wanted_protection(self.draft, trade, context)
         if new is None:
             return Action.LOOSEN
         return ACTIONS[protection.weight(trade, protection_of(trade), new)]
@@ -174,7 +174,7 @@ class ProtectionForm(Form[SetProtection]):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return None
-        now, new = protection_of(trade), wanted(self.draft, trade, context)
+        now, new = protection_of(trade), wanted_protection(self.draft, trade, context)
         if new is None:
             return None
         return SetProtection(
@@ -185,9 +185,9 @@ class ProtectionForm(Form[SetProtection]):
             trail=protection.change(now.trail, new.trail),
         )
 
-    def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> Line:
+    def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
         entry, active = self.draft.entry(name), self.draft.active == name
-        meaning = self._was(name, trade, context)
+        meaning = self._change_words(name, trade, context)
         left, right = ("[", "]") if active else (" ", " ")
         return (
             (safe(f"{FIELD_KEYS[name]} "), "bright"),
@@ -202,7 +202,9 @@ class ProtectionForm(Form[SetProtection]):
     def _counts_in_ranges(self) -> bool:
         return any(self.draft.entry(name).unit == "ATR" for name in FIELDS)
 
-    def _was(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> Printable:
+    def _change_words(
+        self, name: ProtectionField, trade: TradeRow, context: TradingContext
+    ) -> Printable:
         before = getattr(protection_of(trade), name)
         after = wanted_level(self.draft, name, trade, context)
         if isinstance(after, UnreadableText):
@@ -215,14 +217,14 @@ class ProtectionForm(Form[SetProtection]):
         away = "" if after is None else f" {_away(after, trade, context)}"
         return safe(f"{_at_price(before, context)} → {_at_price(after, context)}{away}")
 
-    def _outlook(
+    def _amount_lines(
         self, trade: TradeRow, new: protection.Protection, context: TradingContext
-    ) -> Sequence[Line]:
+    ) -> Sequence[TextLine]:
         before = protection.outlook(trade, protection_of(trade), context)
         after = protection.outlook(trade, new, context)
         ratio: Printable = "" if after.ratio is None else safe(f"  {money(after.ratio)}R")
-        target = _outcome("target  ", before.at_target, after.at_target, EMPTY)
-        at_stop = _outcome("at stop ", before.at_stop, after.at_stop, "UNLIMITED")
+        target = _amount_line("target  ", before.at_target, after.at_target, EMPTY)
+        at_stop = _amount_line("at stop ", before.at_stop, after.at_stop, "UNLIMITED")
         multiple = None if after.at_stop is None else r_multiple(after.at_stop, trade.initial_risk)
         in_r: Printable = "" if multiple is None else safe(f"  {money(multiple, signed=True)}R")
         return [
@@ -365,9 +367,9 @@ def _nudged(entry: Entry, steps: int, trade: TradeRow, context: TradingContext) 
     return entry.set(max(Decimal(0), (value or Decimal(0)) + steps * step))
 
 
-def _outcome(
+def _amount_line(
     label: Printable, before: Decimal | None, after: Decimal | None, none: Printable
-) -> Line:
+) -> TextLine:
     line: list[Words] = [(label, "muted")]
     line.append(
         (none, "danger" if none != EMPTY else "muted") if after is None else signed_money(after)

@@ -13,7 +13,7 @@ from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import signed_money
 from keydesk.forms.form import Form
 from keydesk.forms.orders import ENTRY_TYPES
-from keydesk.forms.sheet import BLANK, FormContext, Line
+from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.forms.ticket import first_draft
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Action
@@ -35,7 +35,7 @@ class ReverseForm(Form[Reverse]):
         self.instrument = instrument
 
     def trading_context(self) -> TradingContext | None:
-        """Return what is known of the instrument now."""
+        """Return rules, price and funds for the instrument, None while one is missing."""
         return self.trading_context_about(self.instrument)
 
     def draft(self, context: TradingContext) -> Draft:
@@ -47,7 +47,7 @@ class ReverseForm(Form[Reverse]):
         target = ticket.target if ticket.stop.text else Entry("", "R")  # no R without a stop
         return replace(ticket, size=Entry(f"{2 * abs(net):f}", "units"), target=target)
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Say what the position becomes."""
         context = self.trading_context()
         net = context.funds.net_units if context else Decimal(0)
@@ -58,7 +58,7 @@ class ReverseForm(Form[Reverse]):
             (" at market", "plain"),
         )
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Show the order, its bracket and its risk."""
         context = self.trading_context()
         if context is None or not context.funds.net_units:
@@ -160,7 +160,7 @@ class FlattenForm(Form[Flatten]):
             if row.type in ENTRY_TYPES and (self.everywhere or row.instrument == self.instrument)
         ]
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return the scope."""
         where = "EVERYTHING" if self.everywhere else pair(self.instrument)
         return (
@@ -168,8 +168,8 @@ class FlattenForm(Form[Flatten]):
             (": close positions, cancel entries", "plain"),
         )
 
-    def body(self) -> Sequence[Line]:
-        """List what is closed and what is cancelled."""
+    def body(self) -> Sequence[TextLine]:
+        """List the positions to close and the orders to cancel."""
         positions, entries = self.positions, self.entries
         lines = [_position_line(row) for row in positions[:SHOWN_POSITIONS]]
         if len(positions) > SHOWN_POSITIONS:
@@ -183,7 +183,7 @@ class FlattenForm(Form[Flatten]):
             lines.append(
                 ((safe(f"and {len(entries) - SHOWN_ENTRIES} more entry orders"), "muted"),)
             )
-        scope: Line = (
+        scope: TextLine = (
             ("a", "bright"),
             (" everything   ", "muted"),
             ("i", "bright"),
@@ -200,7 +200,7 @@ class FlattenForm(Form[Flatten]):
         return () if self.positions or self.entries else ["FLAT: no position, no entry order"]
 
     def result(self) -> Flatten:
-        """Return the scope; what is open is read again when it is carried out."""
+        """Return the scope; positions and orders are read again when it is carried out."""
         return Flatten(None if self.everywhere else self.instrument)
 
     def action_scope(self, scope: Literal["all", "one"]) -> None:
@@ -221,8 +221,8 @@ def _reversal_refusals(context: TradingContext, form_context: FormContext) -> li
     return []
 
 
-def _position_line(row: PositionRow) -> Line:
+def _position_line(row: PositionRow) -> TextLine:
     net = row.long_units + row.short_units
     side = "LONG" if net > 0 else "SHORT" if net < 0 else "HEDGED"
-    words: Line = ((safe(f"close {side} {units(abs(net))} {pair(row.instrument)}  "), "plain"),)
+    words: TextLine = ((safe(f"close {side} {units(abs(net))} {pair(row.instrument)}  "), "plain"),)
     return words if row.unrealized_pl is None else (*words, signed_money(row.unrealized_pl))

@@ -18,14 +18,16 @@ from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import Palette
 
-Words = tuple[Printable, str]  # text, role; "live-text on live" stands on another role's colour
-Line = Sequence[Words]
+Words = tuple[
+    Printable, str
+]  # text, role; "live-text on live" has another role's colour as background
+TextLine = Sequence[Words]
 
-BLANK: Line = ()
+BLANK: TextLine = ()
 GAP = 2  # columns at least on either side of hints
 
 
-def text_of(lines: Iterable[Line], palette: Palette) -> Text:
+def text_of(lines: Iterable[TextLine], palette: Palette) -> Text:
     """Return the lines in the styles of the theme; server text in them is sanitized."""
     text = Text(no_wrap=True, end="")
     for number, line in enumerate(lines):
@@ -38,17 +40,17 @@ def text_of(lines: Iterable[Line], palette: Palette) -> Text:
     return text
 
 
-def wrapped(words: Printable, role: str, width: int) -> list[Line]:
+def wrap_words(words: Printable, role: str, width: int) -> list[TextLine]:
     """Return a sentence wrapped to the width."""
     return [((line, role),) for line in lines_of(words, width)]
 
 
-def folded(line: Line, width: int) -> list[Line]:
+def fold_line(line: TextLine, width: int) -> list[TextLine]:
     """Return a line as it is where it fits, else over several lines, broken at spaces where there are any."""
     if sum(cell_len(words) for words, _ in line) <= width:
         return [line]
     cells = [(letter, role) for words, role in line for letter in words]
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     while cells:
         end, taken = 0, 0
         while end < len(cells) and (taken := taken + cell_len(cells[end][0])) <= width:
@@ -79,10 +81,10 @@ FIELD_PARTS = (
 UNIT_WIDTH = 6
 
 
-def docked(line: Line, width: int) -> list[Line]:
+def docked(line: TextLine, width: int) -> list[TextLine]:
     """Return a line for a narrow sheet: what a field comes to stands below it, other lines are folded."""
     if not is_field(line) or sum(cell_len(words) for words, _ in line) <= width:
-        return folded(line, width)
+        return fold_line(line, width)
     *front, (value, role), bracket = line[:FIELD_PARTS]
     *unit, (meaning, meaning_role) = line[FIELD_PARTS:]
     taken = sum(cell_len(words) for words, _ in (*front, bracket)) + cell_len(value)
@@ -91,27 +93,27 @@ def docked(line: Line, width: int) -> list[Line]:
     units = tuple((safe(f" {words.strip()}"), role_of) for words, role_of in unit)
     first = (*front, (safe(narrow), role), bracket, *units)
     below = safe(f"{meaning.strip():>{width}}")
-    lines = folded(first, width)
-    return [*lines, *folded(((below, meaning_role),), width)] if meaning.strip() else lines
+    lines = fold_line(first, width)
+    return [*lines, *fold_line(((below, meaning_role),), width)] if meaning.strip() else lines
 
 
-def is_field(line: Line) -> bool:
+def is_field(line: TextLine) -> bool:
     """Return whether a line is that of a field, which digits fill."""
     return len(line) > FIELD_PARTS and line[2][1] == "focus" and line[4][1] == "focus"
 
 
-def _runs_of(cells: Sequence[tuple[str, str]]) -> Line:
+def _runs_of(cells: Sequence[tuple[str, str]]) -> TextLine:
     runs = groupby(cells, key=itemgetter(1))
     return tuple((safe("".join(letter for letter, _ in run)), role) for role, run in runs)
 
 
-def two_ends(left: Line, right: Line, width: int) -> Line:
+def two_ends(left: TextLine, right: TextLine, width: int) -> TextLine:
     """Return one line with words at both its ends; at least one column is between them."""
     taken = sum(len(words) for words, _ in (*left, *right))
     return (*left, (" " * max(1, width - taken), "plain"), *right)
 
 
-def with_hints(left: Line, hints: Line, right: Line, width: int) -> Line:
+def with_hints(left: TextLine, hints: TextLine, right: TextLine, width: int) -> TextLine:
     """Return a line with words at both its ends, and hints between them where there is room."""
     sizes = [sum(len(words) for words, _ in part) for part in (left, hints, right)]
     spare = width - sum(sizes)
@@ -146,11 +148,11 @@ ShowPlan = Callable[[str, Sequence[PriceLine]], None]
 SentLikeThis = Callable[[str, str, str], float | None]  # instrument, type, side -> seconds ago
 
 
-def _never(_instrument: str, _kind: str, _side: str) -> float | None:
+def _never_sent(_instrument: str, _kind: str, _side: str) -> float | None:
     return None
 
 
-def _nobody(_instrument: str) -> None:
+def _ask_nothing(_instrument: str) -> None:
     return None
 
 
@@ -162,7 +164,7 @@ def _nowhere(_instrument: str, _lines: Sequence[PriceLine]) -> None:
     return None
 
 
-def _none(_instrument: str) -> str:
+def _no_trouble(_instrument: str) -> str:
     return ""
 
 
@@ -178,9 +180,9 @@ class FormContext:
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
     no_orders: str = ""  # why only exits are sent; empty: all orders are
-    sent_like_this: SentLikeThis = _never
-    ask_price: AskPrice = _nobody  # request the price of an instrument
-    quote_trouble: QuoteTrouble = _none
+    sent_like_this: SentLikeThis = _never_sent
+    ask_price: AskPrice = _ask_nothing  # request the price of an instrument
+    quote_trouble: QuoteTrouble = _no_trouble
     keymap: KeyMap = KEYMAP
     dock_columns: Callable[[], int] = (
         _no_dock  # beside chart and watchlist; 0: a form covers a part of them

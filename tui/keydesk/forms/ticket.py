@@ -30,7 +30,7 @@ from keydesk.chart.price_axis import PriceLine
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import FormContext, Line
+from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.text.format import pair
@@ -62,7 +62,7 @@ class TicketForm(Form[OpenOrder]):
 
     KEY_CONTEXT: ClassVar[str] = TICKET
     WIDTH: ClassVar[int] = 60
-    HINTS: ClassVar[Line] = FIELD_HINTS
+    HINTS: ClassVar[TextLine] = FIELD_HINTS
     BINDINGS = KEYMAP.bindings(TICKET)
 
     def __init__(
@@ -77,14 +77,14 @@ class TicketForm(Form[OpenOrder]):
         draft = first_draft(side, instrument, context, form_context.template, form_context.preset)
         self.draft = draft if fields is None else fields.on(draft)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
-        self._drawn: tuple[Draft, Plan] | None = None  # what stands on the screen
+        self._drawn: tuple[Draft, Plan] | None = None  # as on the screen
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Say side, units, instrument and price."""
         context = self.trading_context()
         return ticket_sheet.headline(self.draft, self.plan(context), context)
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Show fields and figures."""
         context = self.trading_context()
         plan = self.plan(context)
@@ -138,7 +138,7 @@ class TicketForm(Form[OpenOrder]):
         return OpenOrder(
             instrument=self.draft.instrument,
             kind=self.draft.kind,
-            units=self.draft.direction * self._shown(plan).units,
+            units=self.draft.direction * self._drawn_plan(plan).units,
             price=None if self.draft.kind == "MARKET" else levels.entry,
             bound=levels.bound,
             expected=levels.entry,
@@ -149,22 +149,23 @@ class TicketForm(Form[OpenOrder]):
             reduces=plan.reduces,
         )
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """Return the lines, and remember the price and the plan that the trader sees from now on."""
-        context, now = self.trading_context(), self.context.clock()
-        plan = self.plan(context)
-        self._drawn = None if plan is None else (self.draft, plan)
-        if context is not None:
-            self._seen_prices.append((now, self._touch(context)))
-        while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
-            self._seen_prices.popleft()
-        return super().lines()
+        with self.drawing():
+            context, now = self.trading_context(), self.context.clock()
+            plan = self.plan(context)
+            self._drawn = None if plan is None else (self.draft, plan)
+            if context is not None:
+                self._seen_prices.append((now, self._touch(context)))
+            while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
+                self._seen_prices.popleft()
+            return super().lines()
 
     def doubt(self) -> str:
-        """Ask once more when the price ran, or the position changed, faster than a person can have seen."""
+        """Ask for a second press when price or position changed faster than a person can react."""
         context = self.trading_context()
         plan = self.plan(context)
-        if plan is not None and plan.reduces != self._shown(plan).reduces:
+        if plan is not None and plan.reduces != self._drawn_plan(plan).reduces:
             return "The position just changed: press again to send this"
         if context is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
             return ""
@@ -177,14 +178,14 @@ class TicketForm(Form[OpenOrder]):
         self._seen_prices.clear()
         return f"The price just moved from {seen} to {touch}: press again to send at that"
 
-    def _shown(self, plan: Plan) -> Plan:
+    def _drawn_plan(self, plan: Plan) -> Plan:
         """Return the plan on the screen: prices and NAV move on between the drawing and the key."""
         if self._drawn is None or self._drawn[0] != self.draft:
             return plan
         return self._drawn[1]
 
     def trading_context(self) -> TradingContext | None:
-        """Return what is known of instrument and account now."""
+        """Return rules, price and funds for the instrument, None while one is missing."""
         return self.trading_context_about(self.draft.instrument)
 
     def reduces(self) -> bool:
@@ -193,7 +194,7 @@ class TicketForm(Form[OpenOrder]):
         return plan is not None and plan.reduces
 
     def plan(self, context: TradingContext | None) -> Plan | None:
-        """Work the ticket out; None while there is no price."""
+        """Compute the plan of the ticket, None while there is no price."""
         if context is None:
             return None
         return self.once(
@@ -227,11 +228,11 @@ class TicketForm(Form[OpenOrder]):
         """Fill the active field."""
         if not is_number_key(key):
             return False
-        if self._is_there(self.draft.active):
+        if self._has_field(self.draft.active):
             self.draft = self.draft.typed(key)
         return True
 
-    def _is_there(self, name: FieldName) -> bool:
+    def _has_field(self, name: FieldName) -> bool:
         """Whether the ticket has the field now; says why when it has none because it only reduces."""
         plan = self.plan(self.trading_context())
         there = plan is None or name in fields_of(self.draft, plan)
@@ -242,7 +243,7 @@ class TicketForm(Form[OpenOrder]):
     def action_pick(self, name: FieldName) -> None:
         """Make a field the active one."""
         self.draft = self.draft.pick(name)  # one that is not there takes no digits either
-        self._is_there(name)
+        self._has_field(name)
         self.redraw()
 
     def action_next_field(self, step: int) -> None:
@@ -294,7 +295,7 @@ class TicketForm(Form[OpenOrder]):
 
     def action_nudge(self, steps: int) -> None:
         """Move the active field; behind a digit the full stop and the comma are text of it."""
-        if not self._is_there(self.draft.active):
+        if not self._has_field(self.draft.active):
             self.redraw()
             return
         entry = self.draft.entry(self.draft.active)
@@ -364,7 +365,7 @@ class TicketForm(Form[OpenOrder]):
 
 
 def step_of(entry: Entry, context: TradingContext) -> Decimal:
-    """Return what one nudge moves a field that is no price."""
+    """Return the step of one nudge in a field that holds no price."""
     match entry.unit:
         case "units":
             digits = len(str(int(shown_number(entry.value) or 1)))

@@ -16,8 +16,8 @@ from keydesk.calc.ticket_draft import (
     UnreadableText,
     shown_number,
 )
-from keydesk.calc.trading_context import TradingContext, realised
-from keydesk.forms.sheet import Line, Words
+from keydesk.calc.trading_context import TradingContext, realised_profit
+from keydesk.forms.sheet import TextLine, Words
 from keydesk.text.format import EMPTY, money, pair, percent, price, short_age, units
 from keydesk.text.sanitize import Printable, safe
 
@@ -26,7 +26,7 @@ CANNOT_BE_READ = "✗ cannot be read"
 NOT_KNOWN: Printable = "✗ ATR is not known"
 
 
-def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) -> Line:
+def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) -> TextLine:
     """Return what would be sent, in words: side, units, instrument, type and price."""
     role = draft.side.lower()
     arrow = "▲" if draft.side == "BUY" else "▼"
@@ -40,8 +40,8 @@ def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) ->
     return ((words, role), (safe(f"{KIND_WORDS[draft.kind]} {at}"), "bright"))
 
 
-def quote_line(context: TradingContext) -> Line:
-    """Return both sides, what lies between, and how old it is."""
+def quote_line(context: TradingContext) -> TextLine:
+    """Return bid, ask, spread and the age of the price."""
     digits = context.rules.price_precision
     spread = money((context.ask - context.bid) / context.rules.pip, 1)
     old = context.age > FRESH
@@ -55,11 +55,11 @@ def quote_line(context: TradingContext) -> Line:
     )
 
 
-def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line]:
-    """Return the type, the fields with what they come to, the time in force."""
-    lines: list[Line] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
+def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextLine]:
+    """Return the order type, the fields with their prices or units, and the time in force."""
+    lines: list[TextLine] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
     lines += [
-        field_line(draft, name, _meaning(draft, name, plan, context))
+        field_line(draft, name, _field_value_words(draft, name, plan, context))
         for name in fields_of(draft, plan)
     ]
     if any(draft.entry(name).unit == "ATR" for name in fields_of(draft, plan)):
@@ -68,7 +68,7 @@ def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line]
     return lines
 
 
-def choice_line(letter: str, name: str, value: str) -> Line:
+def choice_line(letter: str, name: str, value: str) -> TextLine:
     """Return a field that a key turns to its next value."""
     return (
         (safe(f"{letter} "), "bright"),
@@ -77,14 +77,14 @@ def choice_line(letter: str, name: str, value: str) -> Line:
     )
 
 
-def range_line(context: TradingContext) -> Line:
-    """Return what one average true range is, and of which candles."""
+def range_line(context: TradingContext) -> TextLine:
+    """Return the size of one average true range, and its candles."""
     unit = context.average_range
     known = "" if unit is None else f"1a = {money(unit / context.rules.pip, 1)} pips, "
     return choice_line("a", "ATR", f"{known}{average_range.NAME}{'' if known else ' is not known'}")
 
 
-def field_line(draft: Draft, name: FieldName, meaning: Printable) -> Line:
+def field_line(draft: Draft, name: FieldName, meaning: Printable) -> TextLine:
     """Return a field that digits fill; the active one is framed."""
     unreadable = isinstance(draft.reading(name), UnreadableText)
     if meaning is NOT_KNOWN:
@@ -95,7 +95,7 @@ def field_line(draft: Draft, name: FieldName, meaning: Printable) -> Line:
     )
 
 
-def _field_words(draft: Draft, name: FieldName) -> Line:
+def _field_words(draft: Draft, name: FieldName) -> TextLine:
     entry = draft.entry(name)
     active = draft.active == name
     left, right = ("[", "]") if active else (" ", " ")
@@ -114,8 +114,10 @@ def shown_digits(text: str) -> str:
     return f"{int(text):,}" if text.isdecimal() else text.replace("-", "−")
 
 
-def _meaning(draft: Draft, name: FieldName, plan: Plan, context: TradingContext) -> Printable:
-    """Return what a field comes to, or that its unit is not known."""
+def _field_value_words(
+    draft: Draft, name: FieldName, plan: Plan, context: TradingContext
+) -> Printable:
+    """Return the price or units of a field, or that its unit is not known."""
     unknown = isinstance(field_reading(draft, name, plan), UnreadableText)
     if unknown and isinstance(draft.reading(name), Decimal):
         return NOT_KNOWN
@@ -123,14 +125,14 @@ def _meaning(draft: Draft, name: FieldName, plan: Plan, context: TradingContext)
 
 
 def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContext) -> Printable:
-    """Return what a field comes to at this price."""
+    """Return the price, distance or units that a field means at this price."""
     digits, levels = context.rules.price_precision, plan.levels
     match name:
         case "size":
             bound = f" by {plan.bound_by}" if plan.bound_by else ""
             return safe(f"= {units(plan.units)}{bound}")
         case "price":
-            return _away(draft, levels.entry, context)
+            return _entry_words(draft, levels.entry, context)
         case "stop":
             stop = _level(draft.reading(name), levels.stop, levels.entry, context)
             return "sizes it, is not sent" if plan.reduces else stop
@@ -149,7 +151,7 @@ def _trail_words(draft: Draft, trail: Decimal, context: TradingContext) -> str:
     return price(trail, context.rules.price_precision)
 
 
-def _away(draft: Draft, entry: Reading, context: TradingContext) -> Printable:
+def _entry_words(draft: Draft, entry: Reading, context: TradingContext) -> Printable:
     if not isinstance(entry, Decimal):
         return ""
     touch = context.ask if draft.direction > 0 else context.bid
@@ -168,12 +170,12 @@ def _level(typed: Reading, level: Reading, entry: Reading, context: TradingConte
     return safe(f"= {price(level, context.rules.price_precision)}, {away}p")
 
 
-def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line]:
-    """Return what the ticket may win and lose, what it ties up, and the position it leaves."""
+def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextLine]:
+    """Return loss at the stop, profit at the target, margin, and the position afterwards."""
     currency, nav = context.funds.currency, context.funds.nav
-    outcome = (_at_stop(plan, currency, nav), _at_target(plan, currency))
+    outcome = (_loss_line(plan, currency, nav), _profit_line(plan, currency))
     return [
-        *(_reduced(draft, plan, context) if plan.reduces else outcome),
+        *(_reduction_lines(draft, plan, context) if plan.reduces else outcome),
         (
             ("pip     ", "muted"),
             (safe(f"{money(plan.pip_value)}"), "plain"),
@@ -182,7 +184,7 @@ def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line
                 money(spread_cost(plan.units, context.bid, context.ask, context.factors.loss)),
                 "plain",
             ),
-            (_of_stop(plan), "muted"),
+            (_share_of_stop(plan), "muted"),
         ),
         (
             ("margin  ", "muted"),
@@ -196,12 +198,12 @@ def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line
     ]
 
 
-def _reduced(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Line]:
-    """What an order that opens nothing takes away, and what that realises."""
+def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
+    """Return the units by which an order reduces the position, and the profit that this realises."""
     held, funds = plan.position_before, context.funds
     side, role = ("LONG", "buy") if held > 0 else ("SHORT", "sell")
     at = shown_number(plan.levels.entry)
-    won = None if at is None else realised(funds.lots, plan.units, at, context.factors)
+    won = None if at is None else realised_profit(funds.lots, plan.units, at, context.factors)
     when = (
         "at market" if draft.kind == "MARKET" else f"at {price(at, context.rules.price_precision)}"
     )
@@ -220,7 +222,7 @@ def _reduced(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Line
     )
 
 
-def _at_stop(plan: Plan, currency: str, nav: Decimal) -> Line:
+def _loss_line(plan: Plan, currency: str, nav: Decimal) -> TextLine:
     levels = (plan.levels.entry, plan.levels.stop, plan.levels.trail)
     if levels[0] is None or any(isinstance(each, UnreadableText) for each in levels):
         # nothing follows from a price that was not typed yet, or from text that cannot be read
@@ -236,7 +238,7 @@ def _at_stop(plan: Plan, currency: str, nav: Decimal) -> Line:
     )
 
 
-def _at_target(plan: Plan, currency: str) -> Line:
+def _profit_line(plan: Plan, currency: str) -> TextLine:
     if plan.reward is None:
         return (("target  ", "muted"), (EMPTY, "muted"))
     line: list[Words] = [
@@ -249,14 +251,14 @@ def _at_target(plan: Plan, currency: str) -> Line:
     return line
 
 
-def _of_stop(plan: Plan) -> Printable:
+def _share_of_stop(plan: Plan) -> Printable:
     if plan.distance is None or plan.distance <= 0:
         return ""
     return safe(f" = {money(plan.spread / plan.distance * PERCENT, 0)} % of the stop")
 
 
-def position_line(draft: Draft, plan: Plan, context: TradingContext) -> Line:
-    """Return the position before and after, and in a word what happens to it."""
+def position_line(draft: Draft, plan: Plan, context: TradingContext) -> TextLine:
+    """Return the position before and after, and the change in a word."""
     signed = draft.direction * plan.units
     if context.funds.hedging:
         held = context.funds.long_units if draft.direction > 0 else context.funds.short_units
@@ -285,7 +287,7 @@ def position_word(before: Decimal, after: Decimal) -> str:
     return "ADDS" if abs(after) > abs(before) else "REDUCES"
 
 
-def body(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Line]:
+def body(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
     """Return everything between headline and confirmation."""
     return [
         quote_line(context),

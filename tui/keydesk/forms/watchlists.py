@@ -10,7 +10,7 @@ from keydesk.calc.watchlists import COLUMNS as COLUMN_NAMES
 from keydesk.calc.watchlists import LONGEST_NAME, Watchlist
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import Line, wrapped
+from keydesk.forms.sheet import TextLine, wrap_words
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import COLUMNS, DELETE_LIST, KEYMAP, NAME
 from keydesk.store.store import Store
@@ -85,11 +85,11 @@ class NameForm(InfoForm[str]):
         """Return the keys that end it."""
         return "Enter takes it  Esc closes"
 
-    def lines(self) -> Sequence[Line]:
-        """Say what is wrong with the text, or what it is for."""
+    def lines(self) -> Sequence[TextLine]:
+        """Return the reason why the text cannot be taken, or a hint on its use."""
         trouble = self._trouble(self.text) if self.text else ""
         words: Printable = clean(trouble) if trouble else self._field_hint
-        return wrapped(words, "warn" if trouble else "muted", self.inside)
+        return wrap_words(words, "warn" if trouble else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the text."""
@@ -123,13 +123,13 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
         """Return the keys."""
         return "Space turns  Enter takes  Esc closes"
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """List every column, marked if it is shown, around the cursor where room is short."""
         lines = [self._line(row, name) for row, name in enumerate(COLUMN_NAMES)]
         first = max(0, min(self.cursor - self.room + 1, len(lines) - self.room))
         return lines[first : first + self.room]
 
-    def _line(self, row: int, name: str) -> Line:
+    def _line(self, row: int, name: str) -> TextLine:
         chosen, shown = row == self.cursor, name in self.shown
         return (
             ("▶ " if chosen else "  ", "focus"),
@@ -170,14 +170,14 @@ class DeleteListForm(InfoForm[str]):
         """Return the keys."""
         return "y deletes the list  Esc keeps it"
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """Say what goes and what stays."""
         count = len(self._watched.instruments)
         plural = "" if count == 1 else "s"
         words = (
             f"The list of {count} instrument{plural} goes; positions and orders stay as they are."
         )
-        return wrapped(safe(words), "plain", self.inside)
+        return wrap_words(safe(words), "plain", self.inside)
 
     def action_take(self) -> None:
         """Confirm."""

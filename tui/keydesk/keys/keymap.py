@@ -6,10 +6,13 @@ clash, every action exists.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from string import ascii_lowercase
 
 from textual.binding import Binding, BindingType
 
 from keydesk.text.sanitize import SafeText, safe
+
+DIGITS = 10
 
 DESK = "desk"  # everywhere on the main screen
 ROWS = "rows"  # every pane that has rows and a cursor
@@ -35,6 +38,7 @@ COMMAND = "command"  # the command line
 NAME = "name"  # a field of text
 COLUMNS = "columns"  # the columns of a watchlist
 DELETE_LIST = "delete-list"
+TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
 
 # The contexts of the main screen, where the trader may move keys.
@@ -66,9 +70,12 @@ class Key:
     @property
     def shown(self) -> str:
         """Return how the key is written in the footer and the help."""
-        if len(self.keys) > 1 and all(key[-1].isdigit() for key in self.keys):
-            return f"{self.keys[0].replace(' ', '')}-{self.keys[-1][-1]}"
-        return " ".join(SHOWN.get(key, key.replace(" ", "")) for key in self.keys)
+        names = [key.replace(" ", "") for key in self.keys]
+        if len(names) > 1 and all(name[-1].isdigit() for name in names):
+            return f"{names[0]}-{names[-1][-1]}"
+        if len(names) > DIGITS:  # a key for every letter
+            return f"{names[0]}-z"
+        return " ".join(SHOWN.get(key, name) for key, name in zip(self.keys, names, strict=True))
 
     @property
     def touches_money(self) -> bool:
@@ -130,6 +137,8 @@ def _editing(context: str, name: str) -> tuple[Key, ...]:
     )
 
 
+_LETTERS_BEHIND = {first: tuple(f"{first} {each}" for each in ascii_lowercase) for first in "'m"}
+
 KEYS: tuple[Key, ...] = (
     # The desk: money. A capital opens a form, never more.
     Key("buy", ("B",), DESK, "buy", "Buy ticket, active preset", "buy"),
@@ -156,6 +165,7 @@ KEYS: tuple[Key, ...] = (
     Key("preset", tuple("123456789"), DESK, "size", "Size preset", "preset({key})"),
     Key("preset-risk", ("0",), DESK, "", "Size by risk %", "preset(0)"),
     Key("granularity", ("f",), DESK, "frame", "Next timeframe", "granularity"),
+    Key("timeframes", ("g f",), DESK, "", "Choose the timeframe", "timeframes"),
     Key("zoom", ("z",), DESK, "zoom", "This pane alone, or all", "zoom"),
     Key("go-watchlist", ("g w",), DESK, "", "Go to the watchlist", "go('watchlist')"),
     Key("go-chart", ("g c",), DESK, "", "Go to the chart", "go('chart')"),
@@ -164,6 +174,8 @@ KEYS: tuple[Key, ...] = (
     Key("go-positions", ("g p",), DESK, "", "Go to the positions", "go('positions')"),
     Key("go-books", ("g b",), DESK, "", "Go to the books", "go('books')"),
     Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
+    Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
+    Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
     Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
     # Rows.
     Key("row-down", ("j", "down"), ROWS, "rows", "Row down", "row_down"),
@@ -222,6 +234,13 @@ KEYS: tuple[Key, ...] = (
     Key("chart-prices", ("a",), CHART, "bid/ask", "Mid, bid or ask candles", "prices"),
     Key("chart-pin", ("w",), CHART, "", "Pin a further chart", "pin"),
     Key("chart-dots", ("o",), CHART, "", "Indicators: strokes or dots", "overlay_dots"),
+    Key("chart-book", ("c c",), CHART, "clients", "Client orders, positions", "book"),
+    Key("chart-book-older", ("c h",), CHART, "", "The book before", "book_step(-1)"),
+    Key("chart-book-newer", ("c l",), CHART, "", "The book after", "book_step(1)"),
+    Key("chart-book-newest", ("c e",), CHART, "", "The newest book", "book_step(0)"),
+    Key("books-older", ("h", "left"), BOOKS, "back", "The snapshot before", "step(-1)"),
+    Key("books-newer", ("l", "right"), BOOKS, "forth", "The snapshot after", "step(1)"),
+    Key("books-newest", ("g e", "end"), BOOKS, "now", "The newest snapshot", "step(0)"),
     Key("books-view", ("v",), BOOKS, "orders/positions", "The orders or the positions", "view"),
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
     Key("send", ("y",), FORM, "send", "Send, or type the letter", "send"),
@@ -307,6 +326,12 @@ KEYS: tuple[Key, ...] = (
     Key("indicator-scope", ("a",), INDICATORS, "all", "This instrument, or all", "scope"),
     Key("indicator-take", ("enter",), INDICATORS, "keep", "Keep and show them", "take"),
     Key("indicator-close", ("escape", "q"), INDICATORS, "drop", "Change nothing", "drop"),
+    Key("timeframe-next", ("l", "right"), TIMEFRAMES, "", "Next longer", "choose(1)"),
+    Key("timeframe-before", ("h", "left"), TIMEFRAMES, "", "Next shorter", "choose(-1)"),
+    Key("timeframe-unit", ("j", "down"), TIMEFRAMES, "", "Longer unit", "unit(1)"),
+    Key("timeframe-unit-up", ("k", "up"), TIMEFRAMES, "", "Shorter unit", "unit(-1)"),
+    Key("timeframe-take", ("enter",), TIMEFRAMES, "take", "Show it", "take"),
+    Key("timeframe-close", ("escape", "q"), TIMEFRAMES, "close", "Close", "drop"),
     Key("complete", ("tab",), COMMAND, "complete", "Complete the word", "complete"),
     Key("command-close", ("escape",), COMMAND, "close", "Close", "drop"),
 )

@@ -14,9 +14,19 @@ from typing import ClassVar, get_args
 from textual.binding import BindingType
 
 from keydesk.keys.keymap import BOOKS, KEYMAP
+from keydesk.panes.book_figures import (
+    POSITIONING,
+    BookFigures,
+    BookStep,
+    FiguresReader,
+    cluster_words,
+    own_words,
+    price_now,
+    trouble_of,
+)
 from keydesk.panes.price_cells import shape_of
 from keydesk.store.frame import Frame
-from keydesk.store.state import BookBucket, BookKind, BookSnapshot, ClientBook, Topic
+from keydesk.store.state import BookBucket, BookKind, BookSnapshot, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import safe
@@ -24,7 +34,9 @@ from keydesk.widgets.lines import Heading, LinePane, Run, Tab, width_of
 
 KINDS: tuple[BookKind, ...] = get_args(BookKind)
 WIDEST = 24  # cells of the longest bar
-NUMBER, PRICE = 5, 9  # cells
+NUMBER, PRICE = 6, 9  # cells
+LABEL, LABEL_FROM = 24, 74  # columns of words behind the bars, and of a pane that has them
+FIGURES_FROM = 8  # lines of a pane that has one for figures
 HEAD, FOOT = 2, 1  # lines above and below the buckets
 # The meaning of a bar, short side and long side: above the price, and below it.
 ABOVE: Mapping[BookKind, tuple[str, str]] = {
@@ -46,13 +58,15 @@ class Books(LinePane):
     def __init__(self, *, id: str | None = "books") -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
         self.kind: BookKind = "orders"
+        self._reader = FiguresReader()
         self._said = ""
         self._here = 0
+        self._seen: object = None
 
     def heading(self) -> Heading:
         """Return the name of the book and the share of long."""
-        snapshot = None if self.frame is None else self._snapshot(self.frame.store)
-        net = "" if snapshot is None else f", {snapshot.long_percent:.1f} % long"
+        book = None if self.frame is None else self._figures(self.frame.store)
+        net = "" if book is None else f", {book.shares[0]} % long"
         return Heading((Tab("Books"),), safe(f"{self.kind}{net}"))
 
     def action_view(self) -> None:
@@ -60,68 +74,131 @@ class Books(LinePane):
         self.kind = KINDS[(KINDS.index(self.kind) + 1) % len(KINDS)]
         self.redraw()
 
+    def action_step(self, steps: int) -> None:
+        """Ask for the snapshots before those in sight, after them, or the newest."""
+        self.post_message(BookStep(steps))
+
     # What a frame changed.
 
     def changed(self, frame: Frame) -> None:
-        """Redraw for another book or when the price left its bucket; the age is in the first line."""
-        store, snapshot = frame.store, self._snapshot(frame.store)
-        here = 0 if snapshot is None else nearest(snapshot, price_now(store, snapshot))
-        if (
-            frame.touched(Topic.FOCUS)
-            or store.focus in frame.keys(Topic.BOOKS)
-            or here != self._here
+        """Redraw for another book or figure, or when the price left its bucket; the age is in the first line."""
+        store = frame.store
+        seen = self._figures(store), self._losing(store), trouble_of(store, self.kind)
+        here = self._index(store)
+        if frame.touched(Topic.FOCUS, Topic.ORDERS, Topic.TRADES) or (seen, here) != (
+            self._seen,
+            self._here,
         ):
-            self._here = here
+            self._seen, self._here = seen, here
             self.redraw()
-        elif snapshot is not None and self._said != self._age(snapshot, frame):
+        elif (book := seen[0]) is not None and self._said != book.age(store, frame.wall_ns):
             self.redraw_line(0)
+
+    def _index(self, store: Store) -> int:
+        """Return the bucket of the price now; of an earlier snapshot, that of its time."""
+        book = self._figures(store)
+        if book is None:
+            return 0
+        market = price_now(store, book.snapshot) if book.is_newest else book.market
+        return nearest(book.snapshot, market)
 
     # Lines.
 
+    @property
+    def _head(self) -> int:
+        """Return the lines above the buckets; the figures have one where there are enough."""
+        return HEAD + (self.outer_size.height >= FIGURES_FROM)
+
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """Return a line: headline, captions, buckets, captions beneath."""
-        snapshot = self._snapshot(frame.store)
-        if snapshot is None:
+        """Return a line: headline, figures, captions, buckets, captions beneath."""
+        book, head = self._figures(frame.store), self._head
+        if book is None:
             return self._nothing(y, frame.store)
         if y == 0:
-            return self._headline(snapshot, frame)
-        rows = max(0, self.outer_size.height - HEAD - FOOT)
-        if y == 1:
+            return self._headline(book, frame)
+        rows = max(0, self.outer_size.height - head - FOOT)
+        if y == head - 1:
             return self._names(ABOVE[self.kind], ("short %", "price", "long %"))
-        if y == HEAD + rows:
+        if y < head:
+            return self._figures_line(book, frame.store)
+        if y == head + rows:
             return self._names(BELOW[self.kind], ("", "", ""))
-        return self._bucket(snapshot, y - HEAD, rows, frame.store)
+        return self._bucket(book, y - head, rows, frame.store)
 
     def _nothing(self, y: int, store: Store) -> list[Run]:
-        book, name = self._book(store), show.pair(store.focus) or "the instrument"
+        name = show.pair(store.focus) or "the instrument"
         asked = f"The {self.kind} of other clients in {name} are being asked for."
         lines = (
-            book.trouble if book is not None and book.trouble else asked,
+            trouble_of(store, self.kind) or asked,
             "Client positioning, not depth: a snapshot now and then, where the broker has one.",
         )
         return [(safe(lines[y]), self.palette["muted"])] if y < len(lines) else []
 
-    def _headline(self, snapshot: BookSnapshot, frame: Frame) -> list[Run]:
-        palette, book = self.palette, self._book(frame.store)
-        self._said = self._age(snapshot, frame)
+    def _headline(self, book: BookFigures, frame: Frame) -> list[Run]:
+        palette, trouble = self.palette, trouble_of(frame.store, self.kind)
+        self._said = book.age(frame.store, frame.wall_ns)
+        time = "" if book.is_newest else f", {book.time(frame.store.zone)}"
+        long, short = book.shares
         parts: list[Run] = [
-            ("Client positioning, not depth, ", palette["muted"]),
-            (safe(f"{self._said} old"), palette["plain"]),
-            (safe(f"  {snapshot.long_percent:.1f} % long"), palette["buy"]),
-            (safe(f"  {100 - snapshot.long_percent:.1f} % short"), palette["sell"]),
+            (safe(f"{POSITIONING.capitalize()}, "), palette["muted"]),
+            (safe(f"{self._said}{time}"), palette["plain" if book.is_newest else "warn"]),
         ]
-        if book is not None and book.trouble:
-            parts.insert(2, (safe(f"  {book.trouble}"), palette["warn"]))
-        least = 3 if book is not None and book.trouble else 2
+        if trouble:
+            parts.append((safe(f"  {trouble}"), palette["warn"]))
+        least = len(parts)
+        if book.long is None:
+            parts.append((safe(f"  no {self.kind}"), palette["warn"]))
+        else:
+            parts.append((safe(f"  {long} % long"), palette["buy"]))
+            parts.append((safe(f"  {short} % short"), palette["sell"]))
+        if book.change is not None:
+            change = f"  long {book.since_words(frame.store.zone)}"
+            parts.append((safe(change), palette["plain"]))
+        if book.is_newest:
+            parts.append((safe(f"  at {book.time(frame.store.zone)}"), palette["muted"]))
         while len(parts) > least and width_of(parts) > self.inside:
             parts.pop()
         return parts
 
-    def _age(self, snapshot: BookSnapshot, frame: Frame) -> str:
-        return show.age(snapshot.time_ns, frame.store.clock_ns or frame.wall_ns)
+    def _figures_line(self, book: BookFigures, store: Store) -> list[Run]:
+        """Return the share under water and the strongest clusters, as many as have room whole."""
+        palette, shape = self.palette, shape_of(store, store.focus)
+        losing = self._losing(store)
+        groups: list[Run] = []
+        if losing is not None:
+            words = f"Under water: {losing[0]} % of longs, {losing[1]} % of shorts"
+            groups.append((safe(words), palette["plain"]))
+        if not book.has_reach:
+            groups.append((safe("average daily range not known yet"), palette["muted"]))
+        elif not book.clusters:
+            groups.append((safe("no cluster within 1 daily range"), palette["muted"]))
+        groups += [
+            (
+                safe(f"{cluster_words(each, shape)} {each.share:.1f} %"),
+                palette["buy" if each.is_long else "sell"],
+            )
+            for each in book.clusters
+        ]
+        parts: list[Run] = []
+        for words, style in groups:
+            gap = "  " if parts else ""
+            if width_of(parts) + len(gap) + len(words) <= self.inside:
+                parts.append((safe(f"{gap}{words}"), style))
+        return parts
+
+    def _losing(self, store: Store) -> tuple[str, str] | None:
+        """Return the shares of positions under water, whichever book is shown."""
+        books = {book.kind: book for book in self._reader.read(store, KINDS)}
+        positions = books.get("positions")
+        return None if positions is None or positions.long is None else positions.losing_words
+
+    @property
+    def _label(self) -> int:
+        """Return the columns of words behind the bars; none in a narrow pane."""
+        return LABEL if self.inside >= LABEL_FROM else 0
 
     def _bar(self) -> int:
-        return max(2, min(WIDEST, (self.inside - PRICE - 2 * NUMBER - 8) // 2))
+        return max(2, min(WIDEST, (self.inside - PRICE - 2 * NUMBER - 8 - self._label) // 2))
 
     def _names(self, sides: tuple[str, str], columns: tuple[str, str, str]) -> list[Run]:
         """Return the words of both sides over the bars, the units beside the price."""
@@ -137,17 +214,45 @@ class Books(LinePane):
             (safe(f"  {right:>{side}}"), self.palette["buy"]),
         ]
 
-    def _bucket(self, snapshot: BookSnapshot, row: int, rows: int, store: Store) -> list[Run]:
-        buckets = snapshot.buckets
-        index = self._here + rows // 2 - row
+    def _bucket(self, book: BookFigures, row: int, rows: int, store: Store) -> list[Run]:
+        buckets, middle = book.snapshot.buckets, self._here + rows // 2
+        index = middle - row
         if not 0 <= index < len(buckets):
             return []
-        first = max(0, self._here + rows // 2 - rows + 1)
-        shown = buckets[first : self._here + rows // 2 + 1]
+        shown = buckets[max(0, middle - rows + 1) : middle + 1]
         largest = max((max(each.short, each.long) for each in shown), default=Decimal(1))
-        return self._drawn(buckets[index], largest or Decimal(1), store, here=index == self._here)
+        drawn = self._bucket_runs(
+            buckets[index], largest or Decimal(1), store, here=index == self._here
+        )
+        words = self._words(book, buckets[index], store)
+        if not words:
+            return drawn
+        blank = safe(" " * max(1, self._bar() * 2 + PRICE + 2 * NUMBER + 7 - width_of(drawn)))
+        room = self.inside - width_of(drawn) - len(blank)
+        return [*drawn, (blank, self.palette["plain"]), *self._fitting(words, room)]
 
-    def _drawn(
+    def _words(self, book: BookFigures, bucket: BookBucket, store: Store) -> list[Run]:
+        """Return the names of a bucket's clusters and of own prices in it."""
+        palette, shape, width = self.palette, shape_of(store, store.focus), book.snapshot.width
+        words: list[Run] = [
+            (cluster_words(each, shape), palette["buy" if each.is_long else "sell"])
+            for each in book.clusters
+            if each.price in (bucket.price, bucket.price + width)
+            and (each.price == bucket.price) == (each.distance >= 0)
+        ]
+        if own := own_words(store, bucket.price, bucket.price + width):
+            words.insert(0, (safe(own), palette["entry"]))
+        return words if self._label else []
+
+    def _fitting(self, words: Iterable[Run], room: int) -> list[Run]:
+        """Return the words that have room whole, a blank before each."""
+        kept: list[Run] = []
+        for text, style in words:
+            if width_of(kept) + 1 + len(text) <= room:
+                kept.append((safe(f" {text}"), style))
+        return kept
+
+    def _bucket_runs(
         self, bucket: BookBucket, largest: Decimal, store: Store, *, here: bool
     ) -> list[Run]:
         palette, bar = self.palette, self._bar()
@@ -167,21 +272,12 @@ class Books(LinePane):
 
     # The book.
 
-    def _book(self, store: Store) -> ClientBook | None:
-        return store.books.get((store.focus, self.kind))
-
-    def _snapshot(self, store: Store) -> BookSnapshot | None:
-        book = self._book(store)
-        return None if book is None else book.snapshot
-
-
-def price_now(store: Store, snapshot: BookSnapshot) -> Decimal:
-    """Return the instrument's mid price; that of the snapshot where there is no newer one."""
-    quote = store.quotes.get(store.focus)
-    return snapshot.price if quote is None else (quote.bid + quote.ask) / 2
+    def _figures(self, store: Store) -> BookFigures | None:
+        books = self._reader.read(store, KINDS)
+        return next((book for book in books if book.kind == self.kind), None)
 
 
 def nearest(snapshot: BookSnapshot, price: Decimal) -> int:
-    """Return the index of the bucket that a price lies in, or of the last one under it."""
+    """Return the index of the bucket that holds a price, or of the last one under it."""
     prices = [bucket.price for bucket in snapshot.buckets]
     return max(0, bisect_right(prices, price) - 1)

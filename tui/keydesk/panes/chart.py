@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import ClassVar, Literal
 
@@ -19,27 +19,32 @@ from textual.strip import Strip
 from keydesk.calc.granularity import ALIGNMENT, SECONDS, longer
 from keydesk.chart.canvas import Run as RoleRun
 from keydesk.chart.glyphs import STYLE_NAMES, STYLES, Look, Style
+from keydesk.chart.layout import sub_panes_with_room
 from keydesk.chart.picture import Picture, dimmed
 from keydesk.chart.position import Position
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Scene
 from keydesk.keys.keymap import CHART, CROSSHAIR, KEYMAP
+from keydesk.panes.book_figures import BookStep
+from keydesk.panes.chart_book import ChartBook
 from keydesk.panes.chart_indicators import ChartIndicators
 from keydesk.panes.chart_prices import day_legend, day_marks, own_lines
 from keydesk.panes.crosshair import Crosshair, Measure, crosshair_at, legend, money_of
 from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
-from keydesk.store.store import Store
+from keydesk.store.store import FIRST_NS, Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
+from keydesk.widgets.theme import Palette
 
 ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
 USUAL_ZOOM = 1
 LAST_PLACE = 4
 SHORTEST = "M1"  # that the last of four charts shows
 JUMP = 10  # candles
+BOOK_TOPICS = (Topic.BOOKS, Topic.DAY_LINES)
 REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
 SECOND = 1_000_000_000
 MOST_SEGMENTS = 4000
@@ -97,12 +102,10 @@ class Chart(LinePane):
     def __init__(
         self,
         *,
-        zone: tzinfo = UTC,
         place: int = 1,
         id: str | None = "chart",  # noqa: A002 - Textual's own word
     ) -> None:
         super().__init__(id=id)
-        self.zone = zone
         self.place = place  # 1: the desk's own; the others have candle lengths of their own
         self.pinned = ""  # instrument of a further chart that does not follow the desk's
         self.granularity = ""  # that the trader chose for a further chart; "": by the desk's own
@@ -111,6 +114,7 @@ class Chart(LinePane):
         self.braille = False
         self.position = Position()
         self.indicators = ChartIndicators()
+        self.book = ChartBook()
         self._picture = Picture()
         self._scene: Scene | None = None
         self._rows: Sequence[Sequence[RoleRun]] = ()  # as they are on the screen
@@ -119,6 +123,7 @@ class Chart(LinePane):
         self.preset_units: Decimal | None = None  # what distances are counted for in money
         self._shown: tuple[str, str] = ("", "")
         self._segments: dict[RoleRun, Segment] = {}
+        self._dressed: Palette | None = None  # the theme that the segments have
         self._behind = False
         self._drawn_at = 0.0
 
@@ -163,13 +168,14 @@ class Chart(LinePane):
             "pinned" if self.pinned else "",
         )
         name = " ".join(word for word in words if word)
-        return Heading((Tab(safe(name or "Chart")),), safe(self._past_words()))
+        book = self.book.words(store, self.keymap.name("zoom"))
+        return Heading((Tab(safe(name or "Chart")),), safe(book or self._past_words(store.zone)))
 
-    def _past_words(self) -> str:
+    def _past_words(self, zone: tzinfo) -> str:
         until = self.position.until
         if until is None:
             return ""
-        at = show.at(until, self.zone)
+        at = show.at(until, zone)
         return f"until {at.day} {at:%b %Y %H:%M}"
 
     def waiting(self) -> Iterable[Run]:
@@ -183,7 +189,8 @@ class Chart(LinePane):
             self._turn_to(*shown)
             self._draw_rows(frame)
             return
-        if frame.whole(Topic.CANDLES) or frame.touched(*REDRAWN_AT_ONCE):
+        at_once = (*REDRAWN_AT_ONCE, *BOOK_TOPICS) if self.book.kinds else REDRAWN_AT_ONCE
+        if frame.whole(Topic.CANDLES) or frame.touched(*at_once):
             self._draw_rows(frame)
         elif shown in frame.keys(Topic.CANDLES) or frame.touched(Topic.TRADES):
             self._behind = True
@@ -233,7 +240,9 @@ class Chart(LinePane):
     def redraw(self) -> None:
         """Draw everything again."""
         self._rows = ()
-        self._segments.clear()  # the theme may be another
+        if self.palette is not self._dressed:
+            self._dressed = self.palette
+            self._segments.clear()
         super().redraw()
 
     def _draw_now(self) -> None:
@@ -263,11 +272,11 @@ class Chart(LinePane):
             self._picture.forget_scale()
         scene = self._scene = self._scene_of(store, series)
         changed = self._picture.show(scene)
-        rows: Sequence[Sequence[RoleRun]] = self._picture.rows
+        rows: Sequence[Sequence[RoleRun]] = self.book.joined(self._picture, frame, frame.store.zone)
         if series.error:
             return [[(f"Old candles: {series.error}"[: self.inside], "warn")], *rows[1:]], None
         if self.position.goal is not None:
-            at = show.at(self.position.goal, self.zone)
+            at = show.at(self.position.goal, store.zone)
             return [self._loading(f"{at.day} {at:%b %Y}"), *dimmed(rows[1:])], None
         if prices_are_old(store) or series.prices != store.candle_prices:
             return dimmed(rows), None
@@ -284,11 +293,19 @@ class Chart(LinePane):
         if self._scene is None or not is_loading:
             return [[(words, role)], *[[] for _ in range(height - 1)]]
         self._scene = replace(
-            self._scene, width=self.inside, height=height, lines=(), marks=(), cursor=None
+            self._scene,
+            width=self._picture_width(frame.store),
+            height=height,
+            lines=(),
+            marks=(),
+            cursor=None,
         )
         self._picture.show(self._scene)
         name = f"{show.pair(self._instrument(frame.store))} {self._granularity(frame.store)}"
-        return [self._loading(name), *dimmed(self._picture.rows[1:])]
+        return [
+            self._loading(name),
+            *dimmed(self.book.joined(self._picture, frame, frame.store.zone)[1:]),
+        ]
 
     def _loading(self, what: str) -> list[RoleRun]:
         return [(f"Loading {what} …"[: self.inside], "muted")]
@@ -311,51 +328,61 @@ class Chart(LinePane):
         candles = self.position.candles(series, self.in_sight + indicators.warm_up)
         indicators.refresh(candles, store.previous_day(self._instrument(store)))
         is_live = self.position.until is None
+        height = self.outer_size.height
+        shown = sub_panes_with_room(height, len(indicators.sub_panes))
         self._ask_for_history(series, candles)
         last = series.candles[-1].close
         return Scene(
             candles=candles,
             end=self.position.end(candles),
-            width=self.inside,
-            height=self.outer_size.height,
+            width=self._picture_width(store),
+            height=height,
             seconds=SECONDS.get(series.granularity, SECONDS["D"]),
             last=last,
             decimals=shape.precision,
             pip=float(shape.pip),
             look=self._look(),
-            zone=self.zone,
-            this_year=show.at(series.candles[-1].time_ns, self.zone).year,
+            zone=store.zone,
+            this_year=show.at(series.candles[-1].time_ns, store.zone).year,
             is_live=is_live,
             lines=(*own_lines(store, self._instrument(store)), *self._planned),
             marks=(*day_marks(store, self._instrument(store)), *indicators.marks)
             if is_live
             else (),
             overlays=indicators.overlays,
-            sub_panes=indicators.sub_panes,
+            sub_panes=indicators.sub_panes[:shown],
             cursor=self._crosshair.cursor(candles) if self._crosshair is not None else None,
-            legend=self._legend(store, candles, last, is_live=is_live),
+            legend=self._legend(store, candles, last, shown, is_live=is_live),
             braille=self.braille,
         )
 
     def _legend(
-        self, store: Store, candles: Sequence[Candle], last: float, *, is_live: bool
+        self, store: Store, candles: Sequence[Candle], last: float, shown: int, *, is_live: bool
     ) -> tuple[tuple[RoleRun, ...], ...]:
         """Return what the first rows say: of the candle and the price under the crosshair, else of the day."""
         at, instrument = self._crosshair, self._instrument(store)
         if at is None:
             of_day = day_legend(store, instrument) if is_live else ()
-            return (*self.indicators.legend, *of_day)
+            without_room = self.indicators.sub_panes[shown:]
+            no_room = (((f"{each.title}: no room", "muted"),) for each in without_room)
+            return (*self.indicators.legend, *no_room, *of_day)
         shape = shape_of(store, instrument)
         pip = float(shape.pip)
         measure = Measure(
             shape.precision,
             pip,
-            self.zone,
-            show.at(candles[-1].time_ns, self.zone).year,
+            store.zone,
+            show.at(candles[-1].time_ns, store.zone).year,
             SECONDS.get(self._shown[1], SECONDS["D"]),
         )
         money = money_of(store, instrument, (at.price - last) / pip, self.preset_units)
         return legend(candles[at.index(candles)], at.price, last, measure, money)
+
+    def _picture_width(self, store: Store) -> int:
+        """Return the columns of the picture: those of the pane without the strip of client books."""
+        is_of_focus = self._instrument(store) == store.focus  # whose books the store has
+        height = self.outer_size.height if is_of_focus else 0
+        return self.inside - self.book.columns(store, self.inside, height)
 
     def _look(self) -> Look:
         body, gap = ZOOMS[self.zoom]
@@ -426,8 +453,11 @@ class Chart(LinePane):
 
     def go_to_date(self, date: datetime) -> None:
         """Show the candles around a date in the trader's zone; until they are there, the picture stays, dimmed."""
-        if self._series() is not None:
-            goal = int(date.replace(tzinfo=self.zone).timestamp()) * SECOND
+        if self.frame is not None and self._series() is not None:
+            frame = self.frame
+            goal = int(date.replace(tzinfo=frame.store.zone).timestamp()) * SECOND
+            newest = max(frame.wall_ns, frame.store.clock_ns)
+            goal = max(FIRST_NS, min(goal, newest))  # beyond the dates that a broker takes
             self.position.goal = goal
             self.post_message(self.DateWanted(*self._shown, goal))
             self._draw_now()
@@ -554,6 +584,16 @@ class Chart(LinePane):
         self.zoom = max(0, min(len(ZOOMS) - 1, zoom))
         self._picture.forget_scale()
         self._draw_now()
+
+    def action_book(self) -> None:
+        """Show beside the prices: client orders, positions, both, or none."""
+        self.book.next_choice()
+        self._picture.forget_scale()
+        self._draw_now()
+
+    def action_book_step(self, steps: int) -> None:
+        """Ask for the books before those in sight, after them, or the newest."""
+        self.post_message(BookStep(steps))
 
     def action_prices(self) -> None:
         """Ask for mid, bid or ask candles, in turn."""

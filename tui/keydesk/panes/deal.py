@@ -100,7 +100,7 @@ class Deal(LinePane, can_focus=False):
             [],
             *self._cost(store),
             [],
-            *self._held(store),
+            *self._position_lines(store),
             [],
             *self._permission(store),
         ]
@@ -130,7 +130,7 @@ class Deal(LinePane, can_focus=False):
             rows.append(self._label("to enter", show.money(-cost, signed=True)))
         return rows
 
-    def _held(self, store: Store) -> list[list[Run]]:
+    def _position_lines(self, store: Store) -> list[list[Run]]:
         position = store.positions.get(store.focus)
         if position is None:
             return [self._label("position", "none")]
@@ -174,7 +174,7 @@ def preset_shown(template: Template, number: int) -> Preset:
 
 
 def bracket_words(template: Template, spread_pips: Decimal) -> list[str]:
-    """Return what a ticket starts with where the spread is so many pips."""
+    """Return the size and bracket of a new ticket at a spread in pips."""
     stop, target = template.stop_at_spread(spread_pips), template.target_r
     if template.stop_atr is not None:
         words = [f"stop {template.stop_atr:f} ATR"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, tzinfo
+from datetime import UTC
 from typing import TYPE_CHECKING, ClassVar
 
 from keydesk.keys.keymap import LOG
@@ -16,7 +16,7 @@ from keydesk.panes.price_cells import signed_role
 from keydesk.store.frame import Frame
 from keydesk.store.state import LogKind, LogLine, Notice, Topic
 from keydesk.text import format as show
-from keydesk.text.format import lines_of, shortened
+from keydesk.text.format import lines_of, shorten
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 from keydesk.widgets.table import Column, TablePane
@@ -48,9 +48,8 @@ class Log(TablePane):
 
     KEY_CONTEXT: ClassVar[str] = LOG
 
-    def __init__(self, *, zone: tzinfo = UTC, id: str | None = "log") -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)
-        self.zone = zone
 
     def columns(self) -> Sequence[Column]:
         """Return the words take what the other columns leave."""
@@ -73,7 +72,7 @@ class Log(TablePane):
     def changed(self, frame: Frame) -> None:
         """New lines came."""
         if frame.touched(Topic.LOG) or len(self.keys) != len(frame.store.log):
-            follows = self.cursor == 0  # who reads the newest line goes on to read the newest
+            follows = self.cursor == 0  # at the newest line the cursor stays at the newest
             self.set_keys([str(i) for i in range(len(frame.store.log) - 1, -1, -1)])
             if follows and self.cursor:
                 self.cursor = 0
@@ -98,7 +97,7 @@ class Log(TablePane):
         line = lines[int(key)] if int(key) < len(lines) else NO_LINE
         match column:
             case "time":
-                return [(self._time(line, frame.wall_ns), self.palette["faint"])]
+                return [(self._time(line, frame), self.palette["faint"])]
             case "kind":
                 return [(line.kind, self.palette[LOG_ROLES.get(line.kind, "muted")])]
             case "pair":
@@ -113,12 +112,13 @@ class Log(TablePane):
                 return self._words(line, width)
 
     def _words(self, line: LogLine, width: int) -> list[Run]:
-        return [(shortened(line.text, width), self.palette["plain"])]
+        return [(shorten(line.text, width), self.palette["plain"])]
 
-    def _time(self, line: LogLine, now_ns: int) -> SafeText:
-        if now_ns - line.time_ns > DAY * show.SECOND:
-            return safe(f"{show.at(line.time_ns, self.zone):%d %b}")
-        return show.clock(line.time_ns, self.zone)
+    def _time(self, line: LogLine, frame: Frame) -> SafeText:
+        zone = frame.store.zone
+        if frame.wall_ns - line.time_ns > DAY * show.SECOND:
+            return safe(f"{show.at(line.time_ns, zone):%d %b}")
+        return show.clock(line.time_ns, zone)
 
 
 NOTICE_ROLES = {"info": "plain", "good": "good", "warn": "warn", "bad": "danger"}
@@ -134,23 +134,22 @@ Words = tuple[
 
 
 class Notices(LinePane, can_focus=False):
-    """The newest messages, newest first; a command under way stands above them until it is settled."""
+    """The newest messages, newest first; a command in flight is above them until it is settled."""
 
     DEFAULT_CSS = "Notices { height: 1; width: 1fr; }"
 
-    def __init__(self, *, zone: tzinfo = UTC, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.zone = zone
         self._told: list[object] = []
         self._rows: list[list[Run]] | None = None
 
     @property
     def rows_wanted(self) -> int:
-        """Return how many lines it takes to say whole what is under way, new, or waits to be seen."""
+        """Return the number of lines that commands in flight and new or unseen messages need."""
         return 0 if self.frame is None else len(self._lines_of(self._pressing(self.frame)))
 
     def changed(self, frame: Frame) -> None:
-        """Redraw when something was said, settled or seen, and when a notice has had its time."""
+        """Redraw when a message came, was seen or has expired, and when a command was settled."""
         told: list[object] = [(notice, _is_new(notice, frame)) for notice in _living(frame)]
         if told != self._told or frame.touched(Topic.NOTICES, Topic.ORDERS):
             self._told = told
@@ -162,12 +161,12 @@ class Notices(LinePane, can_focus=False):
         super().redraw()
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """Return a line of what is there to say; what has no room is named."""
+        """Return a line of the messages; the last one counts those without room."""
         if self._rows is None:
-            self._rows = self._fitted(frame)
+            self._rows = self._fitting_lines(frame)
         return self._rows[y] if y < len(self._rows) else ()
 
-    def _fitted(self, frame: Frame) -> list[list[Run]]:
+    def _fitting_lines(self, frame: Frame) -> list[list[Run]]:
         pressing = self._lines_of(self._pressing(frame))
         room = self.outer_size.height
         if len(pressing) > room:
@@ -187,7 +186,8 @@ class Notices(LinePane, can_focus=False):
                 yield self._words(notice, NOTICE_ROLES[notice.level])
 
     def _words(self, notice: Notice, role: str) -> Words:
-        head = safe(f"{show.clock(notice.time_ns, self.zone)} {SIGN_OF[notice.level]} ")
+        zone = UTC if self.frame is None else self.frame.store.zone
+        head = safe(f"{show.clock(notice.time_ns, zone)} {SIGN_OF[notice.level]} ")
         lines = lines_of(notice.text, self.inside - INDENT)
         return lines, self.palette[role], head, notice.waits
 

@@ -71,6 +71,8 @@ class Orders(InstrumentRows):
         """Return how to place a pending order."""
         if frame.store.account is None:
             return READING
+        if self.exits_only:
+            return "No pending orders."
         buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
         return f"No pending orders. {buy} or {sell}, then o: a limit or stop order waits here."
 

@@ -105,27 +105,34 @@ class InstrumentRows(TablePane):
 
     @dataclass
     class Chosen(Message):
-        """The user moved the cursor to a row of this instrument."""
+        """The user moved the cursor to a row of this instrument; who turns the desk to it calls `settle`."""
 
         instrument: str
+        pane: InstrumentRows
+
+        def settle(self) -> None:
+            """Tell the pane that the desk has turned to the instrument."""
+            self.pane.choice_settled()
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
-        self._pending: list[str] = []  # chosen here, not yet seen in the store
+        self._choice = ""  # the instrument chosen last
+        self._choices_pending = 0  # messages under way
 
     @property
     def pending_choice(self) -> str:
         """Return the instrument chosen last while the desk has not turned to it yet, else ""."""
-        return self._pending[-1] if self._pending else ""
+        return self._choice if self._choices_pending else ""
+
+    def choice_settled(self) -> None:
+        """Take note that the desk has turned to the first of the pending choices."""
+        self._choices_pending -= 1
 
     def on_frame(self, frame: Frame) -> None:
-        """Forget the choices that the store has followed, or that something else has replaced."""
-        focus = frame.store.focus
-        if focus in self._pending:
-            del self._pending[: self._pending.index(focus) + 1]
-        elif frame.touched(Topic.FOCUS):
-            self._pending.clear()
+        """Draw what changed; the text without rows names the focused instrument."""
         super().on_frame(frame)
+        if not self.keys and frame.touched(Topic.FOCUS):
+            self.redraw_line(self.HEAD)
 
     def instrument_of(self, key: str, store: Store) -> str:
         """Return the instrument of a row; empty when the row is gone."""
@@ -144,8 +151,9 @@ class InstrumentRows(TablePane):
             return
         instrument = self.instrument_of(self.selected, self.frame.store)
         if instrument:
-            self._pending.append(instrument)
-            self.post_message(self.Chosen(instrument))
+            self._choice = instrument
+            self._choices_pending += 1
+            self.post_message(self.Chosen(instrument, self))
 
     def entered(self) -> None:
         """Move the cursor to a row of the focused instrument; entering a pane never changes the focused instrument."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, tzinfo
 from decimal import Decimal
 
 from rich.style import Style
@@ -23,6 +22,7 @@ from keydesk.widgets.strip_line import Item, StripLine
 CALL = Decimal("0.5")  # of the way to the closeout
 NEAR = Decimal("0.8")
 LONGEST_ALIAS = 20  # columns
+NARROW = 60  # columns
 DIGITS = 4  # of the account's number
 FIRST_TO_GO, SECOND_TO_GO = 9, 8  # ranks: alias, currency
 
@@ -58,7 +58,7 @@ class AccountStrip(StripLine):
         if account is None:
             yield Item((("connecting …", text),))
             return
-        alias = show.shortened(safe(account.alias), LONGEST_ALIAS)
+        alias = show.shorten(safe(account.alias), LONGEST_ALIAS)
         yield Item(((alias, text),) if alias else (), FIRST_TO_GO)
         yield Item(((safe(f"…{clean_name(_tail(account.id))}"), text),))
         yield Item(((clean_name(account.currency), text),), SECOND_TO_GO)
@@ -162,9 +162,8 @@ WARNED_SECONDS = (
 class HealthLine(StripLine):
     """The state of both streams, the round trip and the time; muted while nothing is wrong."""
 
-    def __init__(self, *, zone: tzinfo = UTC, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.zone = zone
         self._second = -1
 
     def changed(self, frame: Frame) -> None:
@@ -205,8 +204,11 @@ class HealthLine(StripLine):
             yield Item(tuple(cut([(safe(health.warning), self.palette["danger"])], room)), 1)
 
     def right(self, frame: Frame) -> Iterable[Item]:
-        """Return the time, its zone named."""
-        time = show.clock(frame.wall_ns, self.zone, named=True)
+        """Return the time, its zone named; in a narrow terminal it makes room for what is wrong."""
+        health = frame.store.health
+        if self.inside < NARROW and (health.prices, health.events) != ("OK", "OK"):
+            return
+        time = show.clock(frame.wall_ns, frame.store.zone, named=True)
         yield Item(((time, self.palette["muted"]),))
 
     def _link(self, name: str, state: LinkState, heard: float | None, frame: Frame) -> Item:

@@ -72,6 +72,8 @@ class Trades(InstrumentRows):
         """Return how to open a trade."""
         if frame.store.account is None:
             return READING
+        if self.exits_only:
+            return "No trades."
         buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
         what = show.pair(frame.store.focus) or "what is watched"
         return f"No trades. {buy} buys, {sell} sells {what}."
@@ -235,6 +237,8 @@ class Positions(InstrumentRows):
         """Return how to open a position."""
         if frame.store.account is None:
             return READING
+        if self.exits_only:
+            return "No positions."
         buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
         what = show.pair(frame.store.focus) or "what is watched"
         return f"No positions. {buy} buys, {sell} sells {what}."

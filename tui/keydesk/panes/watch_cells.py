@@ -1,4 +1,4 @@
-"""The cells of the watchlist's columns beside pair and prices; what is not known shows as – or ?."""
+"""The cells of the watchlist's columns beside pair and prices; unknown values show as – or ?."""
 
 from __future__ import annotations
 

@@ -247,7 +247,7 @@ class RowFilter:
 
 
 def next_column(now: str, shown: Sequence[str], step: int) -> str:
-    """Return the column beside the present one among those shown; "" stands before the first."""
+    """Return the column beside the present one among those shown; "" is before the first."""
     places = ["", "pair", *shown]
     at = places.index(now) if now in places else 0
     return places[(at + step) % len(places)]

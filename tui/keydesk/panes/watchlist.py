@@ -106,7 +106,7 @@ class Watchlist(InstrumentRows):
         """Return the list's name, then as fits: how it is sorted and filtered, and how many rows there are."""
         name = "" if self.frame is None else active_list(self.frame.store).name
         words = "Watch" if name in ("", "All") else f"Watch {name}"
-        tab = Tab(show.shortened(safe(words), max(5, self.inside - 3)))
+        tab = Tab(show.shorten(safe(words), max(5, self.inside - 3)))
         room = self.inside - width_of([(tab.text, self.palette["plain"])]) - 5
         right = ""
         for part in (self.order.words, self.filter.words, self._count_words()):
@@ -136,7 +136,7 @@ class Watchlist(InstrumentRows):
         return [name for name in COLUMNS if name in chosen]
 
     def header(self) -> list[Run]:
-        """Return the header; the column that rows are sorted by stands out."""
+        """Return the header, with the sorted column highlighted."""
         muted, bright = self.palette["muted"], self.palette["bright"]
         return self._joined(
             [
@@ -230,8 +230,8 @@ class Watchlist(InstrumentRows):
         super().move_to(index)
 
     def is_selected(self, y: int) -> bool:
-        """Return whether the line is the row under the cursor; none is while the desk shows what is not listed."""
-        listed = self.frame is None or self.frame.store.focus in self.keys or self._pending
+        """Return whether the line is the row under the cursor; none is while the focus is not in the list."""
+        listed = self.frame is None or self.frame.store.focus in self.keys or self.pending_choice
         return super().is_selected(y) and bool(listed)
 
     # What a frame changed.
@@ -251,7 +251,7 @@ class Watchlist(InstrumentRows):
         self._want_day_lines()
 
     def _arrange(self, frame: Frame) -> None:
-        """Sort anew when the list or what is known of it changed, and when live sorting is due."""
+        """Sort again when the list or its figures changed, and when live sorting is due."""
         store = frame.store
         listed = (store.list_name, active_list(store).columns, *store.watchlist)
         known = (
@@ -295,7 +295,7 @@ class Watchlist(InstrumentRows):
 
     def _follow(self, store: Store) -> None:
         """Put the cursor on the focused instrument, unless a choice of this pane is still on its way."""
-        if self._pending or store.focus == self.selected or store.focus not in self.keys:
+        if self.pending_choice or store.focus == self.selected or store.focus not in self.keys:
             return
         self.cursor = self.keys.index(store.focus)
         self.redraw()

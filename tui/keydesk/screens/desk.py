@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, tzinfo
 from typing import ClassVar
 
 from textual import actions, events
@@ -59,6 +58,7 @@ class Tier:
     lowest: frozenset[str]  # panes that have the lower rule of the grid beneath them
 
 
+SIDE_CHARTS = ("second-chart", "third-chart", "fourth-chart")
 LISTS = ("trades", "positions", "orders", "log", "books")
 MINI = Tier("mini", (("trades", "positions", "orders"),), frozenset())
 SMALL = Tier("small", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
@@ -69,7 +69,7 @@ MEDIUM = Tier(
         *(("watchlist",), ("chart",), ("ticket",), ("positions",)),
         *(("trades",), ("orders", "log", "books")),
     ),
-    frozenset(("positions", "orders", "log", "books")),
+    frozenset(("orders", "log", "books")),
 )
 LARGE = Tier(
     "large",
@@ -77,12 +77,12 @@ LARGE = Tier(
         *(("watchlist",), ("chart",), ("second-chart",), ("ticket",), ("books",)),
         *(("positions",), ("trades",), ("log",), ("orders",)),
     ),
-    frozenset(("positions", "log", "orders")),
+    frozenset(("log", "orders")),
 )
 EXTRA_LARGE = Tier(
     "extra-large",
     (*LARGE.slots, ("third-chart",), ("fourth-chart",)),
-    frozenset(("positions", "log", "orders")),
+    frozenset(("log", "orders")),
 )
 TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
 
@@ -116,7 +116,9 @@ TOO_SMALL = (
 TWO_NOTICES_FROM = 30  # rows
 TWO_NOTICES_ACROSS = 100  # columns
 SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
-SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
+SCREEN_ACTIONS = frozenset(
+    ("go", "next_pane", "previous_pane", "zoom", "granularity", "timeframes")
+)
 
 
 def _bindings() -> list[BindingType]:
@@ -151,11 +153,20 @@ class DeskScreen(Backdrop):
 
         granularity: str
 
+    @dataclass
+    class BookmarkWanted(Message):
+        """The user wants what a letter stands for, or to bookmark the instrument under it."""
+
+        letter: str
+        sets: bool = False
+
+    class TimeframesWanted(Message):
+        """The user wants to choose among all candle lengths."""
+
     def __init__(
         self,
         *,
         keymap: KeyMap = KEYMAP,
-        zone: tzinfo = UTC,
         unavailable: Callable[[str], bool] = lambda _: False,
         left_as: Workspace | None = None,
     ) -> None:
@@ -163,7 +174,6 @@ class DeskScreen(Backdrop):
         self._left_as = left_as or Workspace()
         self.frame: Frame | None = None
         self._keymap = keymap
-        self._zone = zone
         self._unavailable = unavailable
         self._tier: Tier | None = None
         self._front = dict(self._left_as.fronts)  # first pane of a shared place -> the one in front
@@ -174,31 +184,32 @@ class DeskScreen(Backdrop):
         self.deal = Deal()
         self._account = AccountStrip(id="account")
         self._footer = KeyFooter(keymap, unavailable, id="keys")
-        self.chart = Chart(zone=zone)
+        self.chart = Chart()
+        self._side_charts = [
+            Chart(place=place, id=name) for place, name in enumerate(SIDE_CHARTS, 2)
+        ]
         self._instrument = InstrumentLine(id="instrument")
-        self._notices = Notices(zone=zone, id="notices")
+        self._notices = Notices(id="notices")
         self._watchlist = Watchlist()
         self._panes = RuledGrid(
             self._watchlist,
             self.chart,
-            Chart(zone=zone, place=2, id="second-chart"),
+            self._side_charts[0],
             self.deal,
             Books(),
-            Chart(zone=zone, place=3, id="third-chart"),
-            Chart(zone=zone, place=4, id="fourth-chart"),
+            *self._side_charts[1:],
             Positions(),
             Trades(),
-            Log(zone=zone),
+            Log(),
             Orders(),
             id="panes",
         )
 
     def compose(self) -> ComposeResult:
         """Yield the strips above and below, and the panes between."""
-        zone = self._zone
         yield self._account
         yield FundsLine(id="funds")
-        yield HealthLine(zone=zone, id="health")
+        yield HealthLine(id="health")
         yield self._panes
         yield self._instrument
         yield self._notices
@@ -210,8 +221,7 @@ class DeskScreen(Backdrop):
         self._all_panes = {pane.id or "": pane for pane in self.query(LinePane)}
         for pane in self._all_panes.values():
             pane.keymap = self._keymap
-        self._watchlist.order = RowOrder.read(self._left_as.sorting)
-        self._watchlist.filter = RowFilter.read(self._left_as.filter)
+        self._restore(self._left_as)
         last = next((pane for pane in self._panes.panes if pane.id == self._left_as.focused), None)
         if last is not None and last.can_focus:
             self.set_focus(last)
@@ -272,6 +282,7 @@ class DeskScreen(Backdrop):
         if store is None or not store.focus:
             return self._left_as
         focused = self.focused.id if self.focused is not None else self._left_as.focused
+        charts = tuple((chart.pinned, chart.granularity) for chart in self._side_charts)
         return Workspace(
             store.focus,
             store.granularity,
@@ -280,6 +291,8 @@ class DeskScreen(Backdrop):
             self._watchlist.order.saved,
             store.list_name,
             self._watchlist.filter.saved,
+            self._zoomed,
+            charts if any(map(any, charts)) else (),
         )
 
     @property
@@ -287,6 +300,24 @@ class DeskScreen(Backdrop):
         """Columns of the right column and the rule beside it, where a form covers no chart; 0: there is none."""
         tier = tier_for(self.app.size)
         return 0 if tier is None or self._zoomed else RIGHT_COLUMN.get(tier.name, -1) + 1
+
+    def show_workspace(self, left_as: Workspace) -> None:
+        """Show panes, further charts, sorting and filter as they were left."""
+        self._front = dict(left_as.fronts)
+        self._zoomed = left_as.zoomed if left_as.zoomed in self._all_panes else ""
+        self._restore(left_as)
+        self._place()
+        focused = self._all_panes.get(left_as.focused)
+        if focused is not None and focused.can_focus and focused.display:
+            self.set_focus(focused)
+            self._entered()
+
+    def _restore(self, left_as: Workspace) -> None:
+        self._watchlist.order = RowOrder.read(left_as.sorting)
+        self._watchlist.show_only(RowFilter.read(left_as.filter))
+        charts = (*left_as.charts, *[("", "")] * len(self._side_charts))
+        for chart, (pinned, granularity) in zip(self._side_charts, charts, strict=False):
+            chart.choose(granularity, pinned)
 
     def pane(self, name: str) -> LinePane:
         """Return a pane by its id: watchlist, chart, trades, orders, positions, log, books, ticket."""
@@ -322,6 +353,8 @@ class DeskScreen(Backdrop):
         is_mini = self._tier is MINI
         self.set_class(is_mini, "-mini")
         self._account.is_short = self._footer.exits_only = is_mini
+        for pane in self.query(TablePane):
+            pane.exits_only = is_mini
         roomy = size.width >= TWO_NOTICES_ACROSS and size.height >= TWO_NOTICES_FROM
         self._notices.set_class(roomy, "-two")
         self._place()
@@ -408,6 +441,10 @@ class DeskScreen(Backdrop):
         if self._zoomed:
             self.action_zoom()
 
+    def action_timeframes(self) -> None:
+        """Ask for the list of candle lengths."""
+        self.post_message(self.TimeframesWanted())
+
     def action_granularity(self) -> None:
         """Ask for the next candle length of the chart that has the keys."""
         now = self.frame.store.granularity if self.frame else COMMON[0]
@@ -423,3 +460,11 @@ class DeskScreen(Backdrop):
             chart.choose(granularity, chart.pinned)
         else:
             self.post_message(self.GranularityChosen(granularity))
+
+    def action_jump(self, letter: str) -> None:
+        """Ask for the layout or the instrument of a letter."""
+        self.post_message(self.BookmarkWanted(letter))
+
+    def action_bookmark(self, letter: str) -> None:
+        """Ask to bookmark the instrument under a letter."""
+        self.post_message(self.BookmarkWanted(letter, sets=True))

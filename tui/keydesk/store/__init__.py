@@ -1,1 +1,1 @@
-"""The store: what the desk knows, and who must be told that it changed."""
+"""The store: the state of account and market, and the notification of its subscribers."""

@@ -111,6 +111,7 @@ def show_prices(series: CandleSeries, prices: CandlePrices) -> None:
     """Empty a series for candles of other prices."""
     series.candles.clear()
     series.prices, series.past, series.begins, series.rolled_over = prices, None, False, 0
+    series.wants_older = False
 
 
 def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
@@ -158,10 +159,10 @@ def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
         series.wants_reload = True
         return False
     if time_ns < end:
-        series.candles[-1] = _moved(last, mid)
+        series.candles[-1] = _with_price(last, mid)
         return True
     if not last.complete:
-        series.candles[-1] = _completed(last)
+        series.candles[-1] = _as_complete(last)
     start = period_holding(end, time_ns, series.granularity)
     series.candles.append(Candle(start, mid, mid, mid, mid, False, 1))
     del series.candles[:-MOST_CANDLES]
@@ -216,7 +217,7 @@ def begin_day(store: Store) -> None:
             store.mark(Topic.PRICES, instrument)
 
 
-def _moved(last: Candle, mid: float) -> Candle:
+def _with_price(last: Candle, mid: float) -> Candle:
     return Candle(
         last.time_ns,
         last.open,
@@ -228,5 +229,5 @@ def _moved(last: Candle, mid: float) -> Candle:
     )
 
 
-def _completed(last: Candle) -> Candle:
+def _as_complete(last: Candle) -> Candle:
     return Candle(last.time_ns, last.open, last.high, last.low, last.close, True, last.volume)

@@ -300,7 +300,7 @@ def _worth_at_start(store: Store, since: Sequence[m.Transaction], start_ns: int)
         later = _at_start(store, fill.instrument, -part.units, part.price)
         if later is None:
             return None
-        worth += part.realized_pl + later  # what it made in all, less what it made since the start
+        worth += part.realized_pl + later  # the profit in all, less that since the start
     return worth
 
 
@@ -320,18 +320,18 @@ def _closed_since(
 ) -> Iterator[tuple[m.OrderFillTransaction, m.TradeReduce]]:
     """Return the parts closed today of trades that were opened before today."""
     fills = [each for each in since if isinstance(each, m.OrderFillTransaction)]
-    opened = set(readable(store, _opened, fills))
-    for parts in readable(store, _closed, fills):
+    opened = set(readable(store, _opened_trade_id, fills))
+    for parts in readable(store, _closed_parts, fills):
         for fill, part in parts:
             if part.trade_id not in opened:
                 yield fill, part
 
 
-def _opened(fill: m.OrderFillTransaction) -> str:
+def _opened_trade_id(fill: m.OrderFillTransaction) -> str:
     return "" if fill.trade_opened is None else fill.trade_opened.trade_id
 
 
-def _closed(
+def _closed_parts(
     fill: m.OrderFillTransaction,
 ) -> Sequence[tuple[m.OrderFillTransaction, m.TradeReduce]]:
     """Return the parts that a fill closed, each with all needed members."""

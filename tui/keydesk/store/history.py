@@ -18,7 +18,7 @@ Direction = Literal["older", "newer"]
 
 
 def want_history(store: Store, instrument: str, granularity: str, direction: Direction) -> None:
-    """Request candles beyond one end of what a chart shows, if there may be any."""
+    """Request candles beyond one end of a chart, if there may be any."""
     series = store.series.get((instrument, granularity))
     if series is None or not series.candles or series.loading_history:
         return

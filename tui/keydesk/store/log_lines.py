@@ -54,7 +54,7 @@ DependentRefusal = (
     | m.GuaranteedStopLossOrderRejectTransaction
     | m.TrailingStopLossOrderRejectTransaction
 )
-Said: TypeAlias = tuple[LogKind, str, str]
+Description: TypeAlias = tuple[LogKind, str, str]
 """Kind, instrument, words."""
 NOTHING = Decimal(0)
 PLAIN: Mapping[str, tuple[LogKind, str]] = {
@@ -138,14 +138,14 @@ def _guards(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction | Ent
 
 def line_of(transaction: m.Transaction, store: Store) -> LogLine:
     """Return the log line of a transaction; the store, not yet changed by it, names its orders and trades."""
-    kind, instrument, words = _said(transaction, store)
+    kind, instrument, words = _describe(transaction, store)
     amount, pl = _money(transaction)
     return LogLine(
         transaction.id, moment(transaction.time), kind, instrument, clean(words), amount, pl
     )
 
 
-def _said(transaction: m.Transaction, store: Store) -> Said:
+def _describe(transaction: m.Transaction, store: Store) -> Description:
     match transaction:
         case m.OrderFillTransaction():
             return _fill(transaction)
@@ -168,10 +168,10 @@ def _said(transaction: m.Transaction, store: Store) -> Said:
             instrument = _instrument_of_trade(transaction.trade_id, store)
             return "ORDER", instrument, dependent_words(transaction)
         case _:
-            return _said_of_refusals(transaction, store)
+            return _describe_rejection(transaction, store)
 
 
-def _said_of_refusals(transaction: m.Transaction, store: Store) -> Said:
+def _describe_rejection(transaction: m.Transaction, store: Store) -> Description:
     match transaction:
         case (
             m.MarketOrderRejectTransaction()
@@ -201,10 +201,10 @@ def _said_of_refusals(transaction: m.Transaction, store: Store) -> Said:
             why = in_words(transaction.reject_reason)
             return "REJECT", "", f"Transfer of {transaction.amount} refused: {why}"
         case _:
-            return _said_of_the_account(transaction, store)
+            return _describe_account_change(transaction, store)
 
 
-def _said_of_the_account(transaction: m.Transaction, store: Store) -> Said:
+def _describe_account_change(transaction: m.Transaction, store: Store) -> Description:
     match transaction:
         case m.DailyFinancingTransaction():
             held = len(transaction.position_financings)
@@ -219,10 +219,10 @@ def _said_of_the_account(transaction: m.Transaction, store: Store) -> Said:
             instrument = _instrument_of_trade(transaction.trade_id, store)
             return "CONFIG", instrument, f"Trade {transaction.trade_id}: notes changed"
         case _:
-            return _said_of_its_state(transaction)
+            return _describe_setting(transaction)
 
 
-def _said_of_its_state(transaction: m.Transaction) -> Said:
+def _describe_setting(transaction: m.Transaction) -> Description:
     match transaction:
         case m.MarginCallExtendTransaction():
             return "MARGIN", "", f"Margin call goes on, extension {transaction.extension_number}"
@@ -232,7 +232,7 @@ def _said_of_its_state(transaction: m.Transaction) -> Said:
         case m.CreateTransaction():
             return "CONFIG", "", f"Account opened, home currency {transaction.home_currency}"
         case m.ClientConfigureTransaction():
-            return "CONFIG", "", _configured(transaction)
+            return "CONFIG", "", _configuration_words(transaction)
         case m.OrderClientExtensionsModifyTransaction():
             return "CONFIG", "", f"Order {transaction.order_id}: notes changed"
         case _:
@@ -240,31 +240,31 @@ def _said_of_its_state(transaction: m.Transaction) -> Said:
             return kind, "", words
 
 
-def _fill(fill: m.OrderFillTransaction) -> Said:
+def _fill(fill: m.OrderFillTransaction) -> Description:
     parts = [*(fill.trades_closed or ())]
     if fill.trade_reduced is not None:
         parts.append(fill.trade_reduced)
-    words = [_closed(part, whole=part is not fill.trade_reduced) for part in parts]
+    words = [_closed_words(part, whole=part is not fill.trade_reduced) for part in parts]
     if fill.trade_opened is not None:
-        words.append(_opened(fill.trade_opened))
+        words.append(_opened_words(fill.trade_opened))
     kind: LogKind = "CLOSE" if parts else "FILL"
     why = "" if fill.reason in BY_HAND else f", {fill_in_words(fill.reason)}"
     return kind, fill.instrument, f"{'; '.join(words)}{why}"
 
 
-def _opened(part: m.TradeOpen) -> str:
+def _opened_words(part: m.TradeOpen) -> str:
     verb = "Bought" if part.units > 0 else "Sold"
     return f"{verb} {units(abs(part.units))} at {part.price} #{part.trade_id}"
 
 
-def _closed(part: m.TradeReduce, *, whole: bool) -> str:
+def _closed_words(part: m.TradeReduce, *, whole: bool) -> str:
     side = "long" if part.units < 0 else "short"
     size = units(abs(part.units))
     what = f"{side} {size}" if whole else f"{size} of {side}"
     return f"Closed {what} at {part.price} #{part.trade_id}"
 
 
-def _cancel(cancel: m.OrderCancelTransaction, store: Store) -> Said:
+def _cancel(cancel: m.OrderCancelTransaction, store: Store) -> Description:
     order = store.orders.get(cancel.order_id)
     why = in_words(cancel.reason)
     if cancel.replaced_by_order_id:
@@ -276,7 +276,7 @@ def _cancel(cancel: m.OrderCancelTransaction, store: Store) -> Said:
     return "CANCEL", order.instrument, words
 
 
-def _configured(change: m.ClientConfigureTransaction) -> str:
+def _configuration_words(change: m.ClientConfigureTransaction) -> str:
     said = []
     if change.alias is not None:
         said.append(f"alias {change.alias}")

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
+from typing import get_args
 
+from keydesk.calc.client_books import long_percent, sums_of
 from keydesk.records import Quote
 from keydesk.store.candles import move_last
 from keydesk.store.state import BookBucket, BookKind, BookSnapshot, ClientBook, Topic
@@ -30,47 +32,113 @@ from keydesk_client.models import (
 )
 from keydesk_client.models._core.scalars import DateTime
 
-REACH = 60  # buckets kept above and below the price: more than the tallest pane shows
-MOST_BOOKS = 16  # two of an instrument, 50 kB each: those of all would be 6 MB
+REACH = 120  # buckets kept above and below the price: more than a chart of hours or a pane shows
+MOST_BOOKS = 16  # two of an instrument, 100 kB each: those of all would be 12 MB
+MOST_EARLIER = 9  # snapshots kept before the newest, of the focus only: three hours
+SNAPSHOT_EVERY_NS = 1_200_000_000_000
+GAP_NS = SNAPSHOT_EVERY_NS * 3 // 2  # snapshots farther apart are no neighbours
 WRONG_AFTER = 5.0  # seconds for which a newer price outranks one that is more than a minute older
 LONGEST_CURRENCY = 12
+KINDS: tuple[BookKind, ...] = get_args(BookKind)
 SILENCE = 1.0  # seconds after which the same price is news again: its age is on the screen
 
 
-def take_book(store: Store, kind: BookKind, book: OrderBook | PositionBook) -> None:
-    """Replace the snapshot of a book."""
+def take_book(
+    store: Store, kind: BookKind, book: OrderBook | PositionBook, previous_ns: int | None = None
+) -> None:
+    """Replace the newest snapshot of a book; the one before becomes an earlier one.
+
+    `previous_ns` is the time of the snapshot before it, where the service told.
+    """
+    snapshot = _snapshot_of(store, book)
+    held = store.books.get((book.instrument, kind)) or ClientBook(kind)
+    before, earlier = held.snapshot, tuple[BookSnapshot, ...]()
+    if before is not None and before.time_ns == snapshot.time_ns:
+        earlier = held.earlier
+    elif before is not None and 0 < snapshot.time_ns - before.time_ns <= GAP_NS:
+        earlier = held.snapshots[:MOST_EARLIER]
+    made = ClientBook(kind, snapshot, earlier=earlier, previous_ns=previous_ns)
+    if held.snapshots and made.snapshots[-1].time_ns == held.snapshots[-1].time_ns:
+        made = replace(made, previous_ns=held.previous_ns, begins=held.begins)
+    elif earlier:
+        made = replace(made, previous_ns=None)  # that is the time of one of them
+    _put_book(store, book.instrument, made)
+
+
+def take_earlier_book(
+    store: Store, kind: BookKind, book: OrderBook | PositionBook, previous_ns: int | None
+) -> None:
+    """Add the snapshot before all that are held of a book."""
+    held = store.books.get((book.instrument, kind))
+    if held is None or held.snapshot is None or len(held.earlier) >= MOST_EARLIER:
+        return
+    snapshot = _snapshot_of(store, book)
+    if snapshot.time_ns >= held.snapshots[-1].time_ns:
+        raise ValueError(f"the {kind} book before another is not earlier")
+    earlier = (*held.earlier, snapshot)
+    _put_book(store, book.instrument, replace(held, earlier=earlier, previous_ns=previous_ns))
+
+
+def book_begins(store: Store, kind: BookKind, instrument: str) -> None:
+    """Note that the service has no snapshot before those that are held."""
+    held = store.books.get((instrument, kind))
+    if held is not None:
+        _put_book(store, instrument, replace(held, begins=True))
+
+
+def forget_earlier_books(store: Store) -> None:
+    """Drop the earlier snapshots of instruments that are not in focus."""
+    for (instrument, kind), held in store.books.items():
+        if instrument != store.focus and held.earlier:
+            store.books[instrument, kind] = ClientBook(kind, held.snapshot, held.trouble)
+
+
+def step_book(store: Store, steps: int) -> None:
+    """Look at the snapshots before those that are looked at (-1), after them (1), or at the newest (0)."""
+    books = [store.books.get((store.focus, kind)) for kind in KINDS]
+    held = max((each.snapshots for each in books if each is not None), key=len, default=())
+    if not held:
+        return
+    newest, time = held[0].time_ns, store.book_time_ns or held[0].time_ns
+    others = [each.time_ns for each in held if (each.time_ns - time) * steps > 0]
+    if not steps:
+        time = newest
+    elif others:
+        time = max(others) if steps < 0 else min(others)
+    time = 0 if time == newest else time
+    if time != store.book_time_ns:
+        store.book_time_ns = time
+        store.mark(Topic.BOOKS)
+
+
+def _snapshot_of(store: Store, book: OrderBook | PositionBook) -> BookSnapshot:
     middle, width = price(book.price), price(book.bucket_width)
-    buckets = tuple(readable(store, _bucket, _buckets_of(book)))
-    snapshot = BookSnapshot(
+    buckets = sorted(readable(store, _bucket, _buckets_of(book)), key=lambda each: each.price)
+    reach = REACH * width
+    return BookSnapshot(
         time_ns=moment(book.time),
         price=middle,
         width=width,
-        long_percent=_share(buckets),
-        buckets=tuple(each for each in buckets if abs(each.price - middle) <= REACH * width),
+        long_percent=long_percent(sums_of(buckets)) or Decimal(0),
+        buckets=tuple(each for each in buckets if abs(each.price - middle) <= reach),
+        below=sums_of([each for each in buckets if each.price < middle - reach]),
+        above=sums_of([each for each in buckets if each.price > middle + reach]),
     )
-    _put(store, book.instrument, ClientBook(kind, snapshot))
 
 
 def no_book(store: Store, kind: BookKind, instrument: str, why: str) -> None:
-    """Show why there is no book or no newer one; the older snapshot stays."""
+    """Show the reason for a missing or outdated book; the older snapshot stays."""
     held = store.books.get((instrument, kind)) or ClientBook(kind)
-    _put(store, instrument, replace(held, trouble=why))
+    _put_book(store, instrument, replace(held, trouble=why))
 
 
-def _put(store: Store, instrument: str, book: ClientBook) -> None:
+def _put_book(store: Store, instrument: str, book: ClientBook) -> None:
     held = store.books.pop((instrument, book.kind), None)
     store.books[instrument, book.kind] = book  # the last one now
     if len(store.books) > MOST_BOOKS:
         del store.books[next(iter(store.books))]
     if held != book:
         store.mark(Topic.BOOKS, instrument)
-
-
-def _share(buckets: Sequence[BookBucket]) -> Decimal:
-    """Return the long share in percent."""
-    long = sum((bucket.long for bucket in buckets), Decimal(0))
-    short = sum((bucket.short for bucket in buckets), Decimal(0))
-    return long * 100 / (long + short) if long + short else Decimal(0)
 
 
 def _buckets_of(

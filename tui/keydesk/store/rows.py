@@ -176,7 +176,7 @@ def dependent_row(
     order: PricedDependent, created: DateTime, trades: Mapping[str, TradeRow]
 ) -> OrderRow:
     """Return the row of a take-profit or stop at a price."""
-    row = _bound_to_trade(order, created, trades)
+    row = _row_of_dependent(order, created, trades)
     row.price, row.distance = optional_price(order.price), optional_price(order.distance)
     return row
 
@@ -185,12 +185,12 @@ def trailing_row(
     order: TrailingOrder, created: DateTime, trades: Mapping[str, TradeRow]
 ) -> OrderRow:
     """Return the row of a trailing stop; its price is known once the broker sends it."""
-    row = _bound_to_trade(order, created, trades)
+    row = _row_of_dependent(order, created, trades)
     row.distance = price(order.distance)
     return row
 
 
-def _bound_to_trade(
+def _row_of_dependent(
     order: PricedDependent | TrailingOrder, created: DateTime, trades: Mapping[str, TradeRow]
 ) -> OrderRow:
     number_of(order.id)
@@ -226,12 +226,12 @@ def trade_row(trade: TradeSummary) -> TradeRow:
         financing=amount(trade.financing),
         initial_margin=amount(trade.initial_margin_required),
         tag=tag_of(trade.client_extensions),
-        unrealized_pl=_known(trade, "unrealized_pl"),
-        margin_used=_known(trade, "margin_used"),
+        unrealized_pl=_amount_or_none(trade, "unrealized_pl"),
+        margin_used=_amount_or_none(trade, "margin_used"),
     )
 
 
-def _known(trade: TradeSummary, member: str) -> Decimal | None:
+def _amount_or_none(trade: TradeSummary, member: str) -> Decimal | None:
     """Return an amount that the next price restores; None if it cannot be read."""
     value: Decimal | None = getattr(trade, member, None)
     return None if value is None or abs(value) >= LARGEST else value

@@ -251,14 +251,14 @@ def _changed_positions(store: Store, changes: AccountChanges) -> Iterator[str]:
 
 
 def _position(store: Store, theirs: Position) -> Sequence[str]:
-    long_units, short_units = _held(store, theirs)
+    long_units, short_units = _held_units(store, theirs)
     if (long_units, short_units) == (theirs.long.units, theirs.short.units):
         return ()
     here, there = f"{long_units} and {short_units}", f"{theirs.long.units} and {theirs.short.units}"
     return (f"position {theirs.instrument} is {here} here, {there} at the broker",)
 
 
-def _held(store: Store, theirs: Position) -> tuple[Decimal, Decimal]:
+def _held_units(store: Store, theirs: Position) -> tuple[Decimal, Decimal]:
     ours = store.positions.get(theirs.instrument)
     return (NOTHING, NOTHING) if ours is None else (ours.long_units, ours.short_units)
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
+from keydesk.calc.client_books import NO_SIDES, Sides
 from keydesk.text.sanitize import Printable
 
 LogKind = Literal[
@@ -54,7 +55,7 @@ class LogLine:
     kind: LogKind
     instrument: str
     text: Printable
-    amount: Decimal | None = None  # what it did to the balance
+    amount: Decimal | None = None  # change of the balance
     pl: Decimal | None = None
 
 
@@ -127,15 +128,37 @@ class BookSnapshot:
     width: Decimal  # of a bucket
     long_percent: Decimal  # of all of them, near the price or not
     buckets: tuple[BookBucket, ...]  # those around the price, lowest first
+    below: Sides = NO_SIDES  # sums of the farther ones
+    above: Sides = NO_SIDES
 
 
 @dataclass(frozen=True, slots=True)
 class ClientBook:
-    """The last snapshot of one book, and why there is no newer one."""
+    """The last snapshot of one book, those before it, and why there is no newer one."""
 
     kind: BookKind
     snapshot: BookSnapshot | None = None
     trouble: str = ""  # in words; an older snapshot stays
+    earlier: tuple[BookSnapshot, ...] = ()  # newest first, without a gap; of the focus only
+    previous_ns: int | None = None  # time of the snapshot before all of these, where it was told
+    begins: bool = False  # the service has none that are earlier
+
+    @property
+    def snapshots(self) -> tuple[BookSnapshot, ...]:
+        """Return all snapshots, newest first."""
+        return () if self.snapshot is None else (self.snapshot, *self.earlier)
+
+    def at(self, time_ns: int) -> tuple[BookSnapshot | None, BookSnapshot | None]:
+        """Return the newest snapshot that is no later than a time (0: the newest of all), and the one before it.
+
+        Where all are later, the oldest.
+        """
+        held = self.snapshots
+        if not held:
+            return None, None
+        later = sum(each.time_ns > time_ns for each in held) if time_ns else 0
+        place = min(later, len(held) - 1)
+        return held[place], held[place + 1] if place + 1 < len(held) else None
 
 
 @dataclass(slots=True)
@@ -145,7 +168,7 @@ class Health:
     environment: Literal["PRACTICE", "LIVE"] = "PRACTICE"
     prices: LinkState = "CONNECTING"
     events: LinkState = "CONNECTING"
-    requests: LinkState = "OK"  # what is asked by itself rather than streamed
+    requests: LinkState = "OK"  # polled data, not streamed
     unanswered_since: float | None = (
         None  # monotonic seconds; the oldest request, once it is 2 s old
     )

@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 LOG_LIMIT = 10_000
 NOTICE_LIMIT = 200
-MOST_TROUBLES = 50  # kinds of unreadable records that the log tells
+MOST_TROUBLES = 50  # kinds of unreadable records that are logged
 LONGEST_TROUBLE = 200
 CLOCK_LAG_NS = 60_000_000_000  # answers and streams differ by less
 T = TypeVar("T")
@@ -92,7 +93,8 @@ class Store:
         self.side_charts: dict[int, tuple[str, str]] = {}
         self.account: AccountState | None = None
         self.today: Today | None = None
-        self.clock_ns = 0  # the broker's time, as its streams last told it
+        self.zone: tzinfo = UTC  # the trader's, in which times are shown
+        self.clock_ns = 0  # the broker's time, as last read from its streams
         self.trades: dict[str, TradeRow] = {}
         self.positions: dict[str, PositionRow] = {}
         self.orders: dict[str, OrderRow] = {}
@@ -100,6 +102,7 @@ class Store:
         self.series: dict[tuple[str, str], CandleSeries] = {}
         self.charted: dict[str, tuple[CandleSeries, ...]] = {}  # whose last candle ticks move
         self.books: dict[tuple[str, BookKind], ClientBook] = {}  # by instrument and kind
+        self.book_time_ns = 0  # of the snapshots that are looked at; 0: the newest
         self.indicators: dict[str, tuple[IndicatorSpec, ...]] = {}  # by instrument
         self.average_ranges: dict[str, AverageRange] = {}  # by instrument
         self.health = Health()
@@ -166,6 +169,7 @@ class Store:
         """Show another instrument in chart, ticket and books."""
         if instrument != self.focus:
             self.focus = instrument
+            self.book_time_ns = 0
             self.mark(Topic.FOCUS)
 
     def set_granularity(self, granularity: str) -> None:

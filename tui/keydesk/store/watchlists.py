@@ -58,7 +58,7 @@ def in_usual_order(names: Iterable[str]) -> list[str]:
     return majors + sorted(given.difference(majors))
 
 
-def listed(store: Store) -> tuple[str, ...]:
+def listed_instruments(store: Store) -> tuple[str, ...]:
     """Return the known instruments of every list, the active one first, so that another list has its prices at once."""
     named = (name for each in store.lists.lists for name in each.instruments)
     return tuple(

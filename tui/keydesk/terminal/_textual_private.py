@@ -113,12 +113,21 @@ class ScreenHooks(Screen[ScreenResultType], Generic[ScreenResultType]):
     def _compositor_refresh(self) -> None:
         try:
             compositor = self._compositor
+            beneath = not self.is_active
+            if beneath:  # Textual may have dropped widgets that changed, but not their regions
+                compositor.update_widgets(set(compositor.visible_widgets))
             self.drawn = self.regions_to_draw(compositor._dirty_regions)  # noqa: SLF001
             compositor._dirty_regions = self.drawn.copy()  # noqa: SLF001
         except AttributeError:
             self.drawn = None
+            beneath = False
         super()._compositor_refresh()
         self.drawn = None
+        if (
+            beneath
+        ):  # passed on to the screen on top; Textual would draw these regions alone from now on
+            self._exchange_repaint_regions()
+            self._repaint_required = False
 
 
 def lay_out(screen: Screen[Any], size: Size) -> None:

@@ -138,10 +138,10 @@ class MultiplexerQuery:
             self._process.kill()
             self._process.communicate()
             return Multiplexer()
-        return parsed(out)
+        return parse_multiplexer(out)
 
 
-def parsed(out: str) -> Multiplexer:
+def parse_multiplexer(out: str) -> Multiplexer:
     """Read the answer: a line of the pane, then one of each client."""
     pane, *clients = [line.split(SEPARATOR) for line in out.splitlines()] or [[""]]
     typing = [each for each in clients if each[1:] != ["1"]]

@@ -11,7 +11,8 @@ letter. So only complete CSI sequences are passed on, and one that is no key is 
 are always dropped, also when their end comes late.
 
 Input faster than a person and key repeat is dropped and reported once a second; otherwise the app would act on it a
-minute later.
+minute later. Of focus reports only the last one counts, and the app styles its whole screen anew for each, so they are
+passed on a few times a second and never reported as dropped.
 
 A bracketed paste (ESC[200~ to ESC[201~) without an end is closed after 500 ms or 64 KB: Textual's parser would add every
 later key to the paste, the flatten key included.
@@ -20,7 +21,7 @@ later key to the paste, the flatten key included.
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 
 from textual import events
@@ -201,6 +202,40 @@ class Allowance:
         return True
 
 
+FocusReport = events.AppFocus | events.AppBlur
+FOCUS_EVERY = 0.2  # seconds
+
+
+@dataclass(slots=True)
+class FocusReports:
+    """The focus reports that are not passed on yet: nothing, a loss, a gain, or a loss and the gain after it."""
+
+    clock: Callable[[], float]
+    _held: list[FocusReport] = field(default_factory=list)
+    _passed_at: float = float("-inf")
+
+    def take(self, report: FocusReport) -> None:
+        """Hold a report in place of earlier ones; a loss stays when the focus came back, for it disarms the desk."""
+        losses = [each for each in self._held if isinstance(each, events.AppBlur)]
+        self._held = [report] if isinstance(report, events.AppBlur) else [*losses, report]
+
+    def due(self) -> list[FocusReport]:
+        """Return the reports to pass on now: the first one at once, later ones after a pause."""
+        return self._pass_on() if self.clock() - self._passed_at >= FOCUS_EVERY else []
+
+    def before_a_key(self) -> list[FocusReport]:
+        """Return the reports to pass on before a key: the key must find the desk disarmed after a loss of focus."""
+        return (
+            self._pass_on() if any(isinstance(each, events.AppBlur) for each in self._held) else []
+        )
+
+    def _pass_on(self) -> list[FocusReport]:
+        held, self._held = self._held, []
+        if held:
+            self._passed_at = self.clock()
+        return held
+
+
 class TerminalInput:
     """Decodes and parses what the terminal sends; `feed` and `tick` never raise."""
 
@@ -214,48 +249,55 @@ class TerminalInput:
         self._given_up = ""  # the introducer of a sequence whose rest did not come in time
         self._given_up_at = float("-inf")
         self._keys, self._others = (Allowance(clock, refilled_at=clock()) for _ in range(2))
-        self._late: dict[type[Message], Message] = {}  # the last of each kind that must not be lost
+        self._focus = FocusReports(clock)
+        self._late: events.Resize | None = None  # the last size, which must not be lost
         self._overrun_at = float("-inf")
 
     def feed(self, data: bytes) -> Iterator[Message]:
         """Return the messages of the next bytes."""
-        yield from self._limited(self._read(self._decoder.decode(data)))
+        yield from self._limit(self._read(self._decoder.decode(data)))
         pending = bool(self._decoder.getstate()[0])
         self._incomplete_since = self._clock() if pending else None
 
     def tick(self) -> Iterator[Message]:
         """Return the messages that are due without further bytes: a lone Esc, the end of an endless paste."""
-        yield from self._limited(self._due())
+        yield from self._limit(self._due())
 
     def _due(self) -> Iterator[Message]:
         now = self._clock()
-        while self._late:
-            yield self._late.pop(next(iter(self._late)))
+        if self._late is not None:
+            late, self._late = self._late, None
+            yield late
         if self._incomplete_since is not None and now - self._incomplete_since > INCOMPLETE_SECONDS:
             self._incomplete_since = None
             yield from self._read(self._decoder.decode(b"", final=True))
         yield from self._overdue(now)
-        yield from self._guarded(self._parser.tick)
+        yield from self._catch_parser_errors(self._parser.tick)
 
-    def _limited(self, messages: Iterable[Message]) -> Iterator[Message]:
-        """Drop messages beyond the allowance; the last focus and size are kept for later."""
-        waiting = []
+    def _limit(self, messages: Iterable[Message]) -> Iterator[Message]:
+        """Drop messages beyond the allowance; the last size is kept for later, and the last reports of focus."""
+        waiting = None
         for message in messages:
             if isinstance(message, TerminalAnswered):
                 yield message
-                continue
-            allowance = self._keys if isinstance(message, events.Key) else self._others
-            if allowance.take():
+            elif isinstance(message, FocusReport):
+                self._focus.take(message)
+                yield from self._focus.due()
+            elif self._allowance_for(message).take():
+                if isinstance(message, events.Key | events.Paste):
+                    yield from self._focus.before_a_key()
                 yield message
-                continue
-            if isinstance(message, events.AppFocus | events.AppBlur | events.Resize):
-                waiting.append(message)
-            if self._clock() - self._overrun_at > OVERRUN_EVERY:
-                self._overrun_at = self._clock()
-                yield InputOverrun()
-        for message in waiting:
-            self._late.pop(type(message), None)
-            self._late[type(message)] = message
+            else:
+                if isinstance(message, events.Resize):
+                    waiting = message
+                if self._clock() - self._overrun_at > OVERRUN_EVERY:
+                    self._overrun_at = self._clock()
+                    yield InputOverrun()
+        self._late = waiting or self._late
+        yield from self._focus.due()
+
+    def _allowance_for(self, message: Message) -> Allowance:
+        return self._keys if isinstance(message, events.Key) else self._others
 
     def _read(self, text: str) -> Iterator[Message]:
         dropped, at = "", 0
@@ -283,12 +325,12 @@ class TerminalInput:
         while at < len(text):
             if self._parser.in_paste:
                 end = self._parser.end_of_paste(text[at:])
-                yield from self._parsed(text[at : at + end])
+                yield from self._parse(text[at : at + end])
                 at += end
             elif text[at] != ESC:
                 end = text.find(ESC, at)
                 end = end if end >= 0 else len(text)
-                yield from self._parsed(text[at:end])
+                yield from self._parse(text[at:end])
                 at = end
             elif complete := COMPLETE.match(text, at):
                 yield from self._sequence(complete[0])
@@ -301,7 +343,7 @@ class TerminalInput:
                 at = malformed.end()
             else:  # Esc and a key: Alt, or the keypad's sequences
                 end = at + 1 if text[at + 1] == ESC else at + ALT_AND_A_KEY
-                yield from self._parsed(text[at:end])
+                yield from self._parse(text[at:end])
                 at = end
 
     def _sequence(self, sequence: str) -> Iterator[Message]:
@@ -315,7 +357,7 @@ class TerminalInput:
         elif len(sequence) > LONGEST_KEY:
             yield InputDropped(b"")
         else:
-            yield from self._parsed(sequence)
+            yield from self._parse(sequence)
             if self._parser.in_sequence:
                 self._parser = PasteClosingParser()
                 if not REPLY.fullmatch(sequence):
@@ -351,17 +393,17 @@ class TerminalInput:
             return
         begun, self._begun = self._begun, ""
         if by_hand:
-            yield from self._parsed(begun)
-            yield from self._guarded(self._parser.end_sequence)
+            yield from self._parse(begun)
+            yield from self._catch_parser_errors(self._parser.end_sequence)
         else:
             self._given_up, self._given_up_at = begun[:2], now
             yield InputDropped(b"")
 
-    def _parsed(self, text: str) -> Iterator[Message]:
+    def _parse(self, text: str) -> Iterator[Message]:
         if text:  # an empty one means the end to Textual's parser
-            yield from self._guarded(lambda: self._parser.feed(text))
+            yield from self._catch_parser_errors(lambda: self._parser.feed(text))
 
-    def _guarded(self, parse: Callable[[], Iterable[Message]]) -> Iterator[Message]:
+    def _catch_parser_errors(self, parse: Callable[[], Iterable[Message]]) -> Iterator[Message]:
         try:
             for message in parse():
                 if _is_sound(message):

@@ -16,7 +16,7 @@ from keydesk.terminal.check import ascii_locale
 from keydesk.text.sanitize import Printable, lines_without_controls
 
 LINES = {
-    **dict.fromkeys("─━╌┄═", "-"),
+    **dict.fromkeys("─━╸╺╌┄═", "-"),
     **dict.fromkeys("│┃╎║▏▎▍▌▐", "|"),
     "┊": ":",
     "▔": '"',

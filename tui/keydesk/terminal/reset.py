@@ -104,7 +104,7 @@ def write_without_waiting(data: bytes, *, seconds: float = FLUSH_SECONDS) -> boo
         return False
     until = time.monotonic() + seconds
     try:
-        while not _taken(terminal, data):
+        while not _write_at_once(terminal, data):
             if time.monotonic() > until:
                 return False
             with suppress(termios.error):
@@ -117,7 +117,7 @@ def write_without_waiting(data: bytes, *, seconds: float = FLUSH_SECONDS) -> boo
     return True
 
 
-def _taken(terminal: int, data: bytes) -> bool:
+def _write_at_once(terminal: int, data: bytes) -> bool:
     try:
         return os.write(terminal, data) == len(data)
     except BlockingIOError:

@@ -14,7 +14,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe, split_at
 
 
-def shortened(text: Printable, width: int) -> SafeText:
+def shorten(text: Printable, width: int) -> SafeText:
     """Return text of at most this many cells; what is left out shows as an ellipsis."""
     if cell_len(text) <= width:
         return safe(text)
@@ -86,7 +86,7 @@ def money(value: Decimal | None, places: int = 2, *, signed: bool = False) -> Sa
     """Return an amount, thousands grouped; signed: a plus or minus on everything but nothing."""
     if value is None:
         return NONE
-    return _signed(value, f"{abs(value):,.{places}f}", plus=signed)
+    return _with_sign(value, f"{abs(value):,.{places}f}", plus=signed)
 
 
 def pips(value: Decimal | None, places: int = 1, *, signed: bool = True) -> SafeText:
@@ -111,7 +111,7 @@ def units(value: Decimal | None, *, signed: bool = False) -> SafeText:
     plain = f"{abs(value):,f}"
     if "." in plain:
         plain = plain.rstrip("0").rstrip(".")
-    return _signed(value, plain, plus=signed)
+    return _with_sign(value, plain, plus=signed)
 
 
 def short_units(value: Decimal | None, *, signed: bool = True) -> SafeText:
@@ -122,7 +122,7 @@ def short_units(value: Decimal | None, *, signed: bool = True) -> SafeText:
     if size < 1000:  # noqa: PLR2004
         return units(value, signed=signed)
     text = f"{size / 1000:.1f}k" if size < 500_000 else f"{size / 1_000_000:.2f}M"  # noqa: PLR2004
-    return _signed(value, text, plus=signed)
+    return _with_sign(value, text, plus=signed)
 
 
 def duration(seconds: float) -> SafeText:
@@ -171,7 +171,7 @@ def pair(instrument: str) -> SafeText:
     return clean_name(instrument.replace("_", "/"))
 
 
-def _signed(value: Decimal, text: str, *, plus: bool) -> SafeText:
+def _with_sign(value: Decimal, text: str, *, plus: bool) -> SafeText:
     if not any(digit in "123456789" for digit in text):  # nothing, or too little to show
         return safe(text)
     if value < 0:

@@ -62,7 +62,7 @@ def clean(text: str, limit: int = LINE_LIMIT) -> SafeText:
         if len(kept) >= limit:
             kept.append("…")
             break
-        kept.append(_seen(character, category))
+        kept.append(_visible_form(character, category))
     return SafeText("".join(kept))
 
 
@@ -92,7 +92,8 @@ def split_at(text: SafeText, first: int, second: int) -> tuple[SafeText, SafeTex
 def without_controls(text: str) -> str:
     """Return text with a visible sign in place of each character that a terminal would interpret."""
     return "".join(
-        each if each.isprintable() else _seen(each, unicodedata.category(each)) for each in text
+        each if each.isprintable() else _visible_form(each, unicodedata.category(each))
+        for each in text
     )
 
 
@@ -107,7 +108,7 @@ def _is_plain_ascii(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
-def _seen(character: str, category: str) -> str:
+def _visible_form(character: str, category: str) -> str:
     if category in SPACES or character in "\t\n\r\v\f":
         return " "
     if category not in HARMFUL:

@@ -187,7 +187,7 @@ def _done(done: Done, command: Command) -> Report:
     if fill is not None and done.intent.action is Action.CLOSE_POSITION:
         return _position_closed(done, command, late)
     if fill is not None:
-        return Report("good", filled(fill, command) + late)
+        return Report("good", fill_words(fill, command) + late)
     if done.became is Became.RESTING:
         return Report(
             "good", f"RESTING {command.words} #{done.order_id or '?'}{_ms(command)}{late}"
@@ -211,7 +211,7 @@ def _finding_words(found: Done | Rejected, command: Command) -> str:
 
 def _position_closed(done: Done, command: Command, late: str) -> Report:
     """Report each side: both may have been closed, or one of two."""
-    words = "; ".join(filled(fill, command) for fill in done.fills) + late
+    words = "; ".join(fill_words(fill, command) for fill in done.fills) + late
     if not done.reason:
         return Report("good", words)
     return Report("bad", f"{words}; the other side is still open: {in_words(done.reason)}")
@@ -230,9 +230,9 @@ def _why(rejected: Rejected) -> str:
     return in_words(code) if code else clean(rejected.message)
 
 
-def filled(fill: OrderFillTransaction, command: Command) -> str:
+def fill_words(fill: OrderFillTransaction, command: Command) -> str:
     """Return what a fill opened or closed, its price, slippage, time and realised profit."""
-    parts = [f"{_deed(fill)} @ {fill_price(fill)}"]
+    parts = [f"{_fill_verb(fill)} @ {fill_price(fill)}"]
     slip = slippage_pips(fill, command)
     if slip is not None:
         parts.append(f"slip {_tenths(slip)}p")
@@ -277,7 +277,7 @@ def slippage_pips(fill: OrderFillTransaction, command: Command) -> Decimal | Non
     return worse / command.pip
 
 
-def _deed(fill: OrderFillTransaction) -> str:
+def _fill_verb(fill: OrderFillTransaction) -> str:
     """Return what was filled; for a reversal, the position before and after."""
     reduced = [*(fill.trades_closed or ()), *([fill.trade_reduced] if fill.trade_reduced else ())]
     name = pair(fill.instrument)
@@ -310,16 +310,16 @@ class Notifier:
             case OrderFillTransaction() if transaction.reason in FILLS:
                 if not (transaction.reason in ENTRIES and _at_once(transaction)):
                     level, what = FILLS[transaction.reason]
-                    self._tell(level, f"{what}: {filled(transaction, Command('', ''))}")
+                    self._tell(level, f"{what}: {fill_words(transaction, Command('', ''))}")
             case OrderCancelTransaction() if transaction.reason not in EXPECTED_ENDS:
                 if not _at_once(transaction):
-                    self._tell("warn", f"ORDER GONE: {self._logged(transaction)}")
+                    self._tell("warn", f"ORDER GONE: {self._log_words(transaction)}")
             case MarginCallEnterTransaction():
-                self._tell("bad", self._logged(transaction))
+                self._tell("bad", self._log_words(transaction))
             case _:
                 pass
 
-    def _logged(self, transaction: Transaction) -> str:
+    def _log_words(self, transaction: Transaction) -> str:
         """Return the words of the transaction's log line, which is written first."""
         lines = (line for line in reversed(self.store.log) if line.id == transaction.id)
         line = next(lines, None)

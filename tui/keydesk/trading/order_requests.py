@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from keydesk.calc.instructions import Change, Left, MoveEntry, OpenOrder, Reverse
 from keydesk.calc.ticket_draft import Kind
@@ -15,6 +15,7 @@ from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
     DateTime,
+    GuaranteedStopLossDetails,
     LimitOrder,
     LimitOrderRequest,
     MarketIfTouchedOrder,
@@ -30,6 +31,7 @@ from keydesk_client.models import (
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.wire_names import UNSET, Unset
 from keydesk_client.models.enumerations import TimeInForce
+from keydesk_client.models.order_terms import LimitMembers
 from keydesk_client.orders.classify import text
 
 HOUR_NS = 3_600_000_000_000
@@ -41,21 +43,10 @@ KINDS: dict[Kind, PendingKind] = {
     "STOP": StopOrderRequest,
     "MARKET_IF_TOUCHED": MarketIfTouchedOrderRequest,
 }
-KEPT = (
-    "instrument",
-    "units",
-    "position_fill",
-    "time_in_force",
-    "gtd_time",
-    "trigger_condition",
-    "price_bound",
-    "guaranteed_stop_loss_on_fill",
-    "trailing_stop_loss_on_fill",
-    "trade_client_extensions",
-)
 HOURS = {"GTD 1h": 1, "GTD 4h": 4, "GTD 24h": 24}
 MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
 ENTRY_TYPES = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
+Level = TypeVar("Level", StopLossDetails, GuaranteedStopLossDetails, TakeProfitDetails)
 PASSES = 3
 
 
@@ -114,42 +105,44 @@ def reversal_request(reverse: Reverse) -> MarketOrderRequest:
 def moved_request(order: MovableOrder, move: MoveEntry) -> OrderRequest:
     """Return the request that replaces a pending order; members that were not moved are copied.
 
+    A member of the order that cannot be read raises MissingMember: the default in its place would change the order.
     Client extensions are left out: the broker carries those of the old order over.
     """
-    kind = KINDS[order.type]
-    members: dict[str, Any] = {  # of the types that the old order has
-        name: getattr(order, name) for name in KEPT if name in order.model_fields_set
-    }
-    members["price"] = move.price
-    guaranteed = order.guaranteed_stop_loss_on_fill
-    if guaranteed is not None and order.stop_loss_on_fill is None:  # its stop is the guaranteed one
-        members["guaranteed_stop_loss_on_fill"] = (
-            None
-            if move.stop is None
-            else guaranteed.model_copy(update={"price": move.stop, "distance": None})
-        )
+    stop, guaranteed = order.stop_loss_on_fill, order.guaranteed_stop_loss_on_fill
+    if guaranteed is not None and stop is None:  # its stop is the guaranteed one
+        guaranteed = _moved(guaranteed, GuaranteedStopLossDetails, move.stop)
     else:
-        members["stop_loss_on_fill"] = _moved_stop(order.stop_loss_on_fill, move.stop)
-    members["take_profit_on_fill"] = _moved_target(order.take_profit_on_fill, move.target)
-    return kind(**members)
+        stop = _moved(stop, StopLossDetails, move.stop)
+    members: LimitMembers = {
+        "instrument": order.instrument,
+        "units": order.units,
+        "price": move.price,
+        "position_fill": order.position_fill,
+        "time_in_force": order.time_in_force,
+        "gtd_time": order.gtd_time,
+        "trigger_condition": order.trigger_condition,
+        "stop_loss_on_fill": stop,
+        "guaranteed_stop_loss_on_fill": guaranteed,
+        "take_profit_on_fill": _moved(order.take_profit_on_fill, TakeProfitDetails, move.target),
+        "trailing_stop_loss_on_fill": order.trailing_stop_loss_on_fill,
+        "trade_client_extensions": order.trade_client_extensions,
+    }
+    match order:
+        case LimitOrder():
+            return LimitOrderRequest(**members)
+        case StopOrder():
+            return StopOrderRequest(**members, price_bound=order.price_bound)
+        case MarketIfTouchedOrder():
+            return MarketIfTouchedOrderRequest(**members, price_bound=order.price_bound)
 
 
-def _moved_stop(now: StopLossDetails | None, stop: Decimal | None) -> StopLossDetails | None:
-    if stop is None:
+def _moved(now: Level | None, kind: type[Level], price: Decimal | None) -> Level | None:
+    """Return a stop or target at another price; None where there is to be none."""
+    if price is None:
         return None
     if now is None:
-        return StopLossDetails(price=stop)
-    return now.model_copy(update={"price": stop, "distance": None})
-
-
-def _moved_target(
-    now: TakeProfitDetails | None, target: Decimal | None
-) -> TakeProfitDetails | None:
-    if target is None:
-        return None
-    if now is None:
-        return TakeProfitDetails(price=target)
-    return now.model_copy(update={"price": target, "distance": None})
+        return kind(price=price)
+    return now.model_copy(update={"price": price, "distance": None})
 
 
 def expiry(words: str, now_ns: int) -> tuple[TimeInForce, DateTime | None]:

@@ -56,6 +56,7 @@ class TablePane(LinePane):
     COLUMNS: ClassVar[tuple[Column, ...]] = ()
     HEAD = 1  # lines above the rows
     FOOT = 0  # lines below them
+    exits_only = False  # the terminal has no room for a ticket: no empty list names its keys
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)

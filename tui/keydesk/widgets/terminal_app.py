@@ -33,6 +33,7 @@ from keydesk.terminal.driver import OutputFlow, TerminalDriver
 from keydesk.terminal.input import TerminalAnswered
 from keydesk.terminal.output import in_ascii
 from keydesk.terminal.query import is_remote
+from keydesk.text.sanitize import lines_without_controls
 from keydesk.widgets import theme
 from keydesk.widgets.terminal_diff import Difference, RenderedUpdate, TerminalContents
 from keydesk.widgets.theme import Depth
@@ -185,10 +186,20 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         return RenderedUpdate(sequence + self._request_after(sequence))
 
     def fault_report(self) -> RenderableType | None:
-        """Return a traceback without local variables, which may hold a token."""
-        from rich.traceback import Traceback  # noqa: PLC0415 - only on a fault
+        """Return a traceback without local variables, which may hold a token, and without control characters.
 
-        return Traceback(show_locals=False, width=None)
+        The message of an exception may hold text of the server.
+        """
+        from rich.segment import Segments  # noqa: PLC0415 - only on a fault
+        from rich.traceback import Traceback  # noqa: PLC0415
+
+        trace = Traceback(show_locals=False, width=None)
+        return Segments(
+            [
+                each if each.control else each._replace(text=lines_without_controls(each.text))
+                for each in self.console.render(trace, self.console.options)
+            ]
+        )
 
     def _request_after(self, sequence: str) -> str:
         """Return the request whose reply shows that the output was drawn; empty without a reader of replies."""

@@ -73,6 +73,7 @@ class TerminalContents:
         """Forget everything: the next update is sent whole."""
         self._rows.clear()
         self._sent.clear()
+        self._width = 0  # the terminal may be narrower now
 
     def take(self, pieces: Iterable[Piece], depth: ColorSystem) -> str:
         """Return the bytes that make the terminal show these pieces, and record them as sent."""

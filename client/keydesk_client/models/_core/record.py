@@ -5,6 +5,7 @@
   `decoder`). Reading that member raises MissingMember: a default of 0 would be a wrong amount of money.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import pairwise
@@ -42,7 +43,7 @@ TimeConverter: TypeAlias = Callable[[str], object]
 """Converts the times of a row from RFC 3339 text in UTC, as `pandas.Timestamp` or `str` does."""
 
 
-class Tabular:
+class Tabular(ABC):
     """A record that can be flattened into one row of a table, for a data frame, a CSV file or a database."""
 
     __slots__ = ()
@@ -57,9 +58,9 @@ class Tabular:
         """
         return dict(self._flat("", numbers, times))
 
+    @abstractmethod
     def _sent(self) -> Mapping[str, object]:
         """Return the members that were sent, by Python name; unknown ones by wire name."""
-        raise NotImplementedError
 
     def _flat(
         self, prefix: str, numbers: NumberConverter | None, times: TimeConverter | None

@@ -1,0 +1,95 @@
+"""From 40x12 to 250x70 in steps: every pane is whole, no column is clipped, no third of the screen is left blank."""
+
+import pytest
+from textual.geometry import Region
+
+from keydesk.panes.chart import Chart
+from keydesk.screens.desk import LARGE, MEDIUM, MINI, DeskScreen
+from keydesk.widgets.lines import LinePane
+from keydesk.widgets.table import TablePane, needed
+from support.data.desk_data import desk_store
+from support.fakes.desk_app import DeskApp
+
+WIDTHS = (40, 52, 64, 79, 80, 90, 100, 119, 120, 139, 140, 160, 179, 180, 200, 239, 240, 250)
+HEIGHTS = (12, 18, 24, 30, 40, 44, 50, 60, 70)
+LEAST_CHART = 36  # columns
+FRAME = 6  # lines for rules and strips
+
+
+def shown(screen: DeskScreen) -> list[LinePane]:
+    return screen._panes.panes
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_every_pane_is_whole(width: int) -> None:
+    app = DeskApp(desk_store(70))
+    async with app.run_test(size=(width, HEIGHTS[0])) as pilot:
+        for height in HEIGHTS:
+            await pilot.resize_terminal(width, height)
+            await pilot.pause()
+            app.draw()
+            await pilot.pause()
+            screen = app.screen
+            assert isinstance(screen, DeskScreen)
+            grid = Region(0, 0, width, height)
+            for pane in shown(screen):
+                assert grid.contains_region(pane.region), (pane.id, height)
+                assert pane.region.height >= 2, (pane.id, height)
+                if isinstance(pane, TablePane) and pane.keys:
+                    assert needed(pane.fitted, pane.gap) <= pane.inside, (pane.id, height)
+                if isinstance(pane, Chart):
+                    assert pane.inside >= LEAST_CHART, (pane.id, height)
+            covered = sum(pane.region.area for pane in shown(screen))
+            assert covered >= (width - 4) * (height - FRAME - 7) * 2 // 3, height
+
+
+async def test_medium_and_larger_show_trades_positions_and_orders_together() -> None:
+    for tier in (MEDIUM, LARGE):
+        places = [next(slot for slot in tier.slots if name in slot) for name in EXIT_LISTS]
+        assert len(set(places)) == len(EXIT_LISTS)
+
+
+EXIT_LISTS = ("trades", "positions", "orders")
+
+
+async def test_the_mini_desk_shows_worth_profit_trades_and_exits_only() -> None:
+    app = DeskApp(desk_store())
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        app.draw()
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, DeskScreen)
+        assert [pane.id for pane in shown(screen)] == ["trades"]
+        lines = [strip.text for strip in screen._compositor.render_strips()]
+        for name in EXIT_LISTS[1:]:
+            screen.action_go(name)
+            assert [pane.id for pane in shown(screen)] == [name]
+        screen.action_go("chart")
+        assert [pane.id for pane in shown(screen)] == ["orders"]
+        assert screen._tier is MINI
+    assert "…7-042" in lines[0]
+    assert lines[1].split()[:4] == ["NAV", "10,214.55", "uPL", "+0.90"]
+    assert "Trades 2 !" in lines[3]
+    assert "none !" in lines[6]
+    assert lines[-1].split() == ["C", "close", "X", "flatten", "E", "even", "?", "keys"]
+
+
+async def test_a_hundred_columns_leave_two_thirds_to_the_chart() -> None:
+    app = DeskApp(desk_store(70))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        assert isinstance(app.screen, DeskScreen)
+        assert app.screen.pane("chart").inside >= 64
+        assert not app.screen.pane("ticket").display
+
+
+async def test_four_charts_have_timeframes_of_their_own_at_250x70() -> None:
+    app = DeskApp(desk_store(70))
+    async with app.run_test(size=(250, 70)) as pilot:
+        await pilot.pause()
+        app.draw()
+        screen = app.screen
+        assert isinstance(screen, DeskScreen)
+        charts = [pane for pane in shown(screen) if isinstance(pane, Chart)]
+    assert [chart.shown[1] for chart in charts] == ["M5", "H1", "D", "M1"]

@@ -1,0 +1,144 @@
+"""Named workspaces and bookmarks: saved, shown again, and the file that keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from keydesk.calc.indicator_specs import parse_indicators
+from keydesk.config.settings import BadSettings
+from keydesk.config.workspaces import (
+    WORKSPACE_NAME,
+    NamedWorkspace,
+    SavedWorkspaces,
+    delete_workspace,
+    load_workspaces,
+    save_bookmark,
+    save_workspace,
+)
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.screens.desk import DeskScreen
+from keydesk.store.store import Store
+from keydesk.store.watchlists import show_list
+from keydesk.text.format import pair
+from keydesk_client.errors import UnsafeFile
+
+FAILURES = (BadSettings, UnsafeFile, OSError)
+
+
+class WorkspaceActions:
+    """Saves what the desk shows under a name, and shows it again.
+
+    Recalling a workspace changes panes, timeframes, indicators and list, never the instrument that tickets are for.
+
+    Args:
+        folder: Of the settings.
+        store: The state of account and market.
+        screen: Returns the main screen.
+        tell: Shows one line to the trader.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        store: Store,
+        *,
+        screen: Callable[[], DeskScreen],
+        tell: Callable[[NoticeLevel, str], None],
+    ) -> None:
+        self._folder, self._store, self._screen = folder, store, screen
+        self._tell = tell
+
+    def save(self, name: str) -> None:
+        """Save what is shown under a name."""
+        if not WORKSPACE_NAME.fullmatch(name):
+            self._tell("warn", "A layout's name has letters, digits and -, at most 20: scalping")
+            return
+        saved = self._read()
+        if saved is None:
+            return
+        before = saved.workspaces.get(name)
+        key = before.key if before is not None else saved.free_key(name)
+        if not key:
+            self._tell("warn", "No letter is free: delete a layout, then save again")
+            return
+        specs = self._store.indicators_of(self._store.focus)
+        texts = tuple(each.text for each in specs)
+        named = NamedWorkspace(name, key, self._screen().workspace(), texts)
+        if self._try(lambda: save_workspace(self._folder, named)):
+            self._tell("good", f"Layout {name} is saved: '{key} shows it again")
+
+    def show(self, name: str) -> None:
+        """Show a workspace again; without a name, say which there are."""
+        saved = self._read()
+        if saved is None:
+            return
+        if name in saved.workspaces:
+            self._show(saved.workspaces[name])
+            return
+        names = ", ".join(f"{each.name} ('{each.key})" for each in saved.workspaces.values())
+        none = "No layout is saved yet: :layout save scalping"
+        unknown = f"There is no layout {name}. " if name else ""
+        self._tell("info", f"{unknown}Layouts: {names}" if names else f"{unknown}{none}")
+
+    def delete(self, name: str) -> None:
+        """Delete a workspace."""
+        saved = self._read()
+        if saved is not None and name not in saved.workspaces:
+            self._tell("info", f"There is no layout {name}")
+        elif saved is not None and self._try(lambda: delete_workspace(self._folder, name)):
+            self._tell("info", f"Layout {name} is deleted")
+
+    def jump(self, letter: str) -> None:
+        """Show the workspace of a letter, or turn to the instrument that it bookmarks."""
+        saved = self._read()
+        if saved is None:
+            return
+        named = saved.with_key(letter)
+        instrument = saved.bookmarks.get(letter, "")
+        if named is not None:
+            self._show(named)
+        elif instrument in self._store.instruments:
+            self._store.set_focus(instrument)
+        elif instrument:
+            self._tell("info", f"'{letter} is {pair(instrument)}, which this account does not have")
+        else:
+            words = f"'{letter} is free: m{letter} bookmarks {pair(self._store.focus)} there"
+            self._tell("info", words)
+
+    def bookmark(self, letter: str) -> None:
+        """Bookmark the instrument on the desk under a letter."""
+        saved, instrument = self._read(), self._store.focus
+        if saved is None or not instrument:
+            return
+        named = saved.with_key(letter)
+        if named is not None:
+            self._tell("warn", f"'{letter} is the layout {named.name}: choose another letter")
+        elif self._try(lambda: save_bookmark(self._folder, letter, instrument)):
+            self._tell("good", f"'{letter} turns to {pair(instrument)} from now on")
+
+    def _show(self, named: NamedWorkspace) -> None:
+        left, store = named.workspace, self._store
+        store.set_granularity(left.granularity)
+        store.set_indicators(store.focus, parse_indicators(named.indicators))
+        if left.watchlist:
+            show_list(store, left.watchlist)
+        self._screen().show_workspace(left)
+        gone = left.watchlist and store.list_name != left.watchlist
+        more = f", without its list {left.watchlist}, which is gone" if gone else ""
+        self._tell("info", f"Layout {named.name}{more}")
+
+    def _read(self) -> SavedWorkspaces | None:
+        try:
+            return load_workspaces(self._folder)
+        except FAILURES as error:
+            self._tell("warn", f"Layouts and bookmarks cannot be used: {error}")
+            return None
+
+    def _try(self, change: Callable[[], None]) -> bool:
+        try:
+            change()
+        except FAILURES as error:
+            self._tell("warn", f"Not saved: {error}")
+            return False
+        return True
