@@ -248,7 +248,9 @@ def test_a_live_desk_is_armed_by_digits_that_it_answers_and_disarmed_by_a_blurre
     wrong = "999" if right != "999" else "888"
     with Terminal(keydesk("--profile", "main", *home.unlocked), (80, 24), home.env) as terminal:
         terminal.see("prices ok")
-        terminal.press("A", *wrong)
+        terminal.press("A")
+        terminal.see("ARM the keyboard")
+        terminal.press(*wrong)
         terminal.see(f"NOT ARMED: {wrong} is not the end")
         assert "Esc drops" in terminal.text
         terminal.press(*right)

@@ -276,9 +276,8 @@ class Picture:
             and [each.title for each in before.sub_panes]
             == [each.title for each in scene.sub_panes]
         )
-        if not same or layout.axis.width_of_price(scene.last) > layout.axis.width_of_price(
-            before.last
-        ):
+        width_of_price = layout.axis.width_of_price
+        if not same or width_of_price(scene.last) != width_of_price(before.last):
             return False
         lined = [mark for mark in scene.marks if mark.across]
         if lined != [mark for mark in before.marks if mark.across]:
