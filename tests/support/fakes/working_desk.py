@@ -83,6 +83,8 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             letters=example_context().letters,
             clock=lambda: NOW,
             wall_ns=lambda: WALL_NS,
+            show_plan=self.actions.show_plan,
+            dock_columns=self.actions.dock_columns,
         )
 
     def carry_out(self, instruction: Instruction | None) -> None:
@@ -117,7 +119,7 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         """Stay: leaving is not what is tried."""
 
     def key_context(self) -> str:
-        return str(getattr(self.focused, "KEY_CONTEXT", DESK))
+        return str(getattr(self.focused, "key_context", DESK))
 
     def action_perform(self, name: str, *arguments: object) -> None:
         self.actions.perform(name, *arguments)

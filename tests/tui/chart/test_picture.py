@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from keydesk.chart.canvas import Run
 from keydesk.chart.glyphs import STYLES, Look
+from keydesk.chart.layout import sub_panes_with_room
 from keydesk.chart.picture import Picture, dimmed, fitted
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Cursor, Scene
@@ -187,6 +188,16 @@ def test_the_cursor_is_a_cross_with_its_price_and_time() -> None:
         ("1.08420" in text and role == "~cursor") for row in picture.rows for text, role in row
     )
     assert any(role == "~cursor" for _, role in picture.rows[-1])
+
+
+@pytest.mark.parametrize("height", range(12, 40))
+def test_the_cursor_removes_no_sub_pane(height: int) -> None:
+    scene = scene_of(path(1.08431, 200), height=height, with_indicators=True)
+    panes = scene.sub_panes[: sub_panes_with_room(height, len(scene.sub_panes))]
+    scene = replace(scene, sub_panes=panes, cursor=Cursor(190, 1.0842))
+    assert_exact(scene)
+    rules = [row for row in drawn(scene).rows if "─ RSI 14 " in text_of(row)]
+    assert len(rules) == len(panes)
 
 
 def test_old_data_has_no_colours() -> None:

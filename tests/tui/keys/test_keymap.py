@@ -9,6 +9,7 @@ from keydesk.keys.keymap import (
     BENEATH,
     BOOKS,
     CHART,
+    CROSSHAIR,
     DESK,
     FORM,
     KEYMAP,
@@ -101,6 +102,7 @@ def test_every_action_of_the_desk_exists_where_its_key_holds(entry: Key) -> None
         "rows": (TablePane,),
         WATCHLIST: (Watchlist,),
         CHART: (Chart,),
+        CROSSHAIR: (Chart,),
         BOOKS: (Books,),
     }
     if entry.context in places:

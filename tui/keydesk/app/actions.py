@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from time import time_ns
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -13,9 +14,13 @@ from keydesk.app.availability import Selection
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.indicator_specs import IndicatorChoice
 from keydesk.calc.instructions import Template
+from keydesk.calc.order_parser import ParsedOrder
+from keydesk.calc.ticket_draft import Entry, kind_at, limit_side
 from keydesk.keys.guard import Cause, armed_by_hand
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
+from keydesk.panes.chart import Chart
+from keydesk.panes.chart_prices import OwnLine, nearest_line
 from keydesk.panes.deal import preset_shown
 from keydesk.panes.strips import InstrumentLine
 from keydesk.screens.desk import DeskScreen
@@ -27,10 +32,12 @@ from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from keydesk.calc.command_parser import LayoutVerb, ParsedCommand, ViewCommand
     from keydesk.calc.instructions import Instruction
-    from keydesk.calc.order_parser import ParsedOrder
     from keydesk.calc.ticket_draft import Side
+    from keydesk.chart.price_axis import PriceLine
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
 
@@ -112,12 +119,49 @@ class DeskActions:
     # Money: each opens a form.
 
     def action_buy(self) -> None:
-        """Open a buy ticket."""
-        self._ticket("BUY", self.store.focus)
+        """Open a buy ticket, at the price of the crosshair while it is on."""
+        self._ticket_here("BUY")
 
     def action_sell(self) -> None:
-        """Open a sell ticket."""
-        self._ticket("SELL", self.store.focus)
+        """Open a sell ticket, at the price of the crosshair while it is on."""
+        self._ticket_here("SELL")
+
+    def action_limit(self) -> None:
+        """Open a limit ticket at the price of the crosshair: bought below the market, sold above it."""
+        pointed = self._pointed_at()
+        quote = None if pointed is None else self.store.quotes.get(pointed[0])
+        if pointed is None:
+            chart, crosshair = self.keymap.name("go-chart"), self.keymap.name("crosshair")
+            self._desk.tell("info", f"Point at a price first: {chart}, then {crosshair}")
+        elif quote is None:
+            self._say_no_price(pointed[0])
+        else:
+            self._ticket_here(limit_side(pointed[1], quote.bid, quote.ask))
+
+    def _pointed_at(self) -> tuple[str, Decimal] | None:
+        """Return instrument and price of the crosshair of the chart that has the keys; None while it is off."""
+        chart = self._app.focused
+        price = chart.crosshair_price if isinstance(chart, Chart) else None
+        if not isinstance(chart, Chart) or price is None:
+            return None
+        return chart.shown[0], price
+
+    def _ticket_here(self, side: Side) -> None:
+        pointed = self._pointed_at()
+        if pointed is None:
+            self._ticket(side, self.store.focus)
+            return
+        instrument, price = pointed
+        quote = self.store.quotes.get(instrument)
+        if quote is None:
+            self._say_no_price(instrument)
+            return
+        kind = kind_at(side, price, quote.bid, quote.ask)
+        self._turn_to(instrument)  # a chart may be pinned to another than the desk's
+        self._ticket(side, instrument, ParsedOrder(kind=kind, price=Entry(f"{price:f}", "price")))
+
+    def _say_no_price(self, instrument: str) -> None:
+        self._desk.tell("info", f"Waiting for a price of {pair(instrument)}")
 
     def _ticket(self, side: Side, instrument: str, fields: ParsedOrder | None = None) -> None:
         if self.screen.is_too_small:
@@ -170,7 +214,11 @@ class DeskActions:
 
     def action_modify(self) -> None:
         """Move stop and target of the selected trade, or the selected order itself."""
-        selection = self.selection()
+        selection, pointed = self.selection(), self._pointed_at()
+        line = None if pointed is None else nearest_line(self.store, *pointed)
+        if line is not None:
+            self._modify_line(line)
+            return
         order = selection.order(self.store) if selection.pane == "orders" else None
         if order is None:
             self._on_trade(forms.ProtectionForm, "modify")
@@ -178,6 +226,17 @@ class DeskActions:
             self.ask(forms.MoveForm(self._desk.form_context(), order.id))
         else:
             self.ask(forms.ProtectionForm(self._desk.form_context(), order.trade_id))
+
+    def _modify_line(self, line: OwnLine) -> None:
+        """Move the line nearest to the crosshair: an entry order, or a level of a trade."""
+        context = self._desk.form_context()
+        if line.trade_id is None or line.name is None:
+            self.ask(forms.MoveForm(context, line.order_id))
+            return
+        form = forms.ProtectionForm(context, line.trade_id)
+        form.subject = f"the {line.name} nearest to the crosshair"
+        form.start_on(line.name)
+        self.ask(form)
 
     def _on_trade(
         self, form: type[forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm], verb: str
@@ -262,7 +321,19 @@ class DeskActions:
         """Show the active size preset where B and S are explained."""
         shown = preset_shown(self.template, self.preset)
         self.screen.deal.take(shown)
+        for chart in self.screen.query(Chart):
+            chart.preset_units = shown.units
         self.screen.query_one(InstrumentLine).take(shown.words)
+
+    def dock_columns(self) -> int:
+        """Return the columns beside chart and watchlist that a form may cover."""
+        return self.screen.dock_columns
+
+    def show_plan(self, instrument: str, lines: Sequence[PriceLine]) -> None:
+        """Draw the prices of an open form on the charts of its instrument."""
+        for screen in self._app.screen_stack:
+            for chart in screen.query(Chart):
+                chart.plan(lines if instrument == chart.shown[0] else ())
 
     def action_find(self) -> None:
         """Find an instrument by some of its letters."""
@@ -380,6 +451,9 @@ class DeskActions:
                 return "Instrument", instrument_rows(store.focus, store)
 
     def action_step_back(self) -> None:
-        """Go one step back: what waited to be seen was seen, else a pane alone goes back among the others."""
-        if not self.store.see_notices(time_ns() - TO_READ_NS):
+        """Go one step back: the crosshair goes, else what waited to be seen was seen, else all panes are shown again."""
+        chart = self._app.focused
+        if isinstance(chart, Chart) and chart.crosshair_price is not None:
+            chart.turn_crosshair_off()
+        elif not self.store.see_notices(time_ns() - TO_READ_NS):
             self.screen.show_all()

@@ -422,6 +422,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             preset=self.actions.preset,
             keymap=self.keymap,
             ask_price=self._ask_price,
+            show_plan=self.actions.show_plan,
+            dock_columns=self.actions.dock_columns,
         )
         if self.connection is None:
             return context

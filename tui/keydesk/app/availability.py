@@ -11,7 +11,7 @@ from keydesk.store.store import Store
 
 CLOSING = frozenset(("close", "scale-out"))
 ON_A_TRADE = frozenset(("break-even", "protect", "trailing"))
-OPENING = frozenset(("buy", "sell"))
+OPENING = frozenset(("buy", "sell", "limit"))
 
 
 @dataclass(frozen=True, slots=True)

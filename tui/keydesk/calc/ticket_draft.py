@@ -47,6 +47,17 @@ TYPED_BEHIND_A_DIGIT = {10: ".", -10: ","}  # the nudges by ten: what their keys
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
 
 
+def kind_at(side: Side, price: Decimal, bid: Decimal, ask: Decimal) -> Kind:
+    """Return the order that rests at a price: a limit on the better side of the market, a stop on the other."""
+    is_better = price <= ask if side == "BUY" else price >= bid
+    return "LIMIT" if is_better else "STOP"
+
+
+def limit_side(price: Decimal, bid: Decimal, ask: Decimal) -> Side:
+    """Return the side whose order at a price is a limit: bought below the market, sold above it."""
+    return "BUY" if price <= (bid + ask) / 2 else "SELL"
+
+
 @dataclass(frozen=True, slots=True)
 class UnreadableText:
     """Text that is not a number for its field, and the reason; it refuses every send."""

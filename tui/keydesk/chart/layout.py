@@ -13,6 +13,7 @@ MARGIN = 2  # free columns right of the newest candle
 NARROW = 30  # columns: below that there is one
 FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
 LEGEND_FROM = 12  # rows of a chart
+CURSOR_LEGEND_FROM = 7  # rows from which on the crosshair has its legend, on two lines
 
 
 def sub_panes_with_room(height: int, wanted: int) -> int:
@@ -31,18 +32,20 @@ class Layout:
     columns: Sequence[int]  # of the centres of the candles in sight
     split: int  # first column of the tails
     rows: int  # of the candles
-    legend: bool
+    legend: int  # rows of the legend
     sub_rows: int  # of a sub-pane, without its rule; 0: there is none
 
     @property
     def top(self) -> int:
         """The first row of the candles."""
-        return int(self.legend)
+        return self.legend
 
 
 def layout_of(scene: Scene) -> Layout:
     """Return where everything stands; what has no room is left out."""
     highest = max((abs(each.price) for each in scene.lines), default=0.0)
+    if scene.cursor is not None:
+        highest = max(highest, abs(scene.cursor.price))
     axis = axis_for(
         scene.width,
         max(highest, abs(scene.last)),
@@ -58,11 +61,20 @@ def layout_of(scene: Scene) -> Layout:
     right = plot - margin - body // 2 - 1
     columns = range(right - (count - 1) * pitch, right + 1, pitch)
     split = max(0, columns[-2] - body // 2) if count > 1 else 0
-    legend = scene.height >= LEGEND_FROM and bool(scene.legend)
+    legend = _legend_rows(scene)
     rows = max(1, scene.height - 1 - legend)
     sub_rows = sub_pane.rows_for(scene.height) if scene.sub_panes else 0
-    if rows - len(scene.sub_panes) * (sub_rows + 1) < 2 * FEWEST_ROWS:
+    second = max(0, legend - 1)  # row of the legend, which sub-panes do not leave for
+    if rows + second - len(scene.sub_panes) * (sub_rows + 1) < 2 * FEWEST_ROWS:
         sub_rows = 0
     if sub_rows:
         rows -= len(scene.sub_panes) * (sub_rows + 1)
     return Layout(axis, plot, scene.end - count, columns, split, rows, legend, sub_rows)
+
+
+def _legend_rows(scene: Scene) -> int:
+    if not scene.legend:
+        return 0
+    if scene.cursor is not None:
+        return 2 if scene.height >= CURSOR_LEGEND_FROM else 0
+    return int(scene.height >= LEGEND_FROM)

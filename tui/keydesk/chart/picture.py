@@ -12,7 +12,7 @@ from functools import partial
 from typing import Protocol
 
 from keydesk.chart import sub_pane
-from keydesk.chart.canvas import FILLED, Canvas, Run
+from keydesk.chart.canvas import FILLED, Canvas, Run, width_of
 from keydesk.chart.glyphs import WARM_UP, heikin_ashi, paint_candle
 from keydesk.chart.layout import Layout, layout_of
 from keydesk.chart.lines import first_touching, paint_line
@@ -32,6 +32,7 @@ from keydesk.store.state import Candle
 from keydesk.text import format as show
 
 DASH, THIN = "╌", "┄"
+LEGEND_GAP = 2  # columns between the groups of a legend
 FAR_PIPS = 1.0  # a far price's distance is counted anew when the last price moved this much
 
 
@@ -120,6 +121,8 @@ class Picture:
         self._real = scene.candles[layout.first : scene.end]
         self._shown = self._candles_as_drawn(scene, layout)
         prices = [line.price for line in scene.lines]
+        if scene.cursor is not None:
+            prices.append(scene.cursor.price)
         self.scale = self._scale_for(scene, prices)
         self._scene = scene
         self._label_key = None
@@ -137,8 +140,7 @@ class Picture:
             *self._sub_areas(scene, layout),
         ]
         rows: list[list[Run]] = [[] for _ in range(max(scene.height, layout.top + layout.rows))]
-        if layout.legend:
-            rows[0] = fitted(scene.legend, scene.width)
+        rows[: layout.legend] = legend_rows(scene.legend, scene.width, layout.legend)
         self._hold_lines(scene)
         for number, area in enumerate(self._areas):
             area.heads = area.painted(0, layout.split)
@@ -314,8 +316,8 @@ class Picture:
         assert layout is not None  # noqa: S101 - asked before
         changed: list[int] = []
         if layout.legend and self._scene is not None and self._scene.legend != scene.legend:
-            self.rows[0] = fitted(scene.legend, scene.width)
-            changed.append(0)
+            self.rows[: layout.legend] = legend_rows(scene.legend, scene.width, layout.legend)
+            changed += range(layout.legend)
         self._scene = scene
         self._hold_lines(scene)
         for number, area in enumerate(self._areas):
@@ -437,6 +439,19 @@ def changed_labels(before: Mapping[int, Run], now: PriceLabels) -> set[int]:
     if len(before) == len(rows) and before.keys() == rows.keys():
         return {y for y, label in rows.items() if before[y] != label}
     return {y for y in before.keys() | rows.keys() if before.get(y) != rows.get(y)}
+
+
+def legend_rows(groups: Sequence[Sequence[Run]], width: int, count: int) -> list[list[Run]]:
+    """Return the rows of a legend: each group in the first row that has room for it, whole or not at all."""
+    kept: list[list[Sequence[Run]]] = [[] for _ in range(count)]
+    free = [width] * count
+    for group in groups:
+        size = width_of(group)
+        row = next((y for y in range(count) if size <= free[y]), None)
+        if row is not None:
+            kept[row].append(group)
+            free[row] -= size + LEGEND_GAP
+    return [fitted(row, width) for row in kept]
 
 
 def fitted(groups: Sequence[Sequence[Run]], width: int) -> list[Run]:

@@ -128,9 +128,10 @@ def price_labels(
     round prices take the rows that are left.
     """
     labels: dict[int, Run] = {}
-    if cursor is not None:
-        labels[scale.row(cursor)] = (axis.padded(axis.price(cursor)), FILLED + "cursor")
     fixed = row_of_last(scale, last, lines) if row is None else row
+    if cursor is not None:
+        beside = _row_beside(fixed, scale.row(cursor), scale.rows, above=cursor >= last)
+        labels[beside] = (axis.padded(axis.price(cursor)), FILLED + "cursor")
     labels[fixed] = last_label(axis, scale, last)
     free = [row for row in range(scale.rows) if row not in labels]
     for above in (True, False):
@@ -159,6 +160,14 @@ def row_of_last(scale: Scale, last: float, lines: Sequence[PriceLine]) -> int:
     if last > scale.high:
         return min(EDGE_LABELS, sum(line.price >= last for line in lines))
     return scale.rows - 1 - min(EDGE_LABELS, sum(line.price < last for line in lines))
+
+
+def _row_beside(taken: int, row: int, rows: int, *, above: bool) -> int:
+    """Return the row, or where it is taken the next one on its side, or on the other at the edge."""
+    if row != taken:
+        return row
+    beside = row - 1 if above else row + 1
+    return beside if 0 <= beside < rows else 2 * row - beside
 
 
 def last_label(axis: Axis, scale: Scale, last: float) -> Run:

@@ -137,7 +137,7 @@ def grid_step(scale: Scale, pip: float, taken: Collection[int]) -> float:
     """
     step = pip
     for apart in (3, 2, 1):
-        step = _step(apart * EIGHTHS / scale.factor, pip) if scale.factor else pip
+        step = round_step(apart * EIGHTHS / scale.factor, pip) if scale.factor else pip
         seen = sum(scale.row(price) not in taken for price in multiples(scale, step))
         if seen > FEWEST_LABELS:
             break
@@ -150,7 +150,7 @@ def multiples(scale: Scale, step: float) -> list[float]:
     return [number * step for number in range(first, min(last, first + MOST_LABELS) + 1)]
 
 
-def _step(smallest: float, pip: float) -> float:
+def round_step(smallest: float, pip: float) -> float:
     """Return the smallest step that is not below `smallest`; a tenth of a pip at least."""
     power = math.floor(math.log10(smallest / pip))
     for exponent in range(max(-1, power), power + 3):

@@ -11,6 +11,7 @@ from decimal import Decimal
 from time import monotonic, time_ns
 from typing import Any, ClassVar, Generic, TypeVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
@@ -20,12 +21,13 @@ from textual.geometry import Size
 
 from keydesk.calc.checks import FRESH
 from keydesk.calc.trading_context import TradingContext
+from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.sheet import (
     BLANK,
     FormContext,
     Sheet,
     TextLine,
-    fold_line,
+    docked,
     text_of,
     with_hints,
     wrap_words,
@@ -59,11 +61,15 @@ NUDGES: TextLine = (
 )
 FIELD_HINTS: TextLine = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
 
+PLAN_SECONDS = 0.5  # from one price to the next that moves the draft on the chart
+
 UNUSABLE = (ArithmeticError, ValueError)
 """Raised by arithmetic on invalid figures of the broker, such as a size of 0."""
 
 UNUSABLE_FIGURES = "The broker's figures for this cannot be used"
 UNREADABLE = "Enlarge this window: nothing is sent that it does not show"
+TITLE_FRAME = 6  # columns of the frame beside its title
+STRIPS = 2  # rows of account and health, which no docked form covers
 MORE: TextLine = (("… more in a larger window", "muted"),)
 TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
 
@@ -92,7 +98,12 @@ class ModalForm(Overlay[Result], Generic[Result]):
     @property
     def inside(self) -> int:
         """Columns of a line."""
-        return max(1, min(self.WIDTH, self.app.size.width or self.WIDTH) - 4)
+        return max(1, self.sheet_width - 4)
+
+    @property
+    def sheet_width(self) -> int:
+        """Columns of the sheet with its frame."""
+        return min(self.WIDTH, self.app.size.width or self.WIDTH)
 
     def lines(self) -> Sequence[TextLine]:
         """Return what the sheet shows."""
@@ -109,7 +120,7 @@ class ModalForm(Overlay[Result], Generic[Result]):
         """Return the sheet with its lines, width and title, so that mounting it lays the screen out once."""
         self._drawn_for = self.app.size
         text = text_of(self.lines(), palette_of(self.app))
-        self.sheet = Sheet(text, min(self.WIDTH, self.app.size.width))
+        self.sheet = Sheet(text, self.sheet_width)
         self.title_sheet(self.sheet)
         return self.sheet
 
@@ -130,7 +141,7 @@ class ModalForm(Overlay[Result], Generic[Result]):
         if self._drawn_for != self.app.size:
             self._drawn_for = self.app.size
             if self.sheet is not None:
-                self.sheet.styles.width = min(self.WIDTH, self.app.size.width)
+                self.sheet.styles.width = self.sheet_width
             self.redraw()
 
     def on_unmount(self) -> None:
@@ -147,26 +158,59 @@ class Form(ModalForm[Result]):
     BINDINGS = KEYMAP.bindings(FORM)
     DEFAULT_CSS = """
     Form { align: left middle; }
+    Form.-docked { align: right top; }
     Form > Sheet {
         height: auto; padding: 0 1; background: $background; border: heavy $readonly;
         border-title-style: bold; border-title-color: $bright;
     }
+    Form.-docked > Sheet { padding: 0; margin: 2 0 0 0; }
     Form.-practice > Sheet { border: heavy $practice; }
     Form.-live > Sheet { border: heavy $live; border-title-color: $live-text; border-title-background: $live; }
     """
 
     def __init__(self, context: FormContext) -> None:
         self.context = context
+        self._is_long = False  # longer than the column beside the chart has room for
         super().__init__(classes=f"-{self.environment}")
+        self.set_class(self.dock > 0, "-docked")
         self.painted: float | None = None
         self._letter = ""
         self._wrong_letters = 0
         self._next_letter_at = float("-inf")  # until then a challenge shows none
         self._hint = ""
+        self._planned_at = float("-inf")  # when a price last moved the draft on the chart
         self._asked_at = float("-inf")  # when an old price was asked for again
         self.subject = ""  # why the form is about this trade, where its row was not chosen
         self._snapshot: dict[Hashable, Any] | None = None  # what this redraw has read and computed
         self._drawn_ranges: dict[str, Decimal | None] = {}  # average true range by instrument
+
+    # Where it stands: in the column beside the chart, or over the left of the desk.
+
+    @property
+    def dock(self) -> int:
+        """Columns beside chart and watchlist for this form; 0: there are none, or it is too long for them."""
+        return 0 if self._is_long else self.context.dock_columns()
+
+    @property
+    def sheet_width(self) -> int:
+        """Columns of the sheet with its frame."""
+        return self.dock or super().sheet_width
+
+    @property
+    def inside(self) -> int:
+        """Columns of a line; beside the chart there is none to spare."""
+        return self.dock - 2 if self.dock else super().inside
+
+    def on_resize(self, event: Resize) -> None:  # noqa: ARG002
+        """Try the column beside the chart again."""
+        if self._drawn_for != self.app.size:
+            self._is_long = False
+            self._place()
+
+    def _place(self) -> None:
+        self.set_class(self.dock > 0, "-docked")
+        if self.sheet is not None:
+            self.sheet.styles.width = self.sheet_width
 
     # To be implemented by each form.
 
@@ -206,6 +250,10 @@ class Form(ModalForm[Result]):
         """Return the instrument whose fresh price it needs; empty for an exit."""
         return ""
 
+    def planned(self) -> tuple[str, Sequence[PriceLine]]:
+        """Return the instrument and the prices of the draft, for its chart; none of what cannot be read."""
+        return "", ()
+
     def opens(self) -> bool:
         """Return whether it may open a trade, and so needs a fresh price and a readable screen."""
         return bool(self.opens_on())
@@ -234,21 +282,42 @@ class Form(ModalForm[Result]):
         """Name the environment and the account."""
         account = self.context.store.account
         name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
-        sheet.border_title = Text(clean(f"{self.environment.upper()}  {name}"))
+        title = clean(f"{self.environment.upper()}  {name}")
+        if account and self.dock and cell_len(title) > self.dock - TITLE_FRAME:
+            title = clean(f"{self.environment.upper()}  …{account.id[-3:]}")
+        sheet.border_title = Text(title)
 
     def on_mount(self) -> None:
         """Note when the form was first painted."""
         self._keep_fresh(self.opens_on())
         self.call_after_refresh(self._note_painted)
 
-    def on_frame(self, _frame: Frame) -> None:
-        """Redraw with the new prices."""
+    def on_frame(self, frame: Frame) -> None:
+        """Redraw with the new prices; the chart beneath, less often."""
         self.redraw()
+        if frame.now - self._planned_at >= PLAN_SECONDS:
+            self._planned_at = frame.now
+            self._show_plan()
 
     def redraw(self) -> None:
         """Draw with the present figures, and request a price again that has become old."""
         self._keep_fresh(self.opens_on())
         super().redraw()
+
+    def _show_plan(self) -> None:
+        """Draw the prices of the draft on the chart; figures that cannot be used draw none."""
+        if self.painted is None or self.sheet is None:
+            return
+        with self.one_snapshot():
+            try:
+                instrument, lines = self.planned()
+            except UNUSABLE:
+                instrument, lines = "", ()
+        self.context.show_plan(instrument, lines)
+
+    def on_unmount(self) -> None:
+        """Take the prices of the draft off the chart."""
+        self.context.show_plan("", ())
 
     # One snapshot for a redraw or a key.
 
@@ -338,6 +407,7 @@ class Form(ModalForm[Result]):
         event.stop()
         with self.one_snapshot():
             await self._take_key(event, bound)
+        self.call_after_refresh(self._show_plan)
 
     async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
         if bound is not None:
@@ -429,17 +499,27 @@ class Form(ModalForm[Result]):
 
     def _note_painted(self) -> None:
         self.painted = monotonic()
+        self._show_plan()
 
     def lines(self) -> Sequence[TextLine]:
         """Return headline, body, warnings and confirmation, as many as the screen has room for."""
         with self.drawing():
-            return self._fitted_lines()
+            lines = self._fitted_lines()
+            return self._undocked_lines() if self.dock and MORE in lines else lines
+
+    def _undocked_lines(self) -> list[TextLine]:
+        """Return the lines over the left of the desk, where there is more room."""
+        self._is_long = True
+        self._place()
+        return self._fitted_lines()
 
     def _fitted_lines(self) -> list[TextLine]:
         asked = self.confirmation()
         content, warnings = self._content(asked)
         head, fields, foot = self._essential_lines(content, asked)
         room = self._room - len(head) - len(foot)
+        if len(fields) > room and self.dock:
+            return self._undocked_lines()
         if len(fields) > room and self.action() in EXITS:  # the window refuses no exit
             return [*head, *foot][-self._room :]
         if len(fields) > room:
@@ -447,7 +527,7 @@ class Form(ModalForm[Result]):
         said = wrap_words(safe(self._hint), "warn", self.inside) if self._hint else []
         foot = [*said, *foot] if len(said) + len(fields) <= room else foot
         subject: list[TextLine] = [((safe(self.subject), "muted"),)] if self.subject else []
-        body = [part for line in (*subject, *content[1:]) for part in fold_line(line, self.inside)]
+        body = [part for line in (*subject, *content[1:]) for part in docked(line, self.inside)]
         apart = [
             line for each in warnings for line in wrap_words(safe(f"▲ {each}"), "warn", self.inside)
         ]
@@ -463,7 +543,7 @@ class Form(ModalForm[Result]):
     @property
     def _room(self) -> int:
         """Lines within the frame of the sheet."""
-        return self.app.size.height - 2
+        return self.app.size.height - (2 + STRIPS if self.dock else 2)
 
     def _essential_lines(
         self, content: Sequence[TextLine], asked: Confirmation
@@ -471,7 +551,7 @@ class Form(ModalForm[Result]):
         """Return what the form does, its fields, and what sends it: the lines without which nothing is sent."""
         fields = self.field_lines() if len(content) > 1 else ()
         head, typed, foot = (
-            [part for line in lines for part in fold_line(line, self.inside)]
+            [part for line in lines for part in docked(line, self.inside)]
             for lines in (content[:1], fields, self._confirmation_lines(asked))
         )
         return head, typed, foot

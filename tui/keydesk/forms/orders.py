@@ -19,7 +19,9 @@ from keydesk.calc.ticket_draft import (
     shown_number,
 )
 from keydesk.calc.trading_context import TradingContext
+from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import NUDGES, Form
+from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
@@ -236,6 +238,21 @@ class MoveForm(Form[MoveEntry]):
             *(_risk_line(order, levels, context) if not order.reduces else ()),
         ]
 
+    def planned(self) -> tuple[str, Sequence[PriceLine]]:
+        """Return the new price where it differs from the order's, which is drawn, and the stop and target it brings."""
+        order = self.order
+        context = self.trading_context(order) if order else None
+        if order is None or context is None:
+            return "", ()
+        levels = self.levels(context)
+        at = levels["price"]
+        return order.instrument, planned_lines(
+            entry=None if at == order.price else at,
+            stop=levels["stop"],
+            target=levels["target"],
+            trail=behind(at, order.trail, 1 if self._buys else -1),
+        )
+
     def field_lines(self) -> Sequence[TextLine]:
         """Return price, stop and target as they stand in the form."""
         order = self.order
@@ -298,7 +315,8 @@ class MoveForm(Form[MoveEntry]):
         elif level == was:
             meaning, role = "as it is", "muted"
         else:
-            meaning, role = f"{price(was, digits)} → {price(level, digits)}", "plain"
+            away = self._away(name, level, context)
+            meaning, role = f"{price(was, digits)} → {price(level, digits)}{away}", "plain"
         return (
             (safe(f"{LETTERS[name]} "), "bright"),
             (safe(f"{name:<7}"), "focus" if active else "muted"),
@@ -307,6 +325,14 @@ class MoveForm(Form[MoveEntry]):
             (right, "focus"),
             (safe(f" {meaning}"), role),
         )
+
+    def _away(self, name: str, level: Decimal | None, context: TradingContext) -> str:
+        """Return how far the price is from the market, or a level from the price."""
+        at = shown_number(self.levels(context)["price"])
+        origin = (context.ask if self._buys else context.bid) if name == "price" else at
+        if level is None or origin is None:
+            return ""
+        return f" {money(abs(level - origin) / context.rules.pip, 1)}p"
 
     # The keys.
 
@@ -415,4 +441,15 @@ def _risk_line(
         return ((("at stop ", "muted"), ("UNLIMITED", "danger")),)
     lost = -abs(order.units) * min(distances) * context.factors.loss
     words = safe(f" {context.funds.currency}")
-    return ((("at stop ", "muted"), (money(lost, signed=True), "loss"), (words, "muted")),)
+    at_stop: TextLine = (
+        ("at stop ", "muted"),
+        (money(lost, signed=True), "loss"),
+        (words, "muted"),
+    )
+    target = shown_number(levels["target"])
+    if target is None or not lost:
+        return (at_stop,)
+    won = abs(order.units) * abs(target - at) * context.factors.gain
+    ratio = safe(f"  {money(-won / lost)} R")
+    gain = (money(won, signed=True), "profit")
+    return (at_stop, (("target  ", "muted"), gain, (words, "muted"), (ratio, "plain")))

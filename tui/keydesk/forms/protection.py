@@ -18,6 +18,7 @@ from keydesk.calc.protection import (
     wanted_level,
     wanted_protection,
 )
+from keydesk.calc.risk import r_multiple
 from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
     TYPED_BEHIND_A_DIGIT,
@@ -28,8 +29,10 @@ from keydesk.calc.ticket_draft import (
     shown_number,
 )
 from keydesk.calc.trading_context import TradingContext
+from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.close_trade import entry_and_now, signed_money, trade_name
 from keydesk.forms.form import FIELD_HINTS, Form
+from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
@@ -77,6 +80,10 @@ class ProtectionForm(Form[SetProtection]):
             return ProtectionDraft(Entry(unit="price"), Entry(unit="price"), Entry())
         return draft_of(protection_of(trade), self.trading_context(trade))
 
+    def start_on(self, name: ProtectionField) -> None:
+        """Open with a field active."""
+        self.draft = self.draft.pick(name)
+
     @property
     def trade(self) -> TradeRow | None:
         """Return the trade, None once it is closed."""
@@ -108,6 +115,23 @@ class ProtectionForm(Form[SetProtection]):
             BLANK,
             *(NO_OUTLOOK if new is None else self._amount_lines(trade, new, context)),
         ]
+
+    def planned(self) -> tuple[str, Sequence[PriceLine]]:
+        """Return the levels that differ from those of the trade."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return "", ()
+        now = protection_of(trade)
+        stop, target, trail = (
+            None if level == getattr(now, name) else level
+            for name, level in ((n, wanted_level(self.draft, n, trade, context)) for n in FIELDS)
+        )
+        best = closing_price(trade.units, context.bid, context.ask)
+        direction = 1 if trade.units > 0 else -1
+        return trade.instrument, planned_lines(
+            stop=stop, target=target, trail=behind(best, trail, direction)
+        )
 
     def field_lines(self) -> Sequence[TextLine]:
         """Return stop, target and trailing stop as they stand in the form."""
@@ -188,8 +212,10 @@ class ProtectionForm(Form[SetProtection]):
             return CANNOT_BE_READ if known else NOT_KNOWN
         if before == after:
             return "as it is" if before is not None else "none"
-        show = _in_pips if name == "trail" else _at_price
-        return safe(f"{show(before, context)} → {show(after, context)}")
+        if name == "trail":
+            return safe(f"{_in_pips(before, context)} → {_in_pips(after, context)}")
+        away = "" if after is None else f" {_away(after, trade, context)}"
+        return safe(f"{_at_price(before, context)} → {_at_price(after, context)}{away}")
 
     def _amount_lines(
         self, trade: TradeRow, new: protection.Protection, context: TradingContext
@@ -198,8 +224,11 @@ class ProtectionForm(Form[SetProtection]):
         after = protection.outlook(trade, new, context)
         ratio: Printable = "" if after.ratio is None else safe(f"  {money(after.ratio)}R")
         target = _amount_line("target  ", before.at_target, after.at_target, EMPTY)
+        at_stop = _amount_line("at stop ", before.at_stop, after.at_stop, "UNLIMITED")
+        multiple = None if after.at_stop is None else r_multiple(after.at_stop, trade.initial_risk)
+        in_r: Printable = "" if multiple is None else safe(f"  {money(multiple, signed=True)}R")
         return [
-            _amount_line("at stop ", before.at_stop, after.at_stop, "UNLIMITED"),
+            (*at_stop[:2], (in_r, "muted"), *at_stop[2:]),
             (*target[:2], (ratio, "muted"), *target[2:]),
         ]
 
@@ -317,6 +346,12 @@ class TrailingForm(ProtectionForm):
 
 def _at_price(level: Decimal | None, context: TradingContext) -> str:
     return "none" if level is None else price(level, context.rules.price_precision)
+
+
+def _away(level: Decimal, trade: TradeRow, context: TradingContext) -> str:
+    """Return how far the market is from a level."""
+    now = closing_price(trade.units, context.bid, context.ask)
+    return f"{money(abs(level - now) / context.rules.pip, 1)}p"
 
 
 def _in_pips(distance: Decimal | None, context: TradingContext) -> str:

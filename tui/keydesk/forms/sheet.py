@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.widgets import Static
 
 from keydesk.calc.instructions import Limits, Template
+from keydesk.chart.price_axis import PriceLine
 from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.store import Store
@@ -56,12 +57,49 @@ def fold_line(line: TextLine, width: int) -> list[TextLine]:
             end += 1
         if end < len(cells):
             spaces = [at for at in range(1, end + 1) if cells[at][0] == " "]
-            end = spaces[-1] if spaces else max(1, end)
+            wide = [
+                at
+                for at in spaces
+                if at < end and cells[at + 1][0] == " " and _has_words(cells, at)
+            ]
+            end = (wide or spaces or [max(1, end)])[-1]
         lines.append(_runs_of(cells[:end]))
         cells = cells[end:]
         while cells and cells[0][0] == " ":
             del cells[0]
     return lines
+
+
+def _has_words(cells: Sequence[tuple[str, str]], end: int) -> bool:
+    """Return whether more than the label of a line, a single word, stands before a place."""
+    return len("".join(letter for letter, _ in cells[:end]).split()) > 1
+
+
+FIELD_PARTS = (
+    5  # of a field's line: key, name, bracket, value, bracket; its unit and its meaning follow
+)
+UNIT_WIDTH = 6
+
+
+def docked(line: TextLine, width: int) -> list[TextLine]:
+    """Return a line for a narrow sheet: what a field comes to stands below it, other lines are folded."""
+    if not is_field(line) or sum(cell_len(words) for words, _ in line) <= width:
+        return fold_line(line, width)
+    *front, (value, role), bracket = line[:FIELD_PARTS]
+    *unit, (meaning, meaning_role) = line[FIELD_PARTS:]
+    taken = sum(cell_len(words) for words, _ in (*front, bracket)) + cell_len(value)
+    spare = max(0, taken + 1 + UNIT_WIDTH - width)
+    narrow = value[min(spare, len(value) - len(value.lstrip())) :]
+    units = tuple((safe(f" {words.strip()}"), role_of) for words, role_of in unit)
+    first = (*front, (safe(narrow), role), bracket, *units)
+    below = safe(f"{meaning.strip():>{width}}")
+    lines = fold_line(first, width)
+    return [*lines, *fold_line(((below, meaning_role),), width)] if meaning.strip() else lines
+
+
+def is_field(line: TextLine) -> bool:
+    """Return whether a line is that of a field, which digits fill."""
+    return len(line) > FIELD_PARTS and line[2][1] == "focus" and line[4][1] == "focus"
 
 
 def _runs_of(cells: Sequence[tuple[str, str]]) -> TextLine:
@@ -106,6 +144,7 @@ class Sheet(Static):
 
 AskPrice = Callable[[str], None]
 QuoteTrouble = Callable[[str], str]  # instrument -> why its old price could not be read again
+ShowPlan = Callable[[str, Sequence[PriceLine]], None]
 SentLikeThis = Callable[[str, str, str], float | None]  # instrument, type, side -> seconds ago
 
 
@@ -114,6 +153,14 @@ def _never_sent(_instrument: str, _kind: str, _side: str) -> float | None:
 
 
 def _ask_nothing(_instrument: str) -> None:
+    return None
+
+
+def _no_dock() -> int:
+    return 0
+
+
+def _nowhere(_instrument: str, _lines: Sequence[PriceLine]) -> None:
     return None
 
 
@@ -137,3 +184,7 @@ class FormContext:
     ask_price: AskPrice = _ask_nothing  # request the price of an instrument
     quote_trouble: QuoteTrouble = _no_trouble
     keymap: KeyMap = KEYMAP
+    dock_columns: Callable[[], int] = (
+        _no_dock  # beside chart and watchlist; 0: a form covers a part of them
+    )
+    show_plan: ShowPlan = _nowhere  # draw the prices of the draft on the chart of its instrument

@@ -26,8 +26,10 @@ from keydesk.calc.ticket_draft import (
     shown_number,
 )
 from keydesk.calc.trading_context import TradingContext
+from keydesk.chart.price_axis import PriceLine
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
+from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, TICKET
@@ -95,6 +97,20 @@ class TicketForm(Form[OpenOrder]):
         if self.reduces():
             return Action.SCALE_OUT
         return Action.OPEN_AGAINST_WARNING if self.verdict().warnings else Action.OPEN
+
+    def planned(self) -> tuple[str, Sequence[PriceLine]]:
+        """Return the ticket's entry, stop, trailing stop, target and bound."""
+        plan = self.plan(self.trading_context())
+        if plan is None:
+            return "", ()
+        entry, direction = plan.levels.entry, self.draft.direction
+        return self.draft.instrument, planned_lines(
+            entry=entry,
+            bound=plan.levels.bound,
+            stop=plan.levels.stop,
+            target=plan.levels.target,
+            trail=behind(entry, plan.levels.trail, direction),
+        )
 
     def opens_on(self) -> str:
         """Return the ticket's instrument."""

@@ -99,7 +99,7 @@ class GuardedKeys:
 
     def key_context(self) -> str:
         """Return the key map's name of the focused pane."""
-        return str(getattr(self.app.focused, "KEY_CONTEXT", DESK))
+        return str(getattr(self.app.focused, "key_context", DESK))
 
     # Events before Textual handles them.
 

@@ -17,6 +17,7 @@ DIGITS = 10
 DESK = "desk"  # everywhere on the main screen
 ROWS = "rows"  # every pane that has rows and a cursor
 CHART = "chart"
+CROSSHAIR = "crosshair"  # the chart while its crosshair is on
 WATCHLIST = "watchlist"
 TRADES = "trades"
 POSITIONS = "positions"
@@ -41,13 +42,14 @@ TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
 
 # The contexts of the main screen, where the trader may move keys.
-ON_THE_DESK = (DESK, ROWS, CHART, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
+ON_THE_DESK = (DESK, ROWS, CHART, CROSSHAIR, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
 
 # The contexts that also apply in a context: a form has the keys of every form, too.
 BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((WATCHLIST, TRADES, POSITIONS, ORDERS, LOG), (ROWS, DESK)),
     ROWS: (DESK,),
     CHART: (DESK,),
+    CROSSHAIR: (DESK,),
     BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
     **dict.fromkeys((CLOSE_POSITION, POSITION_PART), (FORM,)),
@@ -151,6 +153,7 @@ KEYS: tuple[Key, ...] = (
     Key("cancel-entries", ("Z",), DESK, "cancel all", "Cancel entry orders", "cancel_entries"),
     Key("reverse", ("R",), DESK, "reverse", "Reverse the position", "reverse"),
     Key("flatten", ("X",), DESK, "flatten", "Close all, cancel entries", "flatten"),
+    Key("limit", ("L",), DESK, "", "Limit at the crosshair", "limit"),
     Key("arm", ("A",), DESK, "arm", "Arm, or disarm at once", "arm"),
     # The desk: looking.
     Key("find", ("/",), DESK, "find", "Find an instrument", "find"),
@@ -212,6 +215,17 @@ KEYS: tuple[Key, ...] = (
     Key("list-open", ("w t",), WATCHLIST, "", "Only what trades now", "show_only('tradeable')"),
     Key("list-whole", ("w e",), WATCHLIST, "", "Every row of the list", "show_only('')"),
     Key("indicators", ("e",), CHART, "indicators", "Indicators, their periods", "indicators"),
+    Key("crosshair", ("i",), CHART, "cross", "Crosshair on the chart", "crosshair"),
+    Key("cross-older", ("left", "h"), CROSSHAIR, "candle", "A candle back", "cross(-1)"),
+    Key("cross-newer", ("right", "l"), CROSSHAIR, "", "A candle forth", "cross(1)"),
+    Key("cross-up", ("up", "k"), CROSSHAIR, "price", "A price step up", "lift(1)"),
+    Key("cross-down", ("down", "j"), CROSSHAIR, "", "A price step down", "lift(-1)"),
+    Key("cross-up-10", (".", "pageup"), CROSSHAIR, "±10", "Ten price steps up", "lift(10)"),
+    Key("cross-down-10", (",", "pagedown"), CROSSHAIR, "", "Ten steps down", "lift(-10)"),
+    Key("cross-older-10", ("backspace", "ctrl+u"), CROSSHAIR, "", "Ten candles back", "cross(-10)"),
+    Key("cross-newer-10", ("space", "ctrl+d"), CROSSHAIR, "", "Ten candles forth", "cross(10)"),
+    Key("cross-newest", ("g e", "end"), CROSSHAIR, "now", "Newest candle, last price", "to_last"),
+    Key("cross-off", ("i",), CROSSHAIR, "off", "Crosshair off; Esc, too", "crosshair"),
     Key("chart-page-older", _PAGE_BACK, CHART, "page", "A page back in time", "page_older"),
     Key("chart-page-newer", _PAGE_ON, CHART, "", "A page nearer to now", "page_newer"),
     Key("zoom-in", ("+", ">"), CHART, "zoom", "Fewer, wider candles", "zoom_in"),

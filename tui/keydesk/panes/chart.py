@@ -1,6 +1,6 @@
 """The candle chart of the focused instrument, with own prices, indicators and history.
 
-Other parts of the desk set what else is drawn: `plan` the prices of an open form, `point_at` the crosshair.
+`plan` draws the prices of an open form, too.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from decimal import Decimal
 from typing import ClassVar, Literal
 
 from rich.segment import Segment
@@ -22,12 +23,13 @@ from keydesk.chart.layout import sub_panes_with_room
 from keydesk.chart.picture import Picture, dimmed
 from keydesk.chart.position import Position
 from keydesk.chart.price_axis import PriceLine
-from keydesk.chart.scene import Cursor, Scene
-from keydesk.keys.keymap import CHART, KEYMAP
+from keydesk.chart.scene import Scene
+from keydesk.keys.keymap import CHART, CROSSHAIR, KEYMAP
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart_book import ChartBook
 from keydesk.panes.chart_indicators import ChartIndicators
 from keydesk.panes.chart_prices import day_legend, day_marks, own_lines
+from keydesk.panes.crosshair import Crosshair, Measure, crosshair_at, legend, money_of
 from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
@@ -46,6 +48,7 @@ BOOK_TOPICS = (Topic.BOOKS, Topic.DAY_LINES)
 REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
 SECOND = 1_000_000_000
 MOST_SEGMENTS = 4000
+OF_CROSSHAIR = frozenset(("cross", "lift", "to_last"))
 PACE = 0.2  # seconds between two redraws of a moving candle
 PRICES: Sequence[CandlePrices] = ("M", "B", "A")
 SIDES = {"M": "", "B": "bid", "A": "ask"}
@@ -55,7 +58,10 @@ class Chart(LinePane):
     """Candles, the last price, own entries, stops, targets and pending orders."""
 
     KEY_CONTEXT: ClassVar[str] = CHART
-    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(CHART)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *KEYMAP.bindings(CROSSHAIR),
+        *KEYMAP.bindings(CHART),
+    ]
 
     @dataclass
     class SeriesWanted(Message):
@@ -90,6 +96,9 @@ class Chart(LinePane):
     class IndicatorsWanted(Message):
         """Request to choose the indicators."""
 
+    class CrosshairTurned(Message):
+        """The crosshair was turned on or off: other keys are in force."""
+
     def __init__(
         self,
         *,
@@ -110,7 +119,8 @@ class Chart(LinePane):
         self._scene: Scene | None = None
         self._rows: Sequence[Sequence[RoleRun]] = ()  # as they are on the screen
         self._planned: tuple[PriceLine, ...] = ()
-        self._cursor: Cursor | None = None
+        self._crosshair: Crosshair | None = None
+        self.preset_units: Decimal | None = None  # what distances are counted for in money
         self._shown: tuple[str, str] = ("", "")
         self._segments: dict[RoleRun, Segment] = {}
         self._dressed: Palette | None = None  # the theme that the segments have
@@ -121,13 +131,10 @@ class Chart(LinePane):
 
     def plan(self, lines: Iterable[PriceLine]) -> None:
         """Draw the prices of an open form: planned entry, stop, target, bound."""
-        self._planned = tuple(lines)
-        self._draw_now()
-
-    def point_at(self, cursor: Cursor | None) -> None:
-        """Draw the crosshair on a candle of `scene` and a price, or remove it."""
-        self._cursor = cursor
-        self._draw_now()
+        planned = tuple(lines)
+        if planned != self._planned:
+            self._planned = planned
+            self._draw_now()
 
     @property
     def shown(self) -> tuple[str, str]:
@@ -191,7 +198,9 @@ class Chart(LinePane):
             self._draw_rows(frame)
 
     def _turn_to(self, instrument: str, granularity: str) -> None:
-        self._shown, self._cursor = (instrument, granularity), None
+        if instrument != self._shown[0]:
+            self.turn_crosshair_off()
+        self._shown = (instrument, granularity)
         self.position.reset()
         self._picture.forget_scale()
         if instrument and granularity:
@@ -342,14 +351,32 @@ class Chart(LinePane):
             else (),
             overlays=indicators.overlays,
             sub_panes=indicators.sub_panes[:shown],
-            cursor=self._cursor,
-            legend=(
-                *indicators.legend,
-                *(((f"{each.title}: no room", "muted"),) for each in indicators.sub_panes[shown:]),
-                *(day_legend(store, self._instrument(store)) if is_live else ()),
-            ),
+            cursor=self._crosshair.cursor(candles) if self._crosshair is not None else None,
+            legend=self._legend(store, candles, last, shown, is_live=is_live),
             braille=self.braille,
         )
+
+    def _legend(
+        self, store: Store, candles: Sequence[Candle], last: float, shown: int, *, is_live: bool
+    ) -> tuple[tuple[RoleRun, ...], ...]:
+        """Return what the first rows say: of the candle and the price under the crosshair, else of the day."""
+        at, instrument = self._crosshair, self._instrument(store)
+        if at is None:
+            of_day = day_legend(store, instrument) if is_live else ()
+            without_room = self.indicators.sub_panes[shown:]
+            no_room = (((f"{each.title}: no room", "muted"),) for each in without_room)
+            return (*self.indicators.legend, *no_room, *of_day)
+        shape = shape_of(store, instrument)
+        pip = float(shape.pip)
+        measure = Measure(
+            shape.precision,
+            pip,
+            store.zone,
+            show.at(candles[-1].time_ns, store.zone).year,
+            SECONDS.get(self._shown[1], SECONDS["D"]),
+        )
+        money = money_of(store, instrument, (at.price - last) / pip, self.preset_units)
+        return legend(candles[at.index(candles)], at.price, last, measure, money)
 
     def _picture_width(self, store: Store) -> int:
         """Return the columns of the picture: those of the pane without the strip of client books."""
@@ -459,6 +486,80 @@ class Chart(LinePane):
         self.position.reset()
         self._picture.forget_scale()
         self._draw_now()
+
+    # The crosshair.
+
+    @property
+    def key_context(self) -> str:
+        """Return the keys in force: those of the crosshair while it is on."""
+        return self.KEY_CONTEXT if self._crosshair is None else CROSSHAIR
+
+    @property
+    def crosshair_price(self) -> Decimal | None:
+        """Return the price under the crosshair at the instrument's precision; None while it is off."""
+        if self._crosshair is None or self.frame is None:
+            return None
+        digits = shape_of(self.frame.store, self._shown[0]).precision
+        return Decimal(f"{self._crosshair.price:.{digits}f}")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Allow the keys of the crosshair only while it is on; they come before those of the chart."""
+        return action not in OF_CROSSHAIR or self._crosshair is not None
+
+    def action_crosshair(self) -> None:
+        """Turn the crosshair on at the newest candle in sight, or off."""
+        if self._crosshair is not None:
+            self.turn_crosshair_off()
+        elif self._scene is not None and self._series() is not None:
+            self._point_at(self._scene.candles[self._scene.end - 1])
+
+    def turn_crosshair_off(self) -> None:
+        """Remove the crosshair."""
+        if self._crosshair is not None:
+            self._crosshair = None
+            self.post_message(self.CrosshairTurned())
+            self._draw_now()
+
+    def action_to_last(self) -> None:
+        """Bring the crosshair to the newest candle and the last price."""
+        self.action_newest()
+        if self._scene is not None:
+            self._point_at(self._scene.candles[-1])
+
+    def _point_at(self, candle: Candle) -> None:
+        scene, scale = self._scene, self._picture.scale
+        if scene is not None and scale is not None:
+            self._crosshair = crosshair_at(candle, scene.last, scale, scene.pip)
+            self.post_message(self.CrosshairTurned())
+            self._draw_now()
+
+    def action_cross(self, count: int) -> None:
+        """Move the crosshair by candles; at the edge the chart moves."""
+        scene, layout = self._scene, self._picture.layout
+        if scene is None or layout is None or self._crosshair is None:
+            return
+        self._crosshair = self._crosshair.by_candles(scene.candles, count)
+        at = self._crosshair.index(scene.candles)
+        if at < layout.first:
+            self.scroll_candles(layout.first - at)
+        elif at >= scene.end:
+            self.scroll_candles(scene.end - 1 - at)
+        else:
+            self._draw_now()
+
+    def action_lift(self, steps: int) -> None:
+        """Move the crosshair by price steps."""
+        scene, layout, scale = self._scene, self._picture.layout, self._picture.scale
+        if scene is None or layout is None or scale is None or self._crosshair is None:
+            return
+        shown = scene.candles[layout.first : scene.end]
+        self._crosshair = self._crosshair.by_steps(shown, scale, scene.pip, steps)
+        self._draw_now()
+
+    def on_blur(self) -> None:
+        """Turn the crosshair off when another pane gets the keys; a form over the desk leaves it."""
+        if self.screen.is_active:
+            self.turn_crosshair_off()
 
     # The look.
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
 
+from keydesk.calc.protection import ProtectionField
 from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceLine, PriceMark
 from keydesk.panes.price_cells import role_of_sign, shape_of
 from keydesk.panes.watch_order import day_change
-from keydesk.records import DependentOrder, TradeRow
+from keydesk.records import DependentOrder, TradeRow, id_order
 from keydesk.store.store import Store
 from keydesk.text import format as show
 
@@ -43,6 +46,42 @@ def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:
     for order, words, role in dependents:
         if order is not None and order.price is not None:
             yield PriceLine(float(order.price), words, role)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLine:
+    """An own price that a form moves: of an entry order, or a level of a trade."""
+
+    price: Decimal
+    name: ProtectionField | None  # of a level
+    order_id: str
+    trade_id: str | None  # None: an entry order
+
+
+def nearest_line(store: Store, instrument: str, price: Decimal) -> OwnLine | None:
+    """Return the own line nearest to a price that can be moved; of several at one price the oldest."""
+    return min(
+        _movable(store, instrument),
+        key=lambda line: (abs(line.price - price), id_order(line.order_id)),
+        default=None,
+    )
+
+
+def _movable(store: Store, instrument: str) -> Iterable[OwnLine]:
+    for order in store.orders.values():
+        if order.instrument == instrument and order.type in ENTRY_WORDS and order.price is not None:
+            yield OwnLine(order.price, None, order.id, None)
+    for trade in store.trades.values():
+        if trade.instrument != instrument:
+            continue
+        levels: tuple[tuple[DependentOrder | None, ProtectionField], ...] = (
+            (trade.stop_loss, "stop"),
+            (trade.trailing_stop, "trail"),
+            (trade.take_profit, "target"),
+        )
+        for order_of, name in levels:
+            if order_of is not None and order_of.price is not None:
+                yield OwnLine(order_of.price, name, order_of.order_id, trade.id)
 
 
 def day_marks(store: Store, instrument: str) -> tuple[PriceMark, ...]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from rich.style import Style
 
-from keydesk.keys.keymap import DESK, LOG, ORDERS, POSITIONS, ROWS, TRADES, Key, KeyMap
+from keydesk.keys.keymap import CROSSHAIR, DESK, LOG, ORDERS, POSITIONS, ROWS, TRADES, Key, KeyMap
 from keydesk.panes.price_cells import price_runs, prices_are_old, shape_of
 from keydesk.panes.watch_order import spread_pips
 from keydesk.records import AccountState
@@ -320,8 +320,14 @@ FIRST: Mapping[str, tuple[str, ...]] = {
     POSITIONS: ("row-down", "details", "close", "scale-out", "reverse", "flatten"),
     ORDERS: ("row-down", "details", "cancel", "modify", "cancel-entries"),
     LOG: ("row-down", "details", "page-down"),
+    CROSSHAIR: ("cross-older", "cross-up", "buy", "sell", "modify", "cross-off"),
 }
-BESIDE = {"row-down": "row-up"}  # one hint for two keys
+BESIDE = {  # one hint for two keys
+    "row-down": "row-up",
+    "cross-older": "cross-newer",
+    "cross-up": "cross-down",
+    "cross-up-10": "cross-down-10",
+}
 FORM_HAS_KEYS = "The form has the keys; Esc drops it."
 EXITS = ("close", "flatten", "break-even", "trailing", "protect", "cancel", "scale-out")
 ALWAYS = ("command", "help")  # how to leave and how to learn the rest stay at the end

@@ -87,6 +87,9 @@ EXTRA_LARGE = Tier(
 TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
 
 
+RIGHT_COLUMN = {"standard": 27, "medium": 40, "large": 40, "extra-large": 50}  # as in desk.tcss
+
+
 def tier_for(size: Size) -> Tier | None:
     """Return the layout for a terminal of this size; None: too small for any."""
     if not _holds(size, SMALLEST_EXITS):
@@ -292,6 +295,12 @@ class DeskScreen(Backdrop):
             charts if any(map(any, charts)) else (),
         )
 
+    @property
+    def dock_columns(self) -> int:
+        """Columns of the right column and the rule beside it, where a form covers no chart; 0: there is none."""
+        tier = tier_for(self.app.size)
+        return 0 if tier is None or self._zoomed else RIGHT_COLUMN.get(tier.name, -1) + 1
+
     def show_workspace(self, left_as: Workspace) -> None:
         """Show panes, further charts, sorting and filter as they were left."""
         self._front = dict(left_as.fronts)
@@ -386,9 +395,13 @@ class DeskScreen(Backdrop):
         """The footer shows the keys of the focused pane, unless a form has them."""
         if self._panes.quiet:
             return
-        context = str(getattr(self.focused, "KEY_CONTEXT", DESK_CONTEXT))
+        context = str(getattr(self.focused, "key_context", DESK_CONTEXT))
         self._footer.show_context(context)
         self._panes.check()
+
+    def on_chart_crosshair_turned(self) -> None:
+        """The footer shows the keys of the crosshair, or those of the chart again."""
+        self.on_descendant_focus()
 
     def action_go(self, name: str) -> None:
         """Bring a pane to the front of its place and give it the keys."""

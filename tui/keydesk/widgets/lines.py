@@ -160,6 +160,11 @@ class LinePane(DrawnWidget, can_focus=True):
         """Return the columns that a line may fill."""
         return max(0, self.outer_size.width - 2 * MARGIN)
 
+    @property
+    def key_context(self) -> str:
+        """Return the key map's name of the keys in force here."""
+        return self.KEY_CONTEXT
+
     def heading(self) -> Heading:
         """Return the text of the upper rule."""
         return Heading((Tab(safe(self.name or "")),))
