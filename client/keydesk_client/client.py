@@ -7,6 +7,7 @@ wherever they are installed.
 
 # ruff: noqa: PLC0415 - see above
 
+from collections.abc import Iterable
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
@@ -18,7 +19,12 @@ from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.resources._base import Defaults, TimeForm
 
 if TYPE_CHECKING:
+    from keydesk_client.following.feeds import FollowSettings
+    from keydesk_client.following.state import AccountState
+    from keydesk_client.http.timing import Timing
     from keydesk_client.http.transport import Carrier
+    from keydesk_client.models.instruments import Instrument
+    from keydesk_client.orders.journal import Journal
     from keydesk_client.resources.accounts import Accounts
     from keydesk_client.resources.candles import Candles
     from keydesk_client.resources.orders import Orders
@@ -131,6 +137,37 @@ class Client:
         from keydesk_client.resources.transactions import Transactions
 
         return Transactions(self._caller, self._defaults)
+
+    def follow(
+        self,
+        journal: "Journal | None" = None,
+        *,
+        instruments: "Iterable[str | Instrument]" = (),
+        settings: "FollowSettings | None" = None,
+        timing: "Timing | None" = None,
+        client_ids: bool = True,
+    ) -> "AccountState":
+        """Follow the account: `async with client.follow(journal=..., instruments=["EUR_USD"]) as account: ...`.
+
+        Args:
+            journal: where `account.sender` writes requests before they are sent; None to send none.
+            instruments: whose prices are streamed, beside those that are held.
+            settings: times, see `FollowSettings`.
+            timing: clock, sleep and chance; for tests.
+            client_ids: False for an account that is linked to a third-party platform (`mt4_account_id`).
+        """
+        from keydesk_client.following.feeds import FollowSettings
+        from keydesk_client.following.state import AccountState
+        from keydesk_client.http.timing import REAL_TIMING
+
+        return AccountState(
+            self,
+            journal,
+            instruments=instruments,
+            settings=settings or FollowSettings(),
+            timing=timing or REAL_TIMING,
+            client_ids=client_ids,
+        )
 
     @classmethod
     def practice(cls, token: str | Secret, account_id: str | None = None) -> Self:

@@ -1,6 +1,5 @@
 """The account that is followed, as a `Book`: transactions and snapshots are folded into it, prices value it."""
 
-from collections.abc import Callable
 from decimal import Decimal
 
 from keydesk_client.account.records import (
@@ -18,12 +17,9 @@ from keydesk_client.models import ClientPrice, HomeConversions, Instrument
 
 
 class FollowedBook:
-    """Trades, positions, orders, totals and prices of one account.
+    """Trades, positions, orders, totals and prices of one account."""
 
-    `tell` is called after each change of the account's contents, not after prices.
-    """
-
-    def __init__(self, tell: Callable[[], object]) -> None:
+    def __init__(self) -> None:
         self.trades: dict[str, OpenTrade] = {}
         self.positions: dict[str, OpenPosition] = {}
         self.orders: dict[str, PendingOrder] = {}
@@ -33,16 +29,13 @@ class FollowedBook:
         self.conversions: dict[str, HomeConversions] = {}
         self.unreadable: int = 0
         """Records of the service that could not be read and were left out."""
-        self._tell = tell
 
     def set_figures(self, figures: AccountFigures) -> None:
         """Replace the totals."""
         self.account = figures
 
     def changed(self, part: Part, key: str | None = None) -> None:
-        """Report a change."""
-        del part, key
-        self._tell()
+        """Do nothing: whoever applies something reports it as an event."""
 
     def note_unreadable(self, words: str, count: int = 1) -> None:
         """Count unreadable records."""
