@@ -66,7 +66,7 @@ class Orders(Resource):
 
         Raises:
             Refused: the service rejected the order; see `reject_reason`.
-            KeydeskClientError: when its `sent` is true, the order may exist: `keydesk_client.Sender` finds out.
+            KeydeskClientError: unless its `settled` is true, the order may exist: `keydesk_client.Sender` finds out.
         """
         return await self.build_create(
             order,

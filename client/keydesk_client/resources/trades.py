@@ -184,7 +184,7 @@ class Trades(Resource):
 
         Raises:
             NotFound: it is closed already.
-            KeydeskClientError: when its `sent` is true, the trade may be closed: `keydesk_client.Sender` finds out.
+            KeydeskClientError: unless its `settled` is true, the trade may be closed: `keydesk_client.Sender` finds out.
         """
         return await self.build_close(
             specifier,
