@@ -245,12 +245,12 @@ def _copy_signature(
     update_wrapper(wrapper, bound)
 
 
-async def _limited(work: Coroutine[object, object, R], timeout: float) -> R:
-    """Return the result of a coroutine; cancel it and raise TimedOut after `timeout` seconds."""
+async def _limited(work: Coroutine[object, object, R], limit_s: float) -> R:
+    """Return the result of a coroutine; cancel it and raise TimedOut after `limit_s` seconds."""
     with suppress(TimeoutError):
-        async with asyncio.timeout(timeout):
+        async with asyncio.timeout(limit_s):
             return await work
-    raise TimedOut(f"the call took longer than {timeout:g} s", phase="call")
+    raise TimedOut(f"the call took longer than {limit_s:g} s", phase="call")
 
 
 async def _enter(stream: Stream[object]) -> None:

@@ -293,7 +293,10 @@ asyncio.run(client.close())
 """
 
 
-async def test_a_client_whose_event_loop_has_ended_says_so(desk: PracticeServer) -> None:
+async def test_a_client_whose_event_loop_has_ended_says_so(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    desk = desk_of_my_own
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", TWO_LOOPS),
         stdin=asyncio.subprocess.PIPE,
