@@ -11,7 +11,7 @@ from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
 from keydesk_client.models._core.scalars import DateTime, Number, TimeInput
 from keydesk_client.models._core.wire_names import enum_values, validate_choice
-from keydesk_client.models.enumerations import CandlestickGranularity, WeeklyAlignment
+from keydesk_client.models.enumerations import Granularity, WeeklyAlignment
 from keydesk_client.models.pricing import Candlestick, CandlestickResponse
 from keydesk_client.models.responses import LatestCandlesResponse
 from keydesk_client.resources._base import (
@@ -33,7 +33,7 @@ LATEST = Reader(LatestCandlesResponse, CANDLES_BODY)
 MOST_CANDLES = 5000
 LAST_HOUR = 23
 COMPONENTS = frozenset("MBA")
-GRANULARITIES: Final = enum_values(CandlestickGranularity)
+GRANULARITIES: Final = enum_values(Granularity)
 DAYS: Final = enum_values(WeeklyAlignment)
 ENDS: Final[tuple[Literal["from_"], Literal["to"]]] = ("from_", "to")
 
@@ -54,7 +54,7 @@ class CandleShape(TypedDict, total=False):
 class CandleSeries(CandleShape, total=False):
     """Granularity and prices of a series of candles."""
 
-    granularity: CandlestickGranularity
+    granularity: Granularity
     """S5 by default."""
     price: str
     """Any of M (mid), B (bid) and A (ask), combined as in BA; M by default."""

@@ -38,6 +38,7 @@ from keydesk_client.models import (
     Instrument,
     OrderBook,
     PositionBook,
+    granularity_of,
 )
 from keydesk_client.models._core.scalars import DateTime
 
@@ -268,7 +269,10 @@ async def load(link: Link, series: CandleSeries, count: int) -> bool:
     try:
         answer = await link.ask(
             link.client.candles.get(
-                series.instrument, granularity=series.granularity, price=prices, count=count
+                series.instrument,
+                granularity=granularity_of(series.granularity),
+                price=prices,
+                count=count,
             )
         )
         if prices != series.prices:
