@@ -145,8 +145,7 @@ class Follower:
 
 def _is_final(error: Exception) -> bool:
     """Return whether the service itself refuses, so that trying again does not help."""
-    is_refusal = isinstance(error, Refused) and not isinstance(error, RateLimited)
-    return is_refusal and error.explained
+    return isinstance(error, Refused) and error.explained and not isinstance(error, RateLimited)
 
 
 async def keep_snapshot(follower: Follower) -> None:
