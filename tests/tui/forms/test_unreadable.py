@@ -29,10 +29,10 @@ from keydesk.calc.ticket_draft import (
     read_number,
 )
 from keydesk.forms.arming import ArmForm
-from keydesk.forms.close_position import PositionPartForm
 from keydesk.forms.close_trade import ScaleOutForm
 from keydesk.forms.form import Form
 from keydesk.forms.orders import MoveForm
+from keydesk.forms.position_part import PositionPartForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.ticket import TicketForm
