@@ -23,6 +23,7 @@ from keydesk_client.models import (
     Candlestick,
     CandlestickResponse,
     Instrument,
+    granularity_of,
 )
 
 COUNT = 400
@@ -105,7 +106,10 @@ async def load(link: Link, series: CandleSeries, count: int) -> bool:
     try:
         answer = await link.ask(
             link.client.candles.get(
-                series.instrument, granularity=series.granularity, price=prices, count=count
+                series.instrument,
+                granularity=granularity_of(series.granularity),
+                price=prices,
+                count=count,
             )
         )
         if prices != series.prices:
