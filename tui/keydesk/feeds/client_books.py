@@ -16,8 +16,8 @@ from keydesk.store.prices import (
     take_earlier_book,
 )
 from keydesk.store.state import BookKind, ClientBook, Topic
-from keydesk.store.store import FIRST_NS, LAST_NS
 from keydesk.text.format import pair
+from keydesk_client.account.values import FIRST_NS, LAST_NS
 from keydesk_client.errors import NotFound, RateLimited, Refused
 from keydesk_client.models import OrderBook, PositionBook
 from keydesk_client.models._core.scalars import DateTime

@@ -15,14 +15,15 @@ from keydesk.store.candles import (
     take_day,
 )
 from keydesk.store.state import CandleSeries, Topic
-from keydesk.store.store import amount, price, readable, try_to
 from keydesk.store.watchlists import fill_list, in_usual_order
 from keydesk.text.sanitize import NAME_LIMIT, clean_name
+from keydesk_client.account.values import amount, price, readable, try_to
 from keydesk_client.errors import Answered
 from keydesk_client.models import (
     Candlestick,
     CandlestickResponse,
     Instrument,
+    granularity_of,
 )
 
 COUNT = 400
@@ -105,7 +106,10 @@ async def load(link: Link, series: CandleSeries, count: int) -> bool:
     try:
         answer = await link.ask(
             link.client.candles.get(
-                series.instrument, granularity=series.granularity, price=prices, count=count
+                series.instrument,
+                granularity=granularity_of(series.granularity),
+                price=prices,
+                count=count,
             )
         )
         if prices != series.prices:
