@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         Unknown,
     )
     from keydesk_client.orders.sender import Sender
+    from keydesk_client.resources.closing import ItemOutcome
     from keydesk_client.sequencer import Sequencer
     from keydesk_client.streams.buffer import (
         Gap,
@@ -83,6 +84,7 @@ __all__ = [
     "Gap",
     "HistoryLost",
     "Interrupted",
+    "ItemOutcome",
     "KeydeskClientError",
     "LatestPrice",
     "Limiter",
@@ -133,6 +135,7 @@ HOMES = {
     "HOME": "arithmetic.profit",
     "HistoryLost": "streams.buffer",
     "Interrupted": "following.events",
+    "ItemOutcome": "resources.closing",
     "KeydeskClientError": "errors",
     "LatestPrice": "following.events",
     "Limiter": "http.limiter",

@@ -13,7 +13,7 @@ waits for its result. `Sender` sends orders without duplicates:
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Final, Self
 
@@ -27,14 +27,25 @@ from keydesk_client._sync_bridge import (
     SyncStreamMethod,
     ThreadMethod,
 )
+from keydesk_client.models.instruments import Instrument
+from keydesk_client.models.orders import Order
+from keydesk_client.models.trades import Position, Trade
 from keydesk_client.orders import sender as sending
 from keydesk_client.orders.journal import Journal
-from keydesk_client.orders.outcome import Action, Progress, SteadyTime, new_intent_id, steady_time
+from keydesk_client.orders.outcome import (
+    Action,
+    Outcome,
+    Progress,
+    SteadyTime,
+    new_intent_id,
+    steady_time,
+)
 from keydesk_client.orders.protocol import Alarm
 from keydesk_client.orders.reconciler import PAUSES_S
 from keydesk_client.resources import accounts, candles, orders, pricing, trades, transactions
 from keydesk_client.resources import pricing as books
 from keydesk_client.resources import trades as positions
+from keydesk_client.resources.closing import ItemOutcome
 
 
 class Accounts(SyncResource[accounts.Accounts]):
@@ -76,6 +87,24 @@ class Orders(SyncResource[orders.Orders]):
     cancel: Final = SyncMethod(orders.Orders.cancel)
     set_client_extensions: Final = SyncMethod(orders.Orders.set_client_extensions)
 
+    def cancel_all(
+        self,
+        sender: "Sender",
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        include_dependent: bool = False,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Order, Outcome], ...]:
+        """Cancel every pending order, or those for `instruments`; see the asynchronous method."""
+        return self.calls.run(
+            self.resource.cancel_all(
+                sender.resource,
+                instruments=instruments,
+                include_dependent=include_dependent,
+                account_id=account_id,
+            )
+        )
+
 
 class Positions(SyncResource[positions.Positions]):
     """The positions of an account."""
@@ -84,6 +113,22 @@ class Positions(SyncResource[positions.Positions]):
     open: Final = SyncMethod(positions.Positions.open)
     get: Final = SyncMethod(positions.Positions.get)
     close: Final = SyncMethod(positions.Positions.close)
+
+    def close_all(
+        self,
+        sender: "Sender",
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Position, Outcome], ...]:
+        """Close every open position, or those in `instruments`; see the asynchronous method."""
+        return self.calls.run(
+            self.resource.close_all(
+                sender.resource,
+                instruments=instruments,
+                account_id=account_id,
+            )
+        )
 
 
 class Pricing(SyncResource[pricing.Pricing]):
@@ -103,6 +148,22 @@ class Trades(SyncResource[trades.Trades]):
     close: Final = SyncMethod(trades.Trades.close)
     set_client_extensions: Final = SyncMethod(trades.Trades.set_client_extensions)
     set_dependent_orders: Final = SyncMethod(trades.Trades.set_dependent_orders)
+
+    def close_all(
+        self,
+        sender: "Sender",
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Trade, Outcome], ...]:
+        """Close every open trade, or those of `instruments`; see the asynchronous method."""
+        return self.calls.run(
+            self.resource.close_all(
+                sender.resource,
+                instruments=instruments,
+                account_id=account_id,
+            )
+        )
 
 
 class Transactions(SyncResource[transactions.Transactions]):
