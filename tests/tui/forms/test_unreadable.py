@@ -14,7 +14,8 @@ from keydesk import forms
 from keydesk.calc.checks import Circumstances, judge
 from keydesk.calc.instructions import Limits
 from keydesk.calc.order_parser import parse_order
-from keydesk.calc.ticket import fields_of, sendable, work_out
+from keydesk.calc.ticket import fields_of, work_out
+from keydesk.calc.ticket_levels import sendable
 from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
     KINDS,

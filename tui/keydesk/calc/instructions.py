@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from keydesk.calc.ticket_draft import Entry, Kind
+from keydesk.calc.ticket_draft import Entry, Fill, Kind, Trigger
 
 if TYPE_CHECKING:
     from keydesk.calc.trading_context import TradingContext
@@ -123,6 +123,12 @@ class OpenOrder:
     trail: Decimal | None = None  # distance in price units
     expiry: str = "FOK"
     reduces: bool = False  # it may never open anything
+    gtd_ns: int | None = None  # when it ends, of an expiry that was typed
+    guaranteed: bool = False  # the stop is a guaranteed one
+    fill: Fill = "DEFAULT"
+    trigger: Trigger = "DEFAULT"
+    tag: str = ""
+    comment: str = ""
 
     @property
     def side(self) -> Literal["BUY", "SELL"]:

@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 
 from keydesk.calc.checks import old_price_words, unconfirmed_warnings, under_way_refusals
 from keydesk.calc.instructions import Flatten, Reverse
-from keydesk.calc.ticket import Plan, levels_of, sendable, work_out
+from keydesk.calc.ticket import Plan, work_out
+from keydesk.calc.ticket_levels import levels_of, sendable
 from keydesk.calc.ticket_draft import Draft, Entry, UnreadableText, shown_number
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import signed_money
@@ -74,7 +75,7 @@ class ReverseForm(Form[Reverse]):
                 ("  target ", "muted"),
                 (price(shown_number(levels.target), digits), "plain"),
                 ("  at stop ", "muted"),
-                (EMPTY if plan.risk is None else money(-plan.risk / 2, signed=True), "loss"),
+                (EMPTY if plan.risk is None else money(-plan.risk, signed=True), "loss"),
             ),
             (("the old stop and target go with the old trade", "muted"),),
         ]

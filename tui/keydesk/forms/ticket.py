@@ -11,7 +11,8 @@ from keydesk.calc.checks import Circumstances, Verdict, judge
 from keydesk.calc.instructions import RISK_PRESET, OpenOrder, Template
 from keydesk.calc.order_parser import ParsedOrder
 from keydesk.calc.sizing import slippage_allowed
-from keydesk.calc.ticket import Plan, fields_of, levels_of, sendable, work_out
+from keydesk.calc.ticket import Plan, fields_of, work_out
+from keydesk.calc.ticket_levels import levels_of, sendable
 from keydesk.calc.ticket_draft import (
     DISTANCES,
     TYPED_BEHIND_A_DIGIT,
