@@ -15,7 +15,6 @@ from keydesk.calc.checks import Circumstances, judge
 from keydesk.calc.instructions import Limits
 from keydesk.calc.order_parser import parse_order
 from keydesk.calc.ticket import fields_of, work_out
-from keydesk.calc.ticket_levels import sendable
 from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
     KINDS,
@@ -29,6 +28,7 @@ from keydesk.calc.ticket_draft import (
     UnreadableText,
     read_number,
 )
+from keydesk.calc.ticket_levels import sendable
 from keydesk.forms.arming import ArmForm
 from keydesk.forms.close_position import PositionPartForm
 from keydesk.forms.close_trade import ScaleOutForm

@@ -82,16 +82,21 @@ class ParsedOrder:
     trail: Entry | None = None
     bound: Entry | None = None
     expiry: str = ""
+    until: str = ""  # of an expiry that is none of the usual ones
 
-    def on(self, ticket: Draft) -> Draft:
-        """Return the ticket with these fields set."""
+    def on(self, ticket: Draft, now_ns: int = 0) -> Draft:
+        """Return the ticket with these fields set; a time of day that was typed is the next one after `now_ns`."""
         kind = self.kind or ticket.kind
         usual = MARKET_EXPIRIES[0] if kind == "MARKET" else PENDING_EXPIRIES[0]
         stop, target = self.stop or ticket.stop, self.target or ticket.target
         if not stop.text and self.target is None and target.unit == "R":
             target = Entry("", "R")  # without a stop there is no R to measure it by
+        members = ticket.members
+        if self.until:
+            members = members.put_text("until", self.until, now_ns)
         return replace(
             ticket,
+            members=members,
             kind=kind,
             expiry=self.expiry or usual,
             size=self.size or ticket.size,
