@@ -17,7 +17,7 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding
 from textual.events import Key, Resize
-from textual.geometry import Size
+from textual.geometry import Region, Size
 
 from keydesk.calc.checks import FRESH
 from keydesk.calc.trading_context import TradingContext
@@ -190,6 +190,11 @@ class Form(ModalForm[Result]):
     def dock(self) -> int:
         """Columns beside chart and watchlist for this form; 0: there are none, or it is too long for them."""
         return 0 if self._is_long else self.context.dock_columns()
+
+    @property
+    def docked_region(self) -> Region:
+        """The part of the screen that the docked sheet stands on; empty while it is not docked."""
+        return self.sheet.region if self.dock and self.sheet is not None else Region()
 
     @property
     def sheet_width(self) -> int:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual import actions, events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.widgets import Static
 
@@ -87,7 +87,7 @@ EXTRA_LARGE = Tier(
 TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
 
 
-RIGHT_COLUMN = {"standard": 27, "medium": 40, "large": 40, "extra-large": 50}  # as in desk.tcss
+RIGHT_COLUMN = {"standard": 27, "medium": 40, "large": 36, "extra-large": 50}  # as in desk.tcss
 
 
 def tier_for(size: Size) -> Tier | None:
@@ -241,6 +241,7 @@ class DeskScreen(Backdrop):
 
     def _draw(self, frame: Frame) -> None:
         self.frame = frame
+        self._leave_room_for_form()
         for pane in self._all_panes.values():
             if pane.display:
                 pane.on_frame(frame)
@@ -248,6 +249,17 @@ class DeskScreen(Backdrop):
                 pane.frame = frame  # its heading may be a tab
         self._panes.check()
         self._share_instrument_line()
+
+    def _leave_room_for_form(self) -> None:
+        """Let panes that reach under a docked form end where it begins, so that it cuts no column and no message."""
+        form = Region() if self.is_active else getattr(self.app.screen, "docked_region", Region())
+        for pane in self._all_panes.values():
+            at = pane.region
+            reaches_under = pane.display and at.x < form.x and at.overlaps(form)
+            covered = at.right - form.x if reaches_under else 0
+            if covered != pane.covered:
+                pane.covered = covered
+                pane.redraw()
 
     def _share_instrument_line(self) -> None:
         """Give the notices the instrument line while they need three lines; nothing else moves."""
@@ -269,6 +281,7 @@ class DeskScreen(Backdrop):
         self._panes.check()
         words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
         self._footer.show_context("", str(words))
+        self.call_after_refresh(self._leave_room_for_form)
 
     def _everything_again(self) -> None:
         if self.frame is not None:
