@@ -3,7 +3,7 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.calc.instructions import RISK_PRESET, Template
+from keydesk.calc.instructions import RISK_PRESET, RefusedTicket, Template
 from keydesk.calc.profit import price_down, price_up
 from keydesk.calc.sizing import slippage_allowed
 from keydesk.calc.ticket_draft import Draft, Entry, Side
@@ -24,6 +24,15 @@ def first_draft(
     )
     required = context is not None and context.rules.guarantee == "REQUIRED"
     return draft.with_guarantee(guaranteed=required)
+
+
+def on_field(refused: RefusedTicket) -> Draft:
+    """Return a rejected ticket as it was typed, with the field at fault active."""
+    name = refused.field
+    for field in refused.draft.fields:
+        if field == name:
+            return refused.draft.pick(field)
+    return refused.draft
 
 
 def preset_size(template: Template, preset: int) -> Entry:

@@ -15,6 +15,22 @@ Unit = Literal["units", "risk %", "loss", "value", "marg %", "price", "pips", "R
 Fill = Literal["DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY"]
 Trigger = Literal["DEFAULT", "INVERSE", "BID", "ASK", "MID"]
 TextName = Literal["until", "tag", "comment"]
+TicketField = Literal[
+    "",
+    "size",
+    "price",
+    "stop",
+    "target",
+    "trail",
+    "bound",
+    "expiry",
+    "guarantee",
+    "trigger",
+    "fill",
+    "tag",
+    "comment",
+]
+"""What a rejection may be about; "" is nothing that the ticket has."""
 
 KINDS: tuple[Kind, ...] = ("MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED")
 KIND_WORDS: dict[Kind, str] = {

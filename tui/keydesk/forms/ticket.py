@@ -10,7 +10,7 @@ from textual.events import Key
 
 from keydesk.calc.checks import Circumstances, Verdict, judge
 from keydesk.calc.expiry_time import expiry_ns
-from keydesk.calc.first_draft import first_draft
+from keydesk.calc.first_draft import first_draft, on_field
 from keydesk.calc.instructions import OpenOrder
 from keydesk.calc.order_parser import ParsedOrder
 from keydesk.calc.preview import preview_of
@@ -31,7 +31,7 @@ from keydesk.chart.price_axis import PriceLine
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
 from keydesk.forms.ticket_editor import TicketEditor
 from keydesk.forms.ticket_members import expiry_line, member_lines
 from keydesk.forms.ticket_preview import preview_lines
@@ -39,6 +39,7 @@ from keydesk.keys.confirm import Action
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.text.format import pair
+from keydesk.text.sanitize import safe
 
 ENDS_WRITING = "Enter ends the text; after that y sends"
 REACTION = 0.5  # seconds; a younger price cannot be what the trader decided on
@@ -62,8 +63,13 @@ class TicketForm(Form[OpenOrder]):
         super().__init__(form_context)
         context = self.trading_context_about(instrument)
         draft = first_draft(side, instrument, context, form_context.template, form_context.preset)
+        refused = None if fields else form_context.take_refused(instrument, side)
+        self.rejected = ""  # why the broker rejected it as it was typed before
         if fields is not None:
             draft = fields.on(draft, form_context.wall_ns())
+        elif refused is not None:
+            draft = on_field(refused)
+            self.rejected = refused.words
         self.editor = TicketEditor(draft, form_context.template, form_context.preset)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
         self._drawn: tuple[Draft, Plan] | None = None  # as on the screen
@@ -96,7 +102,9 @@ class TicketForm(Form[OpenOrder]):
         return () if context is None or plan is None else self._lines_of(plan, context)
 
     def _lines_of(self, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
+        rejected = wrap_words(safe(f"✗ REJECTED: {self.rejected}"), "danger", self.inside)
         return [
+            *(rejected if self.rejected else ()),
             *ticket_sheet.field_lines(self.draft, plan, context),
             expiry_line(self.draft, everything=self.editor.everything),
             *member_lines(
@@ -181,6 +189,7 @@ class TicketForm(Form[OpenOrder]):
             trigger=members.trigger,
             tag=members.tag,
             comment=members.comment,
+            draft=self.draft,
         )
 
     def _expiry_ns(self) -> int | UnreadableText | None:
