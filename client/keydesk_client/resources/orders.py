@@ -117,7 +117,7 @@ class Orders(Resource):
         self,
         *,
         state: OrderStateFilter = "PENDING",
-        instrument: str | None = None,
+        instrument: str | Instrument | None = None,
         page: int = MOST_LISTED,
         account_id: str | None = None,
     ) -> AsyncIterator[Order]:

@@ -73,7 +73,9 @@ class Positions(Resource):
         request = Request("GET", self._account(account_id, "openPositions"))
         return await self._caller.call(request, POSITIONS)
 
-    async def get(self, instrument: str, *, account_id: str | None = None) -> PositionResponse:
+    async def get(
+        self, instrument: str | Instrument, *, account_id: str | None = None
+    ) -> PositionResponse:
         """Return the position in an instrument; raise NotFound when it was never traded."""
         position_path = self._account(account_id, "positions", ("instrument", instrument))
         return await self._caller.call(Request("GET", position_path), POSITION)
@@ -142,7 +144,7 @@ class Trades(Resource):
         self,
         *,
         state: TradeStateFilter = "OPEN",
-        instrument: str | None = None,
+        instrument: str | Instrument | None = None,
         page: int = MOST_LISTED,
         account_id: str | None = None,
     ) -> AsyncIterator[Trade]:

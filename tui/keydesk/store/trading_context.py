@@ -1,11 +1,13 @@
-"""Build the trading context of an instrument from the store."""
+"""Build the trading context of an instrument from the store, once for a redraw of a form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from keydesk.calc.exposure import Holding, exposure_of
 from keydesk.calc.profit import HOME, Factors, pip
@@ -17,10 +19,63 @@ from keydesk.store.store import Store
 if TYPE_CHECKING:  # the models cost more to import than a first picture may take
     from keydesk_client.models import Instrument
 
+Computed = TypeVar("Computed")
 
 WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 OUTDATED_NS = 3 * 3600 * 1_000_000_000
 """Age of an average true range that no distance is computed with any more; candles are read each hour."""
+
+
+class Snapshot:
+    """What a form has read and computed for one redraw or one key: each figure at most once."""
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self._known: dict[Hashable, Any] | None = None
+        self._drawn_ranges: dict[str, Decimal | None] = {}  # average true range by instrument
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """Read the store and compute each figure at most once within the block."""
+        before = self._known
+        self._known = {} if before is None else before
+        try:
+            yield
+        finally:
+            self._known = before
+
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Open a snapshot with the present average true ranges.
+
+        Until the next drawing, keys count distances such as `1.5a` by the ranges of this one: the stop and the units that are
+        sent are those on the screen, also when an hourly candle completes between the drawing and the key.
+        """
+        if self._known is None:
+            self._drawn_ranges.clear()
+        with self.open():
+            yield
+
+    def once(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
+        """Return what was computed under this key in the snapshot; outside of one, compute it."""
+        if self._known is None:
+            return compute()
+        if key not in self._known:
+            self._known[key] = compute()
+        computed: Computed = self._known[key]
+        return computed
+
+    def context(self, instrument: str) -> TradingContext | None:
+        """Return the instrument's rules and price and the account's funds; None while one of them is missing."""
+        return self.once(("context", instrument), lambda: self._read_context(instrument))
+
+    def _read_context(self, instrument: str) -> TradingContext | None:
+        context = trading_context_of(self._store, instrument, self._clock())
+        if context is None:
+            return None
+        drawn = self._drawn_ranges.setdefault(instrument, context.average_range)
+        return replace(context, average_range=drawn)
 
 
 def trading_context_of(store: Store, instrument: str, now: float) -> TradingContext | None:
