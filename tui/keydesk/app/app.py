@@ -397,6 +397,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             context,
             no_orders=commands.no_orders,
             sent_like_this=commands.sent_like_this,
+            take_refused=commands.refused.take,
             quote_trouble=lambda instrument: commands.quote_trouble.get(instrument, ""),
         )
 

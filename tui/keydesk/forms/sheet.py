@@ -15,7 +15,8 @@ from textual.events import Resize
 from textual.geometry import Size
 from textual.widgets import Static
 
-from keydesk.calc.instructions import Limits, Template
+from keydesk.calc.instructions import Limits, RefusedTicket, Template
+from keydesk.calc.ticket_draft import Side
 from keydesk.chart.price_axis import PriceLine
 from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap
@@ -225,6 +226,13 @@ ShowPlan = Callable[[str, Sequence[PriceLine]], None]
 SentLikeThis = Callable[[str, str, str], float | None]  # instrument, type, side -> seconds ago
 
 
+TakeRefused = Callable[[str, Side], RefusedTicket | None]  # once: the ticket that was rejected
+
+
+def _none_refused(_instrument: str, _side: Side) -> RefusedTicket | None:
+    return None
+
+
 def _never_sent(_instrument: str, _kind: str, _side: str) -> float | None:
     return None
 
@@ -258,6 +266,7 @@ class FormContext:
     preset: int = 3
     no_orders: str = ""  # why only exits are sent; empty: all orders are
     sent_like_this: SentLikeThis = _never_sent
+    take_refused: TakeRefused = _none_refused
     ask_price: AskPrice = _ask_nothing  # request the price of an instrument
     quote_trouble: QuoteTrouble = _no_trouble
     keymap: KeyMap = KEYMAP
