@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from keydesk_client.auth.token_store import Passphrase
     from keydesk_client.following.feeds import FollowSettings
     from keydesk_client.following.state import AccountState
+    from keydesk_client.http.carriers import Carrier
     from keydesk_client.http.timing import Timing
-    from keydesk_client.http.transport import Carrier
     from keydesk_client.models.instruments import Instrument
     from keydesk_client.orders.journal import Journal
     from keydesk_client.resources.accounts import Accounts
