@@ -15,7 +15,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from keydesk_client.auth.secret import Secret, as_secret
-from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.caller import Caller, Retries
 from keydesk_client.http.limiter import Limiter
 from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
@@ -40,15 +39,6 @@ PRACTICE: Final = ("https://api-fxpractice.oanda.com", "https://stream-fxpractic
 LIVE: Final = ("https://api-fxtrade.oanda.com", "https://stream-fxtrade.oanda.com")
 
 STANDARD_RETRIES: Final = Retries()
-
-
-def _hint(name: str, names: Iterable[str]) -> str:
-    """Return the names that a wrong one is close to: EUR_USD for eurusd, EUR/USD and EUR_UDS."""
-    from difflib import get_close_matches
-
-    plain = name.upper().replace("/", "_").replace("-", "_")
-    near = get_close_matches(plain, names, n=3)
-    return f": did you mean {' or '.join(near)}?" if near else ""
 
 
 class Client:
@@ -164,17 +154,14 @@ class Client:
         Raises:
             InvalidRequest: the account has no such instrument.
         """
-        from keydesk_client.resources._base import name_of
+        from keydesk_client.resources._base import name_of, unknown_instrument
 
         if not self._instruments:
             answer = await self.accounts.instruments()
             self._instruments.update({each.name: each for each in answer.instruments})
         name = name_of(name)
         if name not in self._instruments:
-            raise InvalidRequest(
-                f"name: the account has no instrument {name[:40]!r}{_hint(name, self._instruments)}",
-                field="name",
-            )
+            raise unknown_instrument("name", name, self._instruments)
         return self._instruments[name]
 
     def follow(
