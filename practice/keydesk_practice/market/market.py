@@ -14,7 +14,7 @@ from keydesk_practice.errors import TimeOutsideRates
 from keydesk_practice.market.bars import BarBuilder, PairBarBlocks
 from keydesk_practice.market.candles import Candle, CandleBuilder, CandleSpec, Range
 from keydesk_practice.market.conversion import CurrencyConverter
-from keydesk_practice.market.fixings import fixings_of, with_future
+from keydesk_practice.market.fixings import Fixings, with_future
 from keydesk_practice.market.hours import CELL, CELLS_PER_DAY, Hours, TradingHours
 from keydesk_practice.market.instruments import CURRENCIES, LISTINGS, specification_of
 from keydesk_practice.market.pairs import Pairs, PricePath
@@ -91,7 +91,7 @@ class PracticeMarket:
     def _build(self, day: int) -> None:
         """Build paths and quotes up to some time after `day`; earlier days come out the same."""
         rates = with_future(self.rates, self.rng, day + _AHEAD)
-        fixings = fixings_of(rates, self.rng)
+        fixings = Fixings(rates, self.rng)
         self._last_day = fixings.last_day - 1
         first = len(self._listings) - len(self._replayed)
         replayed: Mapping[int, PricePath] = {

@@ -13,6 +13,7 @@ from keydesk_practice.market.fixings import Fixings
 from keydesk_practice.market.hours import Mask, TradingHours, cells_in, first_cell
 from keydesk_practice.market.instruments import Listing
 from keydesk_practice.market.jumps import steps_on
+from keydesk_practice.market.known_events import events_on
 from keydesk_practice.market.paths import CurrencyPaths, Curve
 from keydesk_practice.market.reference import Integers
 from keydesk_practice.market.rng import Lru, Rng
@@ -77,12 +78,11 @@ class Pairs:
         """Return the first market day on which a pair has prices."""
         if pair in self.replayed:
             return self.replayed[pair].first_day
-        known = [
-            np.isfinite(self.fixings.logs[:, column]).argmax()
+        return max(
+            self.fixings.first_day_of(column)
             for column in self.columns[pair]
             if column < len(self.fixings.currencies)
-        ]
-        return self.fixings.first_day + int(max(known))
+        )
 
     def mid(self, pair: int, day: int) -> Curve:
         """Return the log mid of a pair over a market day."""
@@ -113,14 +113,22 @@ class Pairs:
             return self.replayed[pair].any_known(starts, ends)
         return np.asarray(ends > first_cell(self.first_day(pair)))
 
-    def steps(self, pair: int, day: int) -> Steps:
-        """Return the jumps of a pair within a market day: grid point and log size."""
+    def has_shocks(self, day: int) -> bool:
+        """Return whether any currency jumps, or has a known extreme, within a market day."""
+        jumps = self.fixings.jumps[day - self.fixings.first_day]
+        return bool(jumps.any() or events_on(day))
+
+    def shocks(self, pair: int, day: int) -> Steps:
+        """Return the jumps and known extremes of a pair within a market day: grid point and log size."""
         if pair in self.replayed:
             return ()
+        sides = [column for column in self.columns[pair] if column < len(self.fixings.currencies)]
+        extremes = [one for column in sides for one in self.paths.excursions(day, column)]
         base, quote = (self._jump_size(day, column) for column in self.columns[pair])
         if base == quote:
-            return ()
-        return tuple((at, share * (quote - base)) for at, share in self._steps_on(day))
+            return tuple(extremes)
+        jumps = [(at, share * (quote - base)) for at, share in self._steps_on(day)]
+        return (*jumps, *extremes)
 
     def _jump_size(self, day: int, column: int) -> float:
         return self.paths.jump_size(day, column) if column < len(self.fixings.currencies) else 0.0
@@ -140,17 +148,14 @@ class Pairs:
     def _draw_half(self, key: tuple[int, int]) -> Curve:
         pair, day = key
         count = cells_in(day) + 1
-        start, end = (
-            self.volatility.factors(day)[pair],
-            self.volatility.factors(day + 1)[pair],
-        )
+        start, end = (float(factors[pair]) for factors in self.volatility.over(day))
         half = base_half_spread(
             self.typical[pair],
             self.sessions.on(day).spread,
             self.spread_noise.of_day(pair, first_cell(day), count),
             start + (end - start) * (np.arange(count) / (count - 1)),
         )
-        return half_spread(half, self.steps(pair, day))
+        return half_spread(half, self.shocks(pair, day))
 
 
 def _columns(listing: Listing, currencies: Sequence[str]) -> tuple[int, int]:

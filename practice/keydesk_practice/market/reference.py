@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from keydesk_practice.errors import ReferenceRatesMissing
 
 Floats = NDArray[np.float64]
+SmallFloats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
 

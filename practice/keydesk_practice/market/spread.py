@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from keydesk_practice.engine.quotes import NEW_YORK
+from keydesk_practice.market.covariance import BLOCK
 from keydesk_practice.market.fixings import Fixings
 from keydesk_practice.market.hours import DAY_SECONDS, cells_in, first_cell, utc_offset
 from keydesk_practice.market.instruments import Group
@@ -63,8 +64,8 @@ _STRIDE = 7919  # cells between the noise of one pair and of the next
 _FULL_SHOCK = 0.002  # log size of a jump that doubles the spread
 _MAX_SHOCK = 12.0
 _SHOCK_CELLS = 180.0  # time constant: a quarter of an hour
-_VOLATILITY_BLOCK = 64  # days computed at once
-_YEAR = 250  # days of the usual volatility
+_YEAR_BLOCKS = 4  # of the usual volatility: 256 published days
+_CACHED_BLOCKS = 16
 _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR = 0.8, 3.0
 _VOLATILITY_EXPONENT = 0.7
 Steps = Sequence[tuple[int, float]]
@@ -135,44 +136,43 @@ class SpreadNoise:
 
 
 class Volatility:
-    """The volatility factor of every pair on every day, computed for 64 days at once.
+    """The volatility factor of every pair on every day, computed for 64 published days at once.
 
     factor = (volatility of the day / its mean over the past year) ^ 0.7, between 0.8 and 3
 
-    A currency's move is the sum of its own residual and those of its parents (see `jumps.FactorModel`); a pair's variance is
-    that of the difference of two such sums.
+    The volatility is that of the noise (see `covariance`), known from the fixings up to the day's. Over a market day the factor
+    goes from that of the day before to its own: it depends on no rate that is still to come.
     """
 
     def __init__(self, fixings: Fixings, bases: Sequence[int], quotes: Sequence[int]) -> None:
         self._fixings = fixings
         self._bases, self._quotes = list(bases), list(quotes)
-        self._factors = Lru(16, self._factors_of_block)
+        self._daily = Lru(_CACHED_BLOCKS, self._daily_of_block)
+        self._factors = Lru(_CACHED_BLOCKS, self._factors_of_block)
 
-    def factors(self, day: int) -> Floats:
-        """Return the factor of each pair at the start of a market day."""
-        row = day - self._fixings.first_day
-        return np.asarray(self._factors(row // _VOLATILITY_BLOCK)[row % _VOLATILITY_BLOCK])
+    def over(self, day: int) -> tuple[Floats, Floats]:
+        """Return the factor of each pair at the start and at the end of a market day."""
+        return self._known_at(day - 1), self._known_at(day)
 
-    def daily(self, days: Integers) -> Floats:
-        """Return the daily volatility of each pair, [day, pair]."""
-        model = self._fixings.model
-        rows = self._fixings.rows[np.clip(days - self._fixings.first_day, 0, None)]
-        parts = np.zeros((len(days), len(model.parents) + 1, len(model.parents)))
-        for column in model.order:
-            parts[:, column, column] = model.residual[rows, column]
-            parent = model.parents[column]
-            if parent >= 0:
-                parts[:, column] += model.beta[rows, column, None] * parts[:, parent]
-        difference = parts[:, self._quotes] - parts[:, self._bases]
-        return np.asarray(np.sqrt((difference**2).sum(axis=2)))
+    def _known_at(self, day: int) -> Floats:
+        """Return the factor of each pair from the rates up to the fixing of a day."""
+        row = int(self._fixings.rows[max(day - self._fixings.first_day, 0)])
+        row = min(row, self._fixings.noise.rows - 1)
+        return np.asarray(self._factors(row // BLOCK)[row % BLOCK])
 
     def _factors_of_block(self, block: int) -> Floats:
-        first = block * _VOLATILITY_BLOCK + self._fixings.first_day
-        volatility = self.daily(np.arange(first - _YEAR, first + _VOLATILITY_BLOCK, dtype=np.int64))
-        sums = np.cumsum(volatility, axis=0)
-        usual = (sums[_YEAR:] - sums[:-_YEAR]) / _YEAR
-        ratio = (volatility[_YEAR:] / usual) ** _VOLATILITY_EXPONENT
+        volatility = self._daily(block)
+        past = np.concatenate(
+            [self._daily(max(block - back, 0)) for back in range(_YEAR_BLOCKS, 0, -1)]
+        )
+        sums = np.cumsum(np.concatenate([past, volatility]), axis=0)
+        usual = (sums[len(past) :] - sums[: len(volatility)]) / len(past)
+        ratio = (volatility / usual) ** _VOLATILITY_EXPONENT
         return np.clip(ratio, _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR)
+
+    def _daily_of_block(self, block: int) -> Floats:
+        variances = self._fixings.noise.pair_variances(block, self._bases, self._quotes)
+        return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
 
 
 def aftershock(size: Floats | float, cells_since: Floats | float) -> Floats:
