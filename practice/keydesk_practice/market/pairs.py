@@ -65,7 +65,7 @@ class Pairs:
         self.paths = CurrencyPaths(fixings, rng)
         self.columns = [_columns(listing, fixings.currencies) for listing in listings]
         self.typical = np.array(typical)
-        self.sessions = Sessions()
+        self.sessions = Sessions(hours.hours)
         self.spread_noise = SpreadNoise(rng)
         self.volatility = Volatility(
             fixings, [base for base, _ in self.columns], [quote for _, quote in self.columns]

@@ -4,7 +4,7 @@
 
 - `typical`: half the pair's usual spread as a fraction of its price (`instruments`)
 - session: the profile of the hour in New York; tight while London and New York trade, widest around 17:00 New York, when
-  banks roll their books; depth goes the other way
+  banks roll their books; depth goes the other way. A market that is always open rolls nothing on Saturday and Sunday
 - noise: a slow noise of about ten percent
 - volatility: the pair's volatility against its past year
 - aftershock: the minutes after a jump
@@ -18,13 +18,14 @@ plausible choices, not measurements.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from keydesk_practice.engine.quotes import NEW_YORK
 from keydesk_practice.market.covariance import BLOCK
 from keydesk_practice.market.fixings import Fixings
-from keydesk_practice.market.hours import DAY_SECONDS, cells_in, first_cell, utc_offset
+from keydesk_practice.market.hours import DAY_SECONDS, Hours, cells_in, first_cell, utc_offset
 from keydesk_practice.market.instruments import Group
 from keydesk_practice.market.paths import Curve
 from keydesk_practice.market.reference import Floats, Integers
@@ -54,6 +55,8 @@ _BEFORE_ROLL, _AFTER_ROLL = 240.0, 720.0  # time constants of the widening, seco
 _WEEKEND_SPREAD, _WEEKEND_DEPTH = 1.3, 0.7
 _FRIDAY_CLOSE = 4 * DAY_SECONDS + _ROLL
 _SUNDAY_OPEN = 6 * DAY_SECONDS + _ROLL
+_SATURDAY = 5 * DAY_SECONDS
+_NIGHT_SPREAD, _NIGHT_DEPTH = 1.35, 0.6
 _WEEK = 7 * DAY_SECONDS
 _MONDAY = 4 * DAY_SECONDS  # 1970 began on a Thursday; its first Monday
 _NOISE_PERIOD = 65_536  # cells after which the noise repeats: nearly four days
@@ -105,8 +108,9 @@ class Session:
 class Sessions:
     """The sessions of market days; days with the same weekday, length and UTC offsets share one."""
 
-    def __init__(self) -> None:
-        self._session = Lru(24, _session_of)
+    def __init__(self, hours: Hours) -> None:
+        rolls_on_sunday = hours is Hours.FX  # it opens then, and with wide spreads
+        self._session = Lru(24, partial(_session_of, rolls_on_sunday))
 
     def on(self, day: int) -> Session:
         """Return the session of a market day."""
@@ -168,7 +172,7 @@ class Volatility:
         sums = np.cumsum(np.concatenate([past, volatility]), axis=0)
         usual = (sums[len(past) :] - sums[: len(volatility)]) / len(past)
         ratio = (volatility / usual) ** _VOLATILITY_EXPONENT
-        return np.clip(ratio, _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR)
+        return np.asarray(np.clip(ratio, _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR))
 
     def _daily_of_block(self, block: int) -> Floats:
         variances = self._fixings.noise.pair_variances(block, self._bases, self._quotes)
@@ -228,14 +232,21 @@ def _average_distance(depth: Depth, share: Floats, units: float) -> Floats:
     return np.asarray((paid + left * DISTANCES[-1]) / units)
 
 
-def _session_of(key: tuple[int, int, int, int]) -> Session:
+def _session_of(rolls_on_sunday: bool, key: tuple[int, int, int, int]) -> Session:
     start, count, offset, last_offset = key
     seconds = start + np.arange(count + 1, dtype=np.int64) * 5
     changed = (seconds >= _clock_change(last_offset - offset)) & (seconds > start)
     wall = seconds + np.where(changed, last_offset, offset)
     weekend = (wall % _WEEK >= _FRIDAY_CLOSE) & (wall % _WEEK < _SUNDAY_OPEN)
-    spread = _by_hour(wall, _SPREAD_BY_HOUR) + _ROLL_WIDENING * _roll_proximity(wall)
+    spread, roll = _by_hour(wall, _SPREAD_BY_HOUR), _roll_proximity(wall)
     depth = np.round(_by_hour(wall, _DEPTH_BY_HOUR), 1)
+    if not rolls_on_sunday:
+        quiet = wall % _WEEK >= _FRIDAY_CLOSE
+        no_roll = wall % _WEEK >= _SATURDAY
+        spread = np.where(quiet, np.minimum(spread, _NIGHT_SPREAD), spread)
+        depth = np.where(quiet, np.maximum(depth, _NIGHT_DEPTH), depth)
+        roll = np.where(no_roll, 0.0, roll)
+    spread = spread + _ROLL_WIDENING * roll
     return Session(
         np.where(weekend, spread * _WEEKEND_SPREAD, spread),
         np.where(weekend, depth * _WEEKEND_DEPTH, depth)[:-1],
