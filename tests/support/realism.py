@@ -56,7 +56,7 @@ def drawn_rates(rates: ReferenceRates, seed: int) -> ReferenceRates:
     for column, begin in enumerate(begins):
         steps = np.concatenate([[rates.logs[begin, column]], moves[begin:, column]])
         logs[begin:, column] = np.cumsum(steps)
-    return ReferenceRates(rates.days, rates.currencies, logs)
+    return ReferenceRates(rates.days, rates.currencies, logs, published=False)
 
 
 def pair_prices(rates: HourlyRates, name: str) -> HourlyPrices:

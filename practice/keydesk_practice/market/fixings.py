@@ -17,10 +17,15 @@ from keydesk_practice.market.covariance import NoiseModel
 from keydesk_practice.market.hours import cells_in, variance_profile, weekday
 from keydesk_practice.market.jumps import fit_factor_model, jumps_of
 from keydesk_practice.market.reference import Floats, Integers, ReferenceRates, SmallFloats
-from keydesk_practice.market.rng import Lru, Purpose, Rng
+from keydesk_practice.market.rng import STEP_DEVIATION, Lru, Purpose, Rng
 
 _SATURDAY = 5
 _CACHED_INTERVALS = 64
+
+# Paths are added up in whole numbers, which double precision holds exactly: the weight of a stream, its steps and the volatility
+# of a cell. So sums have the same bits in whatever order they are made, and a cross is exactly the difference of its sides.
+GRID = 2.0**-38  # of log rates at fixings, jumps and walks
+ROOT_SCALE = 2.0**16  # of the volatility of a cell; 500 on average
 
 
 def with_future(rates: ReferenceRates, rng: Rng, last_day: int) -> ReferenceRates:
@@ -32,7 +37,10 @@ def with_future(rates: ReferenceRates, rng: Rng, last_day: int) -> ReferenceRate
     drawn = rng.uniforms(Purpose.FUTURE, "", 0, days.size)
     logs = rates.logs[-1] + np.cumsum(moves[(drawn * len(moves)).astype(np.int64)], axis=0)
     return ReferenceRates(
-        np.concatenate([rates.days, days]), rates.currencies, np.concatenate([rates.logs, logs])
+        np.concatenate([rates.days, days]),
+        rates.currencies,
+        np.concatenate([rates.logs, logs]),
+        rates.published,
     )
 
 
@@ -52,7 +60,7 @@ class Interval:
 
     first_day: int
     logs: Floats  # [day, column] at the fixing instants, that of the next published day last
-    weights: SmallFloats  # [column, stream] of the noise, for a variance profile
+    weights: SmallFloats  # [column, stream] of the steps of the streams, whole numbers
 
 
 class Fixings:
@@ -60,7 +68,7 @@ class Fixings:
 
     def __init__(self, rates: ReferenceRates, rng: Rng) -> None:
         self._rates, self._rng = rates, rng
-        self.currencies = rates.currencies
+        self.currencies, self.published = rates.currencies, rates.published
         self.first_day, last = int(rates.days[0]), int(rates.days[-1])
         self.last_day = last - 1  # the last day with a market day after it
         days = np.arange(self.first_day, last + 1, dtype=np.int64)
@@ -69,7 +77,9 @@ class Fixings:
         jumps = jumps_of(rates, self.model)
         self.noise = NoiseModel(rates, self.model, jumps, rng)
         self._moves = np.diff(rates.logs, axis=0) - jumps
-        self.jumps = _jumps_by_day(rates, jumps, days)  # [day, column] within the market day
+        self.jumps = on_grid(
+            _jumps_by_day(rates, jumps, days)
+        )  # [day, column] within the market day
         self._intervals = Lru(_CACHED_INTERVALS, self._lay_interval)
 
     def interval(self, day: int) -> Interval:
@@ -93,7 +103,8 @@ class Fixings:
         logs = rates.logs[row : row + 2]
         if last - first > 1:
             logs = self._bridged(row, variance, weights)
-        return Interval(first, logs, weights.astype(np.float32))
+        whole = np.rint(weights / (STEP_DEVIATION * ROOT_SCALE * GRID))
+        return Interval(first, on_grid(logs), whole.astype(np.float32))
 
     def _bridged(self, row: int, variance: Floats, weights: Floats) -> Floats:
         """Return log rates at the fixing instants of all days of an interval."""
@@ -109,8 +120,13 @@ class Fixings:
         share = np.concatenate([[0.0], np.cumsum(variance)])[:, None]
         share /= share[-1]
         logs = rates.logs[row] + walk + share * (self._moves[row] - walk[-1])
-        logs[0], logs[-1] = rates.logs[row], rates.logs[row + 1]  # published rates to the last bit
+        logs[0], logs[-1] = rates.logs[row], rates.logs[row + 1]
         return np.asarray(logs)
+
+
+def on_grid(logs: Floats) -> Floats:
+    """Return log rates rounded to the grid, by less than a hundred-thousandth of a pip."""
+    return np.asarray(np.rint(logs / GRID) * GRID)
 
 
 def _day_variance(day: int) -> float:

@@ -1,7 +1,7 @@
 """The log mid and the log half-spread of each pair, one market day at a time.
 
 A pair is the difference of the log rates of its two currencies against the euro, so that crosses agree: log EUR_USD +
-log USD_JPY is log EUR_JPY, to the last bit but one. A replayed instrument takes its mid from its file of candles.
+log USD_JPY is log EUR_JPY, to the last bit. A replayed instrument takes its mid from its file of candles.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,6 +24,7 @@ from keydesk_practice.market.spread import (
     Volatility,
     base_half_spread,
     half_spread,
+    parts_of_day,
 )
 
 _CACHED_DAYS = 8
@@ -143,17 +144,17 @@ class Pairs:
             return self.paths.curve(day, quote)
         if quote == euro:
             return self.paths.curve(day, base).negated()
-        return self.paths.curve(day, quote).minus(self.paths.curve(day, base))
+        return self.paths.cross(day, base, quote)
 
     def _draw_half(self, key: tuple[int, int]) -> Curve:
         pair, day = key
-        count = cells_in(day) + 1
-        start, end = (float(factors[pair]) for factors in self.volatility.over(day))
+        count, typical = cells_in(day), self.typical[pair]
+        start, end = (typical * factors[pair] for factors in self.volatility.over(day))
         half = base_half_spread(
-            self.typical[pair],
             self.sessions.on(day).spread,
-            self.spread_noise.of_day(pair, first_cell(day), count),
-            start + (end - start) * (np.arange(count) / (count - 1)),
+            self.spread_noise.of_day(pair, first_cell(day), count + 1),
+            (start, end),
+            parts_of_day(count),
         )
         return half_spread(half, self.shocks(pair, day))
 

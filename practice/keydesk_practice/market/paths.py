@@ -7,17 +7,20 @@ with weights of its own, scaled by the variance profile of the day. Then come, w
 - the jump, as steps. After a jump a currency is more volatile for an hour or so: a walk with exponential decay and a standard
   deviation of a fifth of the jump. The step, not the bridge, makes up for that walk, so that it does not reveal its end.
 - the levels of known events: between two of them the distance from the drawn path is spread by variance, as in a bridge.
+
+All terms are whole multiples of 2^-50 below 8, which double precision adds without error (see `fixings.GRID`). So crosses agree
+to the last bit, and a cross without jumps is drawn at once, not as the difference of two curves.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from math import log
 
 import numpy as np
 
-from keydesk_practice.market.fixings import Fixings
+from keydesk_practice.market.fixings import GRID, ROOT_SCALE, Fixings, on_grid
 from keydesk_practice.market.hours import (
-    VarianceProfile,
     cells_in,
     first_cell,
     seconds_of,
@@ -26,11 +29,12 @@ from keydesk_practice.market.hours import (
 )
 from keydesk_practice.market.jumps import steps_on
 from keydesk_practice.market.known_events import KnownEvent, events_on
-from keydesk_practice.market.reference import Floats
+from keydesk_practice.market.reference import Floats, SmallFloats
 from keydesk_practice.market.rng import Lru, Purpose, Rng, Streams
 
 _CACHED_CURVES = 96
 _CACHED_STREAMS = 4  # days
+_PROGRESS_STEP = 2.0**-12
 _AFTERSHOCK = 0.2  # standard deviation of the motion after a jump, as a share of the jump
 _AFTERSHOCK_CELLS = 720  # time constant: an hour
 
@@ -89,6 +93,22 @@ class Curve:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _ScaledProfile:
+    """A variance profile in whole numbers."""
+
+    root: Floats  # volatility of each cell, times the grid
+    progress: Floats  # steps of progress at each grid point
+
+
+@cache
+def _scaled_profile(weekday: int, cells: int) -> _ScaledProfile:
+    profile = variance_profile(weekday, cells)
+    return _ScaledProfile(
+        np.rint(profile.root * ROOT_SCALE) * GRID, np.rint(profile.progress / _PROGRESS_STEP)
+    )
+
+
 class CurrencyPaths:
     """The paths of all currencies against the euro, drawn on demand and cached."""
 
@@ -114,58 +134,82 @@ class CurrencyPaths:
         start = first_cell(day)
         return [
             (seconds_of(one.steps[0][0]) // 5 - start, one.excursion)
-            for one in events_on(day)
-            if one.levels and one.currency == self._fixings.currencies[column]
+            for one in self._events_with_levels(day, column)
         ]
+
+    def cross(self, day: int, base: int, quote: int) -> Curve:
+        """Return the log rate of one currency against another over a market day."""
+        if (day, base) in self._curve and (day, quote) in self._curve:
+            return self.curve(day, quote).minus(self.curve(day, base))
+        if events_on(day) or self.jump_size(day, base) or self.jump_size(day, quote):
+            return self.curve(day, quote).minus(self.curve(day, base))
+        interval = self._fixings.interval(day)
+        place = day - interval.first_day
+        start, end = (
+            interval.logs[place : place + 2, quote] - interval.logs[place : place + 2, base]
+        )
+        weights = interval.weights[quote] - interval.weights[base]
+        return Curve(self._bridge(day, weights, float(start), float(end)))
+
+    def _events_with_levels(self, day: int, column: int) -> list[KnownEvent]:
+        currency = self._fixings.currencies[column]
+        events = events_on(day) if self._fixings.published else ()
+        return [one for one in events if one.levels and one.currency == currency]
 
     def _draw_curve(self, key: tuple[int, int]) -> Curve:
         day, column = key
-        profile = variance_profile(weekday(day), cells_in(day))
         interval = self._fixings.interval(day)
         place = day - interval.first_day
         start, end = interval.logs[place : place + 2, column]
         jump = self.jump_size(day, column)
-        points = self._walk(day, column, float(start), profile)
-        points += profile.progress * (end - jump - points[-1])
+        points = self._bridge(day, interval.weights[column], float(start), float(end) - jump)
         steps = self._add_jump(points, day, column) if jump else {}
-        for event in events_on(day):
+        for event in self._events_with_levels(day, column):
             self._lead_through_levels(points, day, column, event)
         points[-1] = end
         return Curve(points, {at: float(points[at]) - size for at, size in steps.items()})
 
-    def _walk(self, day: int, column: int, start: float, profile: VarianceProfile) -> Floats:
-        """Return a random walk from `start` with the currency's share of all noise."""
-        streams, weights = self._streams(day), self._fixings.interval(day).weights[column]
-        total = streams[0] * weights[0]
+    def _bridge(self, day: int, weights: SmallFloats, start: float, end: float) -> Floats:
+        """Return a walk from `start` to `end` that adds up the streams of a day with whole weights."""
+        streams, scaled = self._streams(day), _scaled_profile(weekday(day), cells_in(day))
+        total = np.zeros(len(scaled.root), dtype=np.float32)
         term = np.empty_like(total)
-        for place in range(
-            1, int(self._stream_counts[column])
-        ):  # sums in order: equal bits everywhere
+        for place in np.flatnonzero(weights).tolist():
             np.multiply(streams[place], weights[place], out=term)
             total += term
         walk = np.empty(len(total) + 1)
         walk[0] = start
-        np.multiply(total, profile.root, out=walk[1:])
-        return np.cumsum(walk, out=walk)
+        np.multiply(total, scaled.root, out=walk[1:])
+        np.cumsum(walk, out=walk)
+        rest = (end - float(walk[-1])) * _PROGRESS_STEP
+        walk += scaled.progress * rest
+        return walk
 
     def _add_jump(self, points: Floats, day: int, column: int) -> dict[int, float]:
-        """Add a currency's jump, and beta times that of its parent; return the steps by grid point."""
+        """Add a currency's jump to its path; return the steps by grid point."""
+        unrest, sizes = self._jump(day, column, len(points))
+        steps = {at: float(on_grid(np.array(size))) for at, size in sizes.items()}
+        points += on_grid(unrest)
+        for at, size in steps.items():
+            points[at:] += size
+        return steps
+
+    def _jump(self, day: int, column: int, count: int) -> tuple[Floats, dict[int, float]]:
+        """Return the unrest and the steps of a currency's jump: its own, and beta times those of its parent."""
         parent = self._fixings.model.parents[column]
-        own, steps = self.jump_size(day, column), dict[int, float]()
+        unrest, steps = np.zeros(count), dict[int, float]()
+        own = self.jump_size(day, column)
         if parent >= 0 and (of_parent := self.jump_size(day, parent)):
             beta = self._fixings.beta(day, column)
-            inherited = np.zeros(len(points))
-            steps = {at: beta * size for at, size in self._add_jump(inherited, day, parent).items()}
-            points += beta * inherited
+            inherited, sizes = self._jump(day, parent, count)
+            unrest, steps = beta * inherited, {at: beta * size for at, size in sizes.items()}
             own -= beta * of_parent
         if own:
-            unrest = self._unrest(day, column, len(points)) * own
-            points += unrest
+            walk = self._unrest(day, column, count) * own
+            unrest += walk
             for at, share in steps_on(day, self._rng):
-                size = share * (own - float(unrest[-1]))
-                points[at:] += size
-                steps[at] = steps.get(at, 0.0) + size
-        return steps
+                steps[at] = steps.get(at, 0.0) + share * (own - float(walk[-1]))
+        return unrest, steps
 
     def _unrest(self, day: int, column: int, count: int) -> Floats:
         """Return the walk after a jump of size one."""
@@ -180,8 +224,6 @@ class CurrencyPaths:
         self, points: Floats, day: int, column: int, event: KnownEvent
     ) -> None:
         currencies = (*self._fixings.currencies, "EUR")
-        if not event.levels or currencies[column] != event.currency:
-            return
         base, _, quote = event.pair.partition("_")
         sign = 1.0 if quote == event.currency else -1.0
         other = currencies.index(base if quote == event.currency else quote)
@@ -193,4 +235,4 @@ class CurrencyPaths:
             for point, (_, price) in zip(at, event.levels, strict=True)
         ]
         known = [0, *at, len(points) - 1]
-        points += np.interp(progress, progress[known], [0.0, *distances, 0.0])
+        points += on_grid(np.interp(progress, progress[known], [0.0, *distances, 0.0]))

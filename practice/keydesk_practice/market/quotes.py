@@ -126,12 +126,12 @@ class Quoting:
     def _halves(self, day: int, point: int, cell: int, from_left: int) -> Floats:
         """Return the half-spreads at a grid point; with `from_left` 1 without a step that happens there."""
         pairs, count = self._pairs, cells_in(day)
-        start, end = pairs.volatility.over(day)
+        start, end = (pairs.typical * factors for factors in pairs.volatility.over(day))
         half = base_half_spread(
-            pairs.typical,
             float(pairs.sessions.on(day).spread[point]),
             pairs.spread_noise.of_cell(len(pairs.typical), cell),
-            start + (end - start) * (point / count),
+            (start, end),
+            point / count,
         )
         if not pairs.has_shocks(day):
             return half

@@ -18,7 +18,7 @@ plausible choices, not measurements.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -75,13 +75,25 @@ Steps = Sequence[tuple[int, float]]
 
 
 def base_half_spread(
-    typical: Floats | float,
     session: Floats | float,
     spread_noise: Floats,
-    volatility_factor: Floats,
+    over_day: tuple[Floats, Floats],
+    part: Floats | float,
 ) -> Floats:
-    """Return the half-spread without aftershocks, for the grid points of a day or for all pairs at an instant."""
-    return np.asarray(typical * session * spread_noise * volatility_factor)
+    """Return the half-spread without aftershocks, for the grid points of a day or for all pairs at an instant.
+
+    `over_day` is typical spread times volatility factor at the start and the end of the day, `part` the part of it that is over.
+    """
+    start, end = over_day
+    half = np.asarray(session * spread_noise)
+    half *= start + (end - start) * part
+    return half
+
+
+@cache
+def parts_of_day(cells: int) -> Floats:
+    """Return the part of a market day that is over at each grid point."""
+    return np.asarray(np.arange(cells + 1) / cells)
 
 
 def half_spread(half: Floats, steps: Steps) -> Curve:
