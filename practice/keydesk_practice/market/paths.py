@@ -165,7 +165,7 @@ class CurrencyPaths:
         points = self._bridge(day, interval.weights[column], float(start), float(end) - jump)
         steps = self._add_jump(points, day, column) if jump else {}
         for event in self._events_with_levels(day, column):
-            self._lead_through_levels(points, day, column, event)
+            self._lead_through_levels(points, day, event)
         points[-1] = end
         return Curve(points, {at: float(points[at]) - size for at, size in steps.items()})
 
@@ -220,9 +220,7 @@ class CurrencyPaths:
         fading *= self._rng.normals(Purpose.AFTERSHOCK, name, day, len(fading))
         return np.concatenate([np.zeros(first + 1), np.cumsum(fading)])
 
-    def _lead_through_levels(
-        self, points: Floats, day: int, column: int, event: KnownEvent
-    ) -> None:
+    def _lead_through_levels(self, points: Floats, day: int, event: KnownEvent) -> None:
         currencies = (*self._fixings.currencies, "EUR")
         base, _, quote = event.pair.partition("_")
         sign = 1.0 if quote == event.currency else -1.0
