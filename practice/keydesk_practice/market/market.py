@@ -28,6 +28,9 @@ from keydesk_practice.market.replay import ReplayedInstrument
 from keydesk_practice.market.rng import Rng
 from keydesk_practice.market.spread import depth_of
 
+MARKET_MODEL = (
+    2  # raised when the same seed and time give other prices than before; ledgers keep it
+)
 _AHEAD = 90  # days drawn beyond the requested one
 _LATEST = 36_525  # days after the last published rate: a century
 

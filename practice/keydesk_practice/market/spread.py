@@ -178,13 +178,15 @@ class Volatility:
 
     def _factors_of_block(self, block: int) -> Floats:
         volatility = self._daily(block)
-        past = np.concatenate(
-            [self._daily(max(block - back, 0)) for back in range(_YEAR_BLOCKS, 0, -1)]
-        )
+        past = np.concatenate([self._past(block - back) for back in range(_YEAR_BLOCKS, 0, -1)])
         sums = np.cumsum(np.concatenate([past, volatility]), axis=0)
         usual = (sums[len(past) :] - sums[: len(volatility)]) / len(past)
         ratio = (volatility / usual) ** _VOLATILITY_EXPONENT
         return np.asarray(np.clip(ratio, _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR))
+
+    def _past(self, block: int) -> Floats:
+        """Return the volatility of a block; of one before the first rates, what was usual then."""
+        return self._daily(block) if block >= 0 else np.repeat(self._daily(0)[:1], BLOCK, axis=0)
 
     def _daily_of_block(self, block: int) -> Floats:
         variances = self._fixings.noise.pair_variances(block, self._bases, self._quotes)
