@@ -136,12 +136,13 @@ class TicketForm(Form[OpenOrder]):
         if plan is None:
             return "", ()
         entry, direction = plan.levels.entry, self.draft.direction
+        closing = entry - direction * plan.spread if isinstance(entry, Decimal) else entry
         return self.draft.instrument, planned_lines(
             entry=entry,
             bound=plan.levels.bound,
             stop=plan.levels.stop,
             target=plan.levels.target,
-            trail=behind(entry, plan.levels.trail, direction),
+            trail=behind(closing, plan.levels.trail, direction),
         )
 
     def opens_on(self) -> str:
