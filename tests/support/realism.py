@@ -3,6 +3,7 @@
 They are computed from the hourly prices of all pairs, which are differences of the currencies' log rates at full hours.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from keydesk_practice.market.hours import cell_at, first_cell, market_day_of
-from keydesk_practice.market.instruments import LISTINGS, financing_rates
+from keydesk_practice.market.instruments import CURRENCIES, LISTINGS, financing_rates
 from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.market.reference import ReferenceRates
 from support.strategies import Floats, HourlyPrices
@@ -30,16 +31,21 @@ class HourlyRates:
     fixings: Floats  # [day, column] at the fixing instant
 
 
-def hourly_rates(market: PracticeMarket, first: str, last: str) -> HourlyRates:
-    """Return the rates of all hours of the market days from one calendar day up to another."""
+def hourly_rates(
+    market: PracticeMarket, first: str, last: str, currencies: Collection[str] = CURRENCIES
+) -> HourlyRates:
+    """Return the rates of all hours of the market days from one calendar day up to another; others than asked for are zero."""
     market.at(_nanoseconds(last))  # lays the days up to then
-    paths, count = market._pairs.paths, len(market.rates.currencies)
+    paths = market._pairs.paths
     begin, end = (market_day_of(cell_at(_nanoseconds(day))) for day in (first, last))
     cells, logs, fixings = [], [], []
     for day in range(begin, end):
         start, stop = first_cell(day), first_cell(day + 1)
         hours = np.arange(-(-start // _CELLS_AN_HOUR), -(-stop // _CELLS_AN_HOUR)) * _CELLS_AN_HOUR
-        curves = [paths.curve(day, column).points for column in range(count)]
+        curves = [
+            paths.curve(day, column).points if name in currencies else np.zeros(stop - start + 1)
+            for column, name in enumerate(market.rates.currencies)
+        ]
         cells.append(hours)
         logs.append(np.stack([*(one[hours - start] for one in curves), np.zeros(len(hours))], 1))
         fixings.append([*(one[0] for one in curves), 0.0])
