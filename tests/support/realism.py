@@ -6,6 +6,7 @@ They are computed from the hourly prices of all pairs, which are differences of 
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ NANOSECONDS = 1_000_000_000
 _CELLS_AN_HOUR = 720
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class HourlyRates:
     """The log rates of all currencies against the euro, the euro's own last, at full hours and at fixings."""
 
@@ -77,31 +78,23 @@ def pair_prices(rates: HourlyRates, name: str) -> HourlyPrices:
         rates.logs[:, q] - rates.logs[:, b],
         (rates.cells // _CELLS_AN_HOUR).astype(np.int64),
         fixings[day_of],
-        half_spreads(rates, name),
+        half_spreads(rates)[:, [listing.name for listing in LISTINGS].index(name)],
         long_rate,
         short_rate,
     )
 
 
-def half_spreads(rates: HourlyRates, name: str) -> Floats:
-    """Return half the spread at each hour as a fraction of the price, without the noise of the spread."""
+@lru_cache(maxsize=2)
+def half_spreads(rates: HourlyRates) -> Floats:
+    """Return half the spread at each hour as a fraction of the price, without the noise of the spread, [hour, pair]."""
     pairs = rates.market._pairs
-    pair = [listing.name for listing in LISTINGS].index(name)
     parts = []
     for day, start in zip(rates.days, _first_cells(rates), strict=True):
         session = pairs.sessions.on(int(day)).spread
-        first = -start % _CELLS_AN_HOUR
-        volatility = pairs.volatility.over(int(day))[0][pair]
-        parts.append(session[first : len(session) - 1 : _CELLS_AN_HOUR] * volatility)
-    return np.asarray(np.concatenate(parts) * pairs.typical[pair])
-
-
-def volatility_ratio(rates: HourlyRates, prices: HourlyPrices, name: str) -> float:
-    """Return the volatility of hourly moves over that of the moves from fixing to fixing."""
-    fixings = _pair_fixings(rates, name)
-    hourly, daily = np.diff(prices.logs), np.diff(fixings)
-    share = (len(hourly) / 24) / len(daily)
-    return float(np.sqrt((hourly**2).sum() / share / (daily**2).sum()))
+        first = int(-start % _CELLS_AN_HOUR)
+        hours = session[first : len(session) - 1 : _CELLS_AN_HOUR]
+        parts.append(hours[:, None] * (pairs.volatility.over(int(day))[0] * pairs.typical))
+    return np.concatenate(parts)
 
 
 def published_ratio(rates: HourlyRates, prices: HourlyPrices, name: str) -> float:
@@ -117,6 +110,15 @@ def deviation_t(prices: HourlyPrices) -> float:
     moved = np.diff(prices.logs)
     weighted = deviation * moved
     return float(weighted.sum() / np.sqrt((weighted**2).sum()))
+
+
+def seasons(prices: HourlyPrices) -> list[float]:
+    """Return the size of moves of working days by hour of the day, relative to their mean."""
+    moves = np.abs(np.diff(prices.logs))
+    hours = prices.hours[:-1]
+    working = (hours // 24 + 3) % 7 < 5
+    sizes = [float(moves[working & (hours % 24 == hour)].mean()) for hour in range(24)]
+    return [one / (sum(sizes) / 24) for one in sizes]
 
 
 def kurtosis(values: Floats) -> float:
