@@ -8,7 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from support.data.practice_market import practice_market
+from keydesk_practice.market.bars import Component
+from keydesk_practice.market.candles import Range
+from support.data.practice_market import candles, instant, practice_market
 from support.realism import (
     HourlyRates,
     autocorrelation,
@@ -21,6 +23,7 @@ from support.realism import (
 )
 from support.strategies import STRATEGIES, profits, sharpe
 
+HOUR = 3600 * 1_000_000_000
 CROSSES = ("AUD_CAD", "NZD_CAD", "CHF_JPY", "USD_CHF", "EUR_USD", "USD_HKD")
 
 
@@ -63,3 +66,13 @@ def test_drawn_fixings_keep_the_sizes_of_the_moves() -> None:
     moves, others = (np.abs(np.diff(one.logs[-500:], axis=0)) for one in (published, drawn))
     assert others == pytest.approx(moves, abs=1e-9)
     assert not np.allclose(published.logs[-1], drawn.logs[-1])
+
+
+def test_the_hourly_rates_are_the_closes_of_the_candles() -> None:
+    prices = pair_prices(rates(), "AUD_CAD")
+    begin = instant("2021-03-25T00:00Z")
+    hours = candles("AUD_CAD", "H1", "2021-03-31T00:00Z", Range(begin=begin, count=80))
+    first = int(np.searchsorted(prices.hours, begin // HOUR))
+    for place, hour in enumerate(hours):
+        exact = float(np.exp(prices.logs[first + place + 1]))
+        assert float(hour.prices[Component.MID].c) == pytest.approx(exact, abs=0.51e-5)
