@@ -156,6 +156,15 @@ class Today:
 
 
 @dataclass(frozen=True, slots=True)
+class ClosedTrade:
+    """The result of a trade that was closed in full, parts closed before included; home currency."""
+
+    trade_id: str
+    time_ns: int
+    result: Decimal
+
+
+@dataclass(frozen=True, slots=True)
 class InFlight:
     """A command whose outcome is not known: sent, being looked up, or not found at the broker."""
 

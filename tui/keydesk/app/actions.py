@@ -57,6 +57,7 @@ class Desk(Protocol):
     def leave(self, code: int = 0) -> None: ...
     def key_context(self) -> str: ...
     def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
+    def unlock_early(self, yes: bool | None) -> None: ...
     def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
 
 
@@ -302,11 +303,14 @@ class DeskActions:
             self._desk.tell(
                 "warn", "Locked from another login. Take it off: keydesk lock --release"
             )
+        elif self.store.loss_lock.is_on:
+            form = forms.UnlockForm(self._desk.form_context())
+            self._app.push_screen(form, self._desk.unlock_early)
         else:
             self._app.push_screen(forms.ArmForm(self._desk.form_context()), self._arm_if_confirmed)
 
     def _arm_if_confirmed(self, yes: bool | None) -> None:
-        if yes and not self.lock.is_on:
+        if yes and not self.lock.is_on and not self.store.loss_lock.is_on:
             self.store.arming = armed_by_hand(self.store.arming)
             self.store.mark(Topic.ARMING)
 

@@ -25,6 +25,7 @@ from keydesk.app.actions import DeskActions
 from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
 from keydesk.app.lifecycle import Connection, load_all, open_account
+from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.indicator_settings import try_to_save
@@ -41,6 +42,7 @@ from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
+from keydesk.store.risk import exit_only_words
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.store.watchlists import want_day_lines
@@ -129,6 +131,13 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.store,
             screen=lambda: self.actions.screen,
             tell=self.tell,
+        )
+        self.loss_lock = DailyLossLock(
+            self.store,
+            lambda: self.limits,
+            tell=self.tell,
+            disarm=self.disarm,
+            record=self.record,
         )
         self.connection: Connection | None = None
         self._session: DeskSession | None = None
@@ -230,7 +239,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         try:
             async with opening as connection:
                 self.connection = connection
+                connection.commands.exit_only = self.exit_only
                 session.open()  # the journal has made its folder
+                self.loss_lock.open(state / f"{session.name}.daily-loss")
                 for left in session.show_left_over():
                     self.store.notify(
                         Notice(
@@ -281,6 +292,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.disarm(cause)
         if self.lock.look(now):
             self.disarm(Cause.LOCKED)
+        self.loss_lock.look(now)
         self._workspace.keep(self.actions.screen.workspace, now)
         if self._session is not None:
             self._session.key_pressed(self.guarded_keys.last_key_at)
@@ -307,6 +319,20 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if now != self.store.arming:
             self.store.arming = now
             self.store.mark(Topic.ARMING)
+
+    def exit_only(self) -> str:
+        """Return why no risk may be opened now, "" if it may."""
+        return exit_only_words(self.store, self.limits, self.store.clock_ns or time_ns())
+
+    def unlock_early(self, yes: bool | None) -> None:
+        """Begin the early unlock of the daily loss lock."""
+        if yes:
+            self.loss_lock.ask_unlock()
+
+    def record(self, what: str, words: str) -> None:
+        """Write an entry to the audit log of the account."""
+        if self.connection is not None:
+            self.connection.commands.dispatcher.record(what, words)
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show one line to the trader."""
@@ -421,6 +447,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             limits=self.limits,
             preset=self.actions.preset,
             keymap=self.keymap,
+            exit_only=self.exit_only,
+            record=self.record,
             ask_price=self._ask_price,
             show_plan=self.actions.show_plan,
             dock_columns=self.actions.dock_columns,

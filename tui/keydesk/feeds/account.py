@@ -15,7 +15,13 @@ from keydesk.calc.trading_day import day_start
 from keydesk.config.settings import Reconciliation
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.feeds.market_data import days_once
-from keydesk.store.fold import count_day, held_at_start, remember_first_stops, write_earlier
+from keydesk.store.fold import (
+    count_closed_trades,
+    count_day,
+    held_at_start,
+    remember_first_stops,
+    write_earlier,
+)
 from keydesk.store.snapshot import differences, take_snapshot, take_state
 from keydesk.store.state import Topic
 from keydesk.store.store import moment, number_of, readable
@@ -184,6 +190,7 @@ async def read_history(link: Link) -> None:
         await days_once(link, sorted(unknown))
     await _catch_up(link, earlier)
     link.store.today = count_day(link.store, earlier, start)
+    count_closed_trades(link.store, earlier)
     link.store.mark(Topic.ACCOUNT)
 
 

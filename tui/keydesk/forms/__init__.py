@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
     from keydesk.forms.ticket import TicketForm
     from keydesk.forms.timeframes import TimeframeForm
+    from keydesk.forms.unlock import UnlockForm
     from keydesk.forms.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "TicketForm",
     "TimeframeForm",
     "TrailingForm",
+    "UnlockForm",
     "load",
 ]
 
@@ -76,6 +78,7 @@ _HOMES = {
     "TicketForm": "ticket",
     "TimeframeForm": "timeframes",
     "TrailingForm": "protection",
+    "UnlockForm": "unlock",
 }
 
 

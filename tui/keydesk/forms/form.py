@@ -39,6 +39,7 @@ from keydesk.keys.confirm import (
     Confirmation,
     KeyEffect,
     Step,
+    is_refused_disarmed,
     required_step,
 )
 from keydesk.keys.guard import DWELL, SEND, KeyTarget
@@ -382,8 +383,11 @@ class Form(ModalForm[Result]):
             refusals = (f"No new orders, exits work: {self.context.no_orders}",)
         if refusals:
             return Confirmation(Step.REFUSED, reason=refusals[0])
-        level = self.context.store.arming.level
-        step = required_step(self.action(), level)
+        level, action = self.context.store.arming.level, self.action()
+        step = required_step(action, level)
+        held = self.context.exit_only() if is_refused_disarmed(action) else ""
+        if held and level != "READ-ONLY":
+            return Confirmation(Step.REFUSED, reason=held)
         if step is Step.CHALLENGE:
             if not self._letter and monotonic() >= self._next_letter_at:
                 self._letter = self.context.letters.draw()

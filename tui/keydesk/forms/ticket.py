@@ -33,6 +33,7 @@ from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, TICKET
+from keydesk.store.risk import open_risk_of
 from keydesk.text.format import pair
 
 NOTHING = Decimal(0)
@@ -220,6 +221,7 @@ class TicketForm(Form[OpenOrder]):
             sent_like_this=self.context.sent_like_this(draft.instrument, draft.kind, draft.side),
             in_flight=store.in_flight_of(draft.instrument),
             quote_trouble=self.context.quote_trouble(draft.instrument),
+            open_risk=open_risk_of(store),
         )
 
     # The keys.

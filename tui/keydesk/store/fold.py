@@ -12,6 +12,7 @@ from functools import partial
 from keydesk.calc.profit import closing_price, profit
 from keydesk.records import AccountState, OrderRow, Today
 from keydesk.store.log_lines import line_of
+from keydesk.store.risk import count_closed, note_closed
 from keydesk.store.rows import (
     attach,
     dependent_row,
@@ -123,6 +124,7 @@ def _fill(store: Store, account: AccountState, fill: OrderFillTransaction) -> bo
     fees = fill.commission + (fill.guaranteed_execution_fee or NOTHING)
     _book(store, fill.time.ns, fill.pl + fill.financing - fees)
     _end_order(store, fill.order_id)
+    try_to(store, partial(note_closed, store, fill))
     reduced = [*(fill.trades_closed or ())]
     if fill.trade_reduced is not None:
         reduced.append(fill.trade_reduced)
@@ -242,6 +244,12 @@ def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
     earlier = list(readable(store, lambda each: line_of(each, store), before))
     store.log[:0] = earlier[-LOG_LIMIT:]
     store.mark(Topic.LOG)
+
+
+def count_closed_trades(store: Store, transactions: Sequence[m.Transaction]) -> None:
+    """Count the trades that earlier transactions closed, for the row of losses."""
+    fills = (each for each in transactions if isinstance(each, m.OrderFillTransaction))
+    try_to(store, lambda: count_closed(store, fills))
 
 
 def count_day(store: Store, transactions: Sequence[m.Transaction], start_ns: int) -> Today:

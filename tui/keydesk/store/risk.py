@@ -1,0 +1,94 @@
+"""What the trader's limits look at beyond one ticket: open risk of the account, closed trades, the daily loss lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from keydesk.calc.daily_loss import DayResult, is_set, lock_words
+from keydesk.calc.instructions import Limits
+from keydesk.calc.limits import cool_off_words
+from keydesk.calc.trading_context import NOTHING, OpenRisk
+from keydesk.records import ClosedTrade, OrderRow
+from keydesk.store.store import Store
+from keydesk.store.trading_context import factors_of
+
+if TYPE_CHECKING:
+    from keydesk_client.models import OrderFillTransaction
+
+MOST_CLOSED = 1000  # trades; a row of losses is shorter
+NOT_KNOWN = (
+    "The loss of the day is still being read, and you set a limit for it: exits work, wait a moment"
+)
+
+
+def open_risk_of(store: Store, *, without: str = "") -> OpenRisk:
+    """Return what is at risk: open trades to their stops, and entry orders as if they filled.
+
+    Trades of the instrument `without` are left out: a reversal closes them.
+    """
+    trades = [each for each in store.trades.values() if each.instrument != without]
+    entries = [each for each in store.orders.values() if each.trade_id is None and not each.reduces]
+    risks = [trade.risk for trade in trades]
+    risks += [_entry_risk(store, each) for each in entries]
+    known = [each for each in risks if each is not None]
+    return OpenRisk(
+        trades=len(trades),
+        entries=len(entries),
+        cash=sum(known, NOTHING),
+        naked=len(risks) - len(known),
+    )
+
+
+def _entry_risk(store: Store, order: OrderRow) -> Decimal | None:
+    """Return the loss of an entry order at its stop; None without one, or while it is not known."""
+    factors = factors_of(store, order.instrument)
+    if factors is None or order.units is None or order.price is None:
+        return None
+    distances = [] if order.trail is None else [order.trail]
+    if order.stop_loss is not None:
+        distances.append(abs(order.price - order.stop_loss))
+    return abs(order.units) * min(distances) * factors.loss if distances else None
+
+
+def day_result(store: Store) -> DayResult:
+    """Return the loss of the day since 17:00 New York, without transfers; unknown before it was counted."""
+    account = store.account
+    if account is None or account.day_pl is None:
+        return DayResult(currency=account.currency if account is not None else "")
+    return DayResult(-account.day_pl, account.day_start_nav, account.currency)
+
+
+def exit_only_words(store: Store, limits: Limits, now_ns: int) -> str:
+    """Return why no risk may be opened now, "" if it may: the daily loss lock, or a pause after losses."""
+    locked = lock_words(store.loss_lock, now_ns)
+    if locked:
+        return locked
+    if is_set(limits) and day_result(store).loss is None:
+        return NOT_KNOWN
+    return cool_off_words(store.closed, limits, now_ns)
+
+
+# Closed trades.
+
+
+def note_closed(store: Store, fill: OrderFillTransaction) -> None:
+    """Add the trades that a fill closed in full; parts closed before count with the last one."""
+    reduced = [] if fill.trade_reduced is None else [fill.trade_reduced]
+    for part in reduced:
+        before = store.closed_parts.get(part.trade_id, NOTHING)
+        store.closed_parts[part.trade_id] = before + part.realized_pl + part.financing
+    for part in fill.trades_closed or ():
+        before = store.closed_parts.pop(part.trade_id, NOTHING)
+        result = before + part.realized_pl + part.financing
+        store.closed.append(ClosedTrade(part.trade_id, fill.time.ns, result))
+    del store.closed[:-MOST_CLOSED]
+
+
+def count_closed(store: Store, fills: Iterable[OrderFillTransaction]) -> None:
+    """Count the closed trades anew, from fills in ascending order."""
+    store.closed.clear()
+    store.closed_parts.clear()
+    for fill in fills:
+        note_closed(store, fill)
