@@ -36,7 +36,8 @@ def lost(amount: str, start: str = "10000") -> DayResult:
 
 
 def after(*losses: str, limits: Limits = THREE_PERCENT) -> tuple[LossLock, list[LossEvent]]:
-    lock, events = LossLock(), []
+    lock = LossLock()
+    events: list[LossEvent] = []
     for amount in losses:
         lock, happened = advance(lock, NOON, lost(amount), limits)
         events += happened

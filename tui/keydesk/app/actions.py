@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from keydesk.calc.instructions import Instruction
     from keydesk.calc.ticket_draft import Side
     from keydesk.chart.price_axis import PriceLine
+    from keydesk.config.limits import LimitChange
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
 
@@ -57,6 +58,7 @@ class Desk(Protocol):
     def leave(self, code: int = 0) -> None: ...
     def key_context(self) -> str: ...
     def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
+    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None: ...
     def unlock_early(self, yes: bool | None) -> None: ...
     def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
 
@@ -361,6 +363,11 @@ class DeskActions:
             form = forms.IndicatorForm(self.store, self.keymap)
             self._app.push_screen(form, self._desk.keep_indicators)
 
+    def action_limits(self) -> None:
+        """Show the trader's limits, and change them."""
+        form = forms.LimitsForm(self._desk.form_context())
+        self._app.push_screen(form, self._desk.keep_limits)
+
     def action_command_line(self) -> None:
         """Open the command line."""
         self._app.push_screen(forms.CommandForm(self.store), self._run_command)
@@ -371,6 +378,7 @@ class DeskActions:
             QuitDesk,
             ShowHelp,
             ShowInstrument,
+            ShowLimits,
             ShowMessage,
             ShowMessages,
         )
@@ -382,6 +390,8 @@ class DeskActions:
                 self.action_help()
             case ShowMessages():
                 self._show_messages()
+            case ShowLimits():
+                self.action_limits()
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
             case OpenTicket(side, instrument, fields):

@@ -29,6 +29,7 @@ from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.indicator_settings import try_to_save
+from keydesk.config.limits import try_to_save_limit, with_limit
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
@@ -55,11 +56,14 @@ from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import RenderableType
 
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.indicator_specs import IndicatorChoice
     from keydesk.calc.instructions import Instruction
+    from keydesk.config.limits import LimitChange
     from keydesk.forms.sheet import FormContext
 
 PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
@@ -324,6 +328,22 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Return why no risk may be opened now, "" if it may."""
         return exit_only_words(self.store, self.limits, self.store.clock_ns or time_ns())
 
+    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None:
+        """Put changed limits in force at once, and write them to the settings in a thread."""
+        for change in changes or ():
+            self.limits = with_limit(self.limits, change)
+            self.record("settings", change.words)
+        if changes:
+            self.tell("good", f"Limits in force: {'; '.join(each.words for each in changes)}")
+            self.run_worker(self._save_limits(tuple(changes)), "limits", group="settings")
+
+    async def _save_limits(self, changes: Sequence[LimitChange]) -> None:
+        for change in changes:
+            trouble = await asyncio.to_thread(try_to_save_limit, self._folders.config, change)
+            if trouble:
+                self.tell("warn", f"In force until you leave, not kept: {trouble}")
+                return
+
     def unlock_early(self, yes: bool | None) -> None:
         """Begin the early unlock of the daily loss lock."""
         if yes:
@@ -359,6 +379,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def action_perform(self, name: str, *arguments: object) -> None:
         """Perform the action of one of the desk's keys."""
         self.actions.perform(name, *arguments)
+
+    def action_limits(self) -> None:
+        """Show the trader's limits, by the chord."""
+        self.actions.perform("limits")
 
     def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
         """Change the trader's watchlists, or show another one."""

@@ -15,6 +15,7 @@ COMMANDS = (
     "help",
     "keys",
     "messages",
+    "limits",
     "undo",
     "buy",
     "sell",
@@ -76,6 +77,11 @@ class ShowHelp:
 @dataclass(frozen=True, slots=True)
 class ShowMessages:
     """Show the messages since the desk was opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowLimits:
+    """Show the trader's limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +164,14 @@ class ShowMessage:
 
 ViewCommand = ShowGranularity | GoToDate | ChooseIndicators | UseLayout
 ParsedCommand = (
-    QuitDesk | ShowHelp | ShowMessages | ShowInstrument | ViewCommand | OpenTicket | ShowMessage
+    QuitDesk
+    | ShowHelp
+    | ShowMessages
+    | ShowLimits
+    | ShowInstrument
+    | ViewCommand
+    | OpenTicket
+    | ShowMessage
 )
 
 
@@ -176,6 +189,8 @@ def parse_command(  # noqa: PLR0911 - one answer a command
             return ShowHelp()
         case ["messages"]:
             return ShowMessages()
+        case ["limits"]:
+            return ShowLimits()
         case ["undo"]:
             return ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse")
         case [verb, *rest] if verb in VIEW_VERBS:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.indicators import IndicatorForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
+    from keydesk.forms.limits import LimitsForm
     from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
@@ -38,6 +39,7 @@ __all__ = [
     "FlattenForm",
     "HelpForm",
     "IndicatorForm",
+    "LimitsForm",
     "MoveForm",
     "NameForm",
     "PositionPartForm",
@@ -69,6 +71,7 @@ _HOMES = {
     "FlattenForm": "reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "indicators",
+    "LimitsForm": "limits",
     "MoveForm": "orders",
     "NameForm": "watchlists",
     "ProtectForm": "protection",

@@ -15,6 +15,7 @@ from keydesk.calc.command_parser import (
     ShowGranularity,
     ShowHelp,
     ShowInstrument,
+    ShowLimits,
     ShowMessage,
     ShowMessages,
     UseLayout,
@@ -173,6 +174,8 @@ class CommandForm(InfoForm[ParsedCommand]):
                 return ((("shows the keys", "bright"),),)
             case ShowMessages():
                 return ((("shows all messages", "bright"),),)
+            case ShowLimits():
+                return ((("shows your limits", "bright"),),)
             case ShowInstrument(instrument):
                 return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
             case ShowGranularity() | GoToDate() | ChooseIndicators() | UseLayout() as chart:

@@ -40,6 +40,7 @@ COLUMNS = "columns"  # the columns of a watchlist
 DELETE_LIST = "delete-list"
 TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
+LIMITS = "limits"  # the page of limits
 
 # The contexts of the main screen, where the trader may move keys.
 ON_THE_DESK = (DESK, ROWS, CHART, CROSSHAIR, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
@@ -174,6 +175,7 @@ KEYS: tuple[Key, ...] = (
     Key("go-positions", ("g p",), DESK, "", "Go to the positions", "go('positions')"),
     Key("go-books", ("g b",), DESK, "", "Go to the books", "go('books')"),
     Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
+    Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
     Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
@@ -326,6 +328,13 @@ KEYS: tuple[Key, ...] = (
     Key("indicator-scope", ("a",), INDICATORS, "all", "This instrument, or all", "scope"),
     Key("indicator-take", ("enter",), INDICATORS, "keep", "Keep and show them", "take"),
     Key("indicator-close", ("escape", "q"), INDICATORS, "drop", "Change nothing", "drop"),
+    Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
+    Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
+    Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),
+    Key("limit-erase", ("backspace",), LIMITS, "", "Erase a digit", "erase"),
+    Key("limit-scope", ("a",), LIMITS, "scope", "Account, or instrument", "scope"),
+    Key("limit-take", ("enter",), LIMITS, "keep", "Keep and write them", "take"),
+    Key("limit-close", ("escape", "q"), LIMITS, "drop", "Change nothing", "drop"),
     Key("timeframe-next", ("l", "right"), TIMEFRAMES, "", "Next longer", "choose(1)"),
     Key("timeframe-before", ("h", "left"), TIMEFRAMES, "", "Next shorter", "choose(-1)"),
     Key("timeframe-unit", ("j", "down"), TIMEFRAMES, "", "Longer unit", "unit(1)"),
