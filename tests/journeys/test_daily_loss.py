@@ -41,6 +41,17 @@ def desk(folder: Path) -> Iterator[Terminal]:
         assert terminal.wait_for_exit() == 0
 
 
+def read_the_audit_log(terminal: Terminal) -> None:
+    """Every step is in it; letters filter it."""
+    terminal.press("g", "l", "a")
+    for words in ("Audit log", "outcome   kd-", "confirm   ", "key       C"):
+        terminal.see(words)
+    terminal.type("limit")
+    terminal.see("limit     EXIT-ONLY: the daily loss limit of 5.00 was reached")
+    terminal.see_no_more("key       C")
+    terminal.press("Escape")
+
+
 def test_the_lock_is_reached_held_over_a_restart_and_released(practice_folder: Path) -> None:
     home = practice_folder / "home"
     home.mkdir(mode=0o700)
@@ -61,6 +72,7 @@ def test_the_lock_is_reached_held_over_a_restart_and_released(practice_folder: P
         terminal.press("Escape", "C")  # exits work
         confirm(terminal)
         terminal.see("CLOSED 100,000")
+        read_the_audit_log(terminal)
 
     with desk(practice_folder) as terminal:  # held, and an early unlock asked for
         terminal.see("LOSS LOCK")

@@ -61,6 +61,7 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             tell=self.tell,
         )
         self.decided: list[Instruction] = []
+        self.recorded: list[tuple[str, str]] = []
         self.dress("dark", depth, ascii_only=ascii_only)
 
     def get_default_screen(self) -> DeskScreen:
@@ -106,6 +107,12 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
 
     def keep_limits(self, changes: Sequence[LimitChange] | None) -> None:
         self.limit_changes = list(changes or ())
+
+    def record(self, what: str, words: str) -> None:
+        self.recorded.append((what, words))
+
+    def show_audit(self) -> None:
+        self.audit_shown = True
 
     def unlock_early(self, yes: bool | None) -> None:
         self.unlock_asked = bool(yes)

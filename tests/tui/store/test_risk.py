@@ -1,7 +1,6 @@
 """What the limits look at beyond one ticket: open risk of trades and entry orders, and closed trades."""
 
 from decimal import Decimal
-from typing import Any
 
 from keydesk.store.risk import count_closed, note_closed, open_risk_of
 from keydesk.store.store import Store
@@ -32,9 +31,9 @@ def test_an_entry_order_without_a_stop_is_naked_and_one_that_reduces_is_none() -
     assert open_risk_of(store).entries == 0
 
 
-def fill(number: int, **parts: Any) -> OrderFillTransaction:
+def fill(number: int, **parts: object) -> OrderFillTransaction:
     """A fill that closes trade 7: all of it, or a part."""
-    made = order_fill(number, **parts)
+    made = order_fill(number, "EUR_USD", **parts)
     assert isinstance(made, OrderFillTransaction)
     return made
 

@@ -59,6 +59,8 @@ class Desk(Protocol):
     def key_context(self) -> str: ...
     def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
     def keep_limits(self, changes: Sequence[LimitChange] | None) -> None: ...
+    def record(self, what: str, words: str) -> None: ...
+    def show_audit(self) -> None: ...
     def unlock_early(self, yes: bool | None) -> None: ...
     def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
 
@@ -314,6 +316,7 @@ class DeskActions:
     def _arm_if_confirmed(self, yes: bool | None) -> None:
         if yes and not self.lock.is_on and not self.store.loss_lock.is_on:
             self.store.arming = armed_by_hand(self.store.arming)
+            self._desk.record("arm", self.store.arming.reason)
             self.store.mark(Topic.ARMING)
 
     # Looking.
@@ -376,6 +379,7 @@ class DeskActions:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
             OpenTicket,
             QuitDesk,
+            ShowAudit,
             ShowHelp,
             ShowInstrument,
             ShowLimits,
@@ -392,6 +396,8 @@ class DeskActions:
                 self._show_messages()
             case ShowLimits():
                 self.action_limits()
+            case ShowAudit():
+                self._desk.show_audit()
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
             case OpenTicket(side, instrument, fields):

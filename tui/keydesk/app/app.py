@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import random
+from collections import deque
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -57,6 +58,7 @@ from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from rich.console import RenderableType
 
@@ -78,6 +80,7 @@ FAULT = (
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 AFTER_A_FORM = 1.0  # seconds
+MOST_UNRECORDED = 100  # entries of the audit log from before the account is known
 
 
 class KeydeskApp(TerminalApp[int], inherit_bindings=False):
@@ -116,7 +119,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.keymap, self.limits = own.keymap, own.limits
         self.set_keymap(dict(own.keymap.moved))
         self.guarded_keys = GuardedKeys(
-            self, super().on_event, disarm=self.disarm, notify=self.tell, keymap=own.keymap
+            self,
+            super().on_event,
+            disarm=self.disarm,
+            notify=self.tell,
+            keymap=own.keymap,
+            record=self.record,
         )
         self.actions = DeskActions(
             self, self, store=self.store, keymap=own.keymap, template=own.template, lock=lock
@@ -136,6 +144,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             screen=lambda: self.actions.screen,
             tell=self.tell,
         )
+        self._unrecorded: deque[tuple[str, str]] = deque(maxlen=MOST_UNRECORDED)
+        self._audit: Path | None = None
         self.loss_lock = DailyLossLock(
             self.store,
             lambda: self.limits,
@@ -242,7 +252,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
         try:
             async with opening as connection:
-                self.connection = connection
+                self.connection, self._audit = connection, audit
+                self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
                 connection.commands.exit_only = self.exit_only
                 session.open()  # the journal has made its folder
                 self.loss_lock.open(state / f"{session.name}.daily-loss")
@@ -321,6 +332,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Disarm the desk if the cause asks for it in this environment."""
         now = arming_after(cause, self.store.arming, self.store.health.environment)
         if now != self.store.arming:
+            self.record("disarm", cause.value.words)
             self.store.arming = now
             self.store.mark(Topic.ARMING)
 
@@ -350,9 +362,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.loss_lock.ask_unlock()
 
     def record(self, what: str, words: str) -> None:
-        """Write an entry to the audit log of the account."""
-        if self.connection is not None:
-            self.connection.commands.dispatcher.record(what, words)
+        """Write an entry to the audit log of the account; those from before it is open are written then."""
+        if self.connection is None:
+            self._unrecorded.append((what, words))
+            return
+        for earlier in self._unrecorded:
+            self.connection.commands.dispatcher.record(*earlier)
+        self._unrecorded.clear()
+        self.connection.commands.dispatcher.record(what, words)
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show one line to the trader."""
@@ -379,6 +396,24 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def action_perform(self, name: str, *arguments: object) -> None:
         """Perform the action of one of the desk's keys."""
         self.actions.perform(name, *arguments)
+
+    async def on_log_audit_wanted(self) -> None:
+        """Show the audit log."""
+        self.show_audit()
+
+    def show_audit(self) -> None:
+        """Read the audit log in a thread, then show it."""
+        if self._audit is not None:
+            self.run_worker(self._read_audit(self._audit), "audit log", group="settings")
+
+    async def _read_audit(self, path: Path) -> None:
+        from keydesk.trading.audit import try_to_read  # noqa: PLC0415 - loaded with the commands
+
+        entries, trouble = await asyncio.to_thread(try_to_read, path)
+        if trouble:
+            self.tell("warn", f"The audit log cannot be read: {trouble}")
+        else:
+            self.push_screen(forms.AuditForm(entries, self.store.zone))
 
     def action_limits(self) -> None:
         """Show the trader's limits, by the chord."""
@@ -564,6 +599,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             async with asyncio.timeout(DRAIN_SECONDS):
                 await asyncio.gather(*(each.wait() for each in commands), return_exceptions=True)
         self._workspace.save(self.actions.screen.workspace())
+        self.record("leave", f"exit code {code}")
         self.exit(code, return_code=code)
 
 

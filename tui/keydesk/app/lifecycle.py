@@ -139,13 +139,13 @@ async def open_account(
     from keydesk.feeds.link import Link  # noqa: PLC0415
     from keydesk.feeds.session import ClientStreams  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
+    from keydesk.trading.audit import AuditLog  # noqa: PLC0415
     from keydesk.trading.commands import Commands  # noqa: PLC0415
     from keydesk.trading.dispatcher import (  # noqa: PLC0415
         Dispatcher,
         instrument_of_target,
     )
     from keydesk.trading.journal import (  # noqa: PLC0415
-        AuditLog,
         UnavailableJournal,
         open_journal,
     )
@@ -169,7 +169,7 @@ async def open_account(
             store,
             link.gate.offer_all,
             link.gate.saw_last,
-            audit=AuditLog(audit),
+            audit=AuditLog(audit, redact=target.token.redact),
             keymap=keymap,
             unread=unread,
         )

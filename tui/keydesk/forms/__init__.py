@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from keydesk.forms.arming import ArmForm
+    from keydesk.forms.audit import AuditForm
     from keydesk.forms.break_even import BreakEvenForm
     from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
     from keydesk.forms.close_trade import CloseForm, ScaleOutForm
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AddForm",
     "ArmForm",
+    "AuditForm",
     "BreakEvenForm",
     "CancelEntriesForm",
     "CancelForm",
@@ -57,6 +59,7 @@ __all__ = [
 _HOMES = {
     "AddForm": "watchlists",
     "ArmForm": "arming",
+    "AuditForm": "audit",
     "BreakEvenForm": "break_even",
     "CancelEntriesForm": "orders",
     "CancelForm": "orders",

@@ -12,6 +12,7 @@ from keydesk.calc.command_parser import (
     OpenTicket,
     ParsedCommand,
     QuitDesk,
+    ShowAudit,
     ShowGranularity,
     ShowHelp,
     ShowInstrument,
@@ -176,6 +177,8 @@ class CommandForm(InfoForm[ParsedCommand]):
                 return ((("shows all messages", "bright"),),)
             case ShowLimits():
                 return ((("shows your limits", "bright"),),)
+            case ShowAudit():
+                return ((("shows the audit log", "bright"),),)
             case ShowInstrument(instrument):
                 return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
             case ShowGranularity() | GoToDate() | ChooseIndicators() | UseLayout() as chart:

@@ -42,7 +42,7 @@ from keydesk.keys.confirm import (
     is_refused_disarmed,
     required_step,
 )
-from keydesk.keys.guard import DWELL, SEND, KeyTarget
+from keydesk.keys.guard import CONFIRM_KEYS, DWELL, SEND, KeyTarget
 from keydesk.keys.guarded_app import TOO_EARLY, HasGuardedKeys
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.frame import Frame
@@ -434,6 +434,8 @@ class Form(ModalForm[Result]):
         """Confirm, show another letter, or ignore the key."""
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         asked = self.confirmation()
+        if asked.step is Step.REFUSED and key in CONFIRM_KEYS:
+            self.context.record("refused", f"{type(self).__name__} {key}: {asked.reason}")
         if asked.answer(key) is KeyEffect.SENDS and not self.is_confirmed():
             self._hint = TOO_EARLY
             return
@@ -457,12 +459,18 @@ class Form(ModalForm[Result]):
 
     def _send(self) -> None:
         result = self.result()
+        self._record("preview", "sent as shown")
         if result is None:
             self._hint = (
                 "NOT SENT: its price or its trade is gone. Close the form and open it again"
             )
         else:
             self.close(result)
+
+    def _record(self, what: str, why: str) -> None:
+        """Write the form to the audit log, as it is on the screen."""
+        shown = "" if self.sheet is None else " / ".join(self.sheet.words.split("\n"))
+        self.context.record(what, f"{type(self).__name__} {why}: {' '.join(shown.split())}")
 
     def close(self, result: Result | None) -> None:
         """Close the form with a result; do nothing when it is closed."""
@@ -502,6 +510,8 @@ class Form(ModalForm[Result]):
         self.close(None)
 
     def _note_painted(self) -> None:
+        if self.painted is None and not self._wrong_letters:
+            self._record("preview", "opened")
         self.painted = monotonic()
         self._show_plan()
 

@@ -134,6 +134,11 @@ class Sheet(Static):
         self._shown = text
         self.styles.width = width
 
+    @property
+    def words(self) -> str:
+        """The lines as they are shown."""
+        return self._shown.plain
+
     def show(self, text: Text) -> None:
         """Show other lines; only another number of lines needs a new layout."""
         before, self._shown = self._shown, text

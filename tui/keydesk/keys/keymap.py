@@ -186,6 +186,7 @@ KEYS: tuple[Key, ...] = (
     Key("page-up", _PAGE_BACK, ROWS, "", "Page up", "page_up"),
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
+    Key("log-audit", ("a",), LOG, "audit", "The audit log of this desk", "audit"),
     # The chart, and the order of the watchlist.
     Key("older", ("left", "h"), CHART, "back", "Some candles back in time", "older"),
     Key("newer", ("right", "l"), CHART, "forth", "Some candles nearer to now", "newer"),
