@@ -14,10 +14,11 @@ from keydesk.calc.order_parser import ParsedOrder
 from keydesk.calc.ticket_draft import Entry
 from keydesk.calc.trading_day import day_start
 from keydesk.forms.break_even import BreakEvenForm
-from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
+from keydesk.forms.close_position import ClosePositionForm
 from keydesk.forms.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.form import Form
 from keydesk.forms.orders import CancelEntriesForm, CancelForm
+from keydesk.forms.position_part import PositionPartForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.reverse_flatten import FlattenForm
 from keydesk.forms.sheet import FormContext
@@ -28,7 +29,7 @@ from keydesk.records import ClosedTrade, InFlightState
 from keydesk.store.risk import exit_only_words
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
-from keydesk.store.valuation import rebuild_position
+from keydesk_client.account.valuation import rebuild_position
 from support.data.desk_store import WALL_NS, example_store
 from support.data.in_flight import in_flight
 from support.fakes.form_app import example_context

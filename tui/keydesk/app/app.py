@@ -21,11 +21,11 @@ from textual.worker import Worker, WorkerState
 
 from keydesk import forms
 from keydesk.app import lifecycle
+from keydesk.app.account_connection import Connection, DeskAccount, load_all
 from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpen
 from keydesk.app.actions import DeskActions
 from keydesk.app.availability import is_available
-from keydesk.app.desk_session import DeskLock, DeskSession
-from keydesk.app.lifecycle import Connection, load_all, open_account
+from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions
@@ -68,10 +68,6 @@ if TYPE_CHECKING:
     from keydesk.config.limits import LimitChange
     from keydesk.forms.sheet import FormContext
 
-PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
-DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
-AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
-INTERRUPTED = 130
 LONG_START = 5.0  # seconds after which a message names the reason for waiting
 FAULT = (
     "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
@@ -145,7 +141,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             tell=self.tell,
         )
         self._unrecorded: deque[tuple[str, str]] = deque(maxlen=MOST_UNRECORDED)
-        self._audit: Path | None = None
         self.loss_lock = DailyLossLock(
             self.store,
             lambda: self.limits,
@@ -153,8 +148,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             disarm=self.disarm,
             record=self.record,
         )
-        self.connection: Connection | None = None
-        self._session: DeskSession | None = None
+        self.open_account = DeskAccount(
+            self.store,
+            own.keymap,
+            folders.state / "orders",
+            settings.reconciliation,
+            tell=self.tell,
+            last_key_at=lambda: self.guarded_keys.last_key_at,
+        )
         self.last_words = ""
         self.lock = lock
         self.auto_disarm = AutoDisarm()
@@ -165,11 +166,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
         self.store.indicators.update(own.indicators)
         self._workspace = workspace
-        self._reconciliation = settings.reconciliation
         self._folders = folders
         self._account = account
-        self._interrupted_at = float("-inf")
-        self._leaving = False
+        self._leaving = lifecycle.Leaving(self, last_resort, self._save_workspace)
         self._slow_line_reported = False
         self._last_resort = last_resort
         self.clock = FrameClock(
@@ -178,7 +177,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             now=monotonic,
             wall_ns=time_ns,
             backlog=self.writes_waiting,
-            before=(self.revalue,),
+            before=(self.open_account.revalue,),
             fps=options.fps or settings.frames_per_second,
         )
         depth = theme.colour_depth(os.environ, self.facts_of_terminal.replies)
@@ -237,41 +236,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             return
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
         self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
-        state = self._folders.state / "orders"
-        journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
-        self._session = session = DeskSession.of(state, target)
-        checks = self._reconciliation
-        opening = open_account(
-            target,
-            self.store,
-            journal,
-            audit,
-            self.keymap,
-            reconciliation=checks,
-            unread=session,
-        )
-        try:
-            async with opening as connection:
-                self.connection, self._audit = connection, audit
-                self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
-                connection.commands.exit_only = self.exit_only
-                session.open()  # the journal has made its folder
-                self.loss_lock.open(state / f"{session.name}.daily-loss")
-                for left in session.show_left_over():
-                    self.store.notify(
-                        Notice(
-                            left.level, safe(left.late_words(self.store.zone)), time_ns(), asks=True
-                        )
-                    )
-                if connection.commands.no_orders:
-                    why = connection.commands.no_orders
-                    self.tell("bad", f"EXITS ONLY, no order journal: {why}")
-                first = self._draw_first_prices(connection.link.priced)
-                self.run_worker(first, "first prices", group="feeds")
-                await connection.run()
-        finally:
-            session.key_pressed(self.guarded_keys.last_key_at)
-            session.close()
+        await self.open_account.run(target, self._account_opened)
+
+    def _account_opened(self, connection: Connection) -> None:
+        self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
+        connection.commands.exit_only = self.exit_only
+        self.loss_lock.open(self.open_account.file("daily-loss"))
+        first = self._draw_first_prices(connection.link.priced)
+        self.run_worker(first, "first prices", group="feeds")
 
     async def _draw_first_prices(self, priced: asyncio.Event) -> None:
         """Draw the first prices when they come, not with the next beat.
@@ -309,15 +281,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.disarm(Cause.LOCKED)
         self.loss_lock.look(now)
         self._workspace.keep(self.actions.screen.workspace, now)
-        if self._session is not None:
-            self._session.key_pressed(self.guarded_keys.last_key_at)
-            for level, words in self._session.changed():
-                self.store.notify(Notice(level, safe(words), time_ns(), asks=level == "warn"))
-
-    def revalue(self, store: Store, now: float) -> None:
-        """Update what depends on prices before it is drawn."""
-        if self.connection is not None:
-            self.connection.revalue(store, now)
+        self.open_account.look()
 
     def draw(self, frame: Frame) -> None:
         """Pass the frame to every screen with live content."""
@@ -363,13 +327,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def record(self, what: str, words: str) -> None:
         """Write an entry to the audit log of the account; those from before it is open are written then."""
-        if self.connection is None:
+        connection = self.open_account.connection
+        if connection is None:
             self._unrecorded.append((what, words))
             return
         for earlier in self._unrecorded:
-            self.connection.commands.dispatcher.record(*earlier)
+            connection.commands.dispatcher.record(*earlier)
         self._unrecorded.clear()
-        self.connection.commands.dispatcher.record(what, words)
+        connection.commands.dispatcher.record(what, words)
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show one line to the trader."""
@@ -403,8 +368,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def show_audit(self) -> None:
         """Read the audit log in a thread, then show it."""
-        if self._audit is not None:
-            self.run_worker(self._read_audit(self._audit), "audit log", group="settings")
+        path = self.open_account.audit
+        if path is not None:
+            self.run_worker(self._read_audit(path), "audit log", group="settings")
 
     async def _read_audit(self, path: Path) -> None:
         from keydesk.trading.audit import try_to_read  # noqa: PLC0415 - loaded with the commands
@@ -512,20 +478,21 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             show_plan=self.actions.show_plan,
             dock_columns=self.actions.dock_columns,
         )
-        if self.connection is None:
+        if self.open_account.connection is None:
             return context
-        commands = self.connection.commands
+        commands = self.open_account.connection.commands
         return replace(
             context,
             no_orders=commands.no_orders,
             sent_like_this=commands.sent_like_this,
+            take_refused=commands.refused.take,
             quote_trouble=lambda instrument: commands.quote_trouble.get(instrument, ""),
         )
 
     def _ask_price(self, instrument: str) -> None:
         """Read the price of an instrument again for an open form."""
-        if self.connection is not None:
-            asking = self.connection.commands.requote(instrument)
+        if self.open_account.connection is not None:
+            asking = self.open_account.connection.commands.requote(instrument)
             name = f"price of {instrument}"
             self.run_worker(asking, name, group="quotes", exit_on_error=False)
 
@@ -533,11 +500,11 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Start a command in its own worker."""
         if instruction is None:
             return
-        if self.connection is None:
+        if self.open_account.connection is None:
             self.tell("bad", "NOT SENT: the account is not open yet")
             return
         self.run_worker(
-            self.connection.carry_out(instruction),
+            self.open_account.connection.carry_out(instruction),
             type(instruction).__name__,
             group="commands",
             exit_on_error=False,
@@ -559,13 +526,13 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if self.last_words:
             return None
         self.last_words = FAULT
-        self._last_resort.arm(1, PATIENCE)
+        self._last_resort.arm(1, lifecycle.PATIENCE)
         return super().fault_report()
 
     def panic(self, *renderables: RenderableType) -> None:
         """End on an error outside the event loop, such as in the input thread."""
         self.last_words = self.last_words or FAULT
-        self._last_resort.arm(1, PATIENCE)
+        self._last_resort.arm(1, lifecycle.PATIENCE)
         super().panic(*renderables)
 
     def end_on_fault(self, error: BaseException) -> None:
@@ -577,30 +544,17 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def action_interrupt(self) -> None:
         """Leave on the second Ctrl-C within two seconds; the first shows how to leave."""
-        now = monotonic()
-        if now - self._interrupted_at <= AGAIN_WITHIN:
-            self.leave(INTERRUPTED)
-            return
-        self._interrupted_at = now
-        line = self.keymap.name("command")
-        self.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
+        if not self._leaving.interrupt():
+            line = self.keymap.name("command")
+            self.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
 
     def leave(self, code: int = 0) -> None:
         """Leave after commands in flight had time to finish."""
-        if self._leaving:
-            return
-        self._leaving = True
-        self._last_resort.arm(code, DRAIN_SECONDS + PATIENCE)
-        self.run_worker(self._drain_and_exit(code), "leaving", group="lifecycle")
+        self._leaving.leave(code)
 
-    async def _drain_and_exit(self, code: int) -> None:
-        commands = [each for each in self.workers if each.group == "commands" and each.is_running]
-        with suppress(TimeoutError):
-            async with asyncio.timeout(DRAIN_SECONDS):
-                await asyncio.gather(*(each.wait() for each in commands), return_exceptions=True)
+    def _save_workspace(self) -> None:
         self._workspace.save(self.actions.screen.workspace())
-        self.record("leave", f"exit code {code}")
-        self.exit(code, return_code=code)
+        self.record("leave", "the desk was left")
 
 
 def _window_title(options: DeskOptions, profile: str, environment: str) -> str:
