@@ -2,7 +2,13 @@
 
 from decimal import Decimal
 
-from keydesk.store.risk import count_closed, note_closed, open_risk_of
+from keydesk.store.risk import (
+    costs_until_closed,
+    count_closed,
+    note_closed,
+    note_opening,
+    open_risk_of,
+)
 from keydesk.store.store import Store
 from keydesk_client.models import OrderFillTransaction
 from support.data.account_history import fill as order_fill
@@ -56,3 +62,22 @@ def test_counting_anew_forgets_what_was_counted() -> None:
     count_closed(store, fills)
     count_closed(store, fills)
     assert [each.result for each in store.closed] == [D("-4.20")]
+
+
+def test_a_break_even_counts_commission_both_ways_and_the_fee_of_a_guaranteed_stop() -> None:
+    store = example_store()
+    opened = {"tradeID": "6411", "units": "20000", "price": "1.0844", "initialMarginRequired": "1"}
+    opened["guaranteedExecutionFee"] = "0.6"
+    note_opening(store, fill(6411, units="20000", commission="1.5", tradeOpened=opened))
+    trade = store.trades["6411"]
+    assert costs_until_closed(store, trade) == D("-0.41") - 2 * D("1.5") - D("0.6")
+    trade.units /= 4  # of a trade closed in part its share
+    assert costs_until_closed(store, trade) == D("-0.41") - D("3.6") / 4
+    assert costs_until_closed(store, store.trades["6398"]) == 0
+
+
+def test_of_a_reversal_only_the_part_that_opened_counts() -> None:
+    store = example_store()
+    opened = {"tradeID": "6411", "units": "20000", "price": "1.0844", "initialMarginRequired": "1"}
+    note_opening(store, fill(6411, units="40000", commission="2", tradeOpened=opened))
+    assert store.opening_costs["6411"].commission == 1

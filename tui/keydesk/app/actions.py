@@ -24,6 +24,7 @@ from keydesk.panes.chart_prices import OwnLine, nearest_line
 from keydesk.panes.deal import preset_shown
 from keydesk.panes.strips import InstrumentLine
 from keydesk.screens.desk import DeskScreen
+from keydesk.store.risk import naked_trades
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import pair
@@ -389,7 +390,7 @@ class DeskActions:
 
         match command:
             case QuitDesk():
-                self._desk.leave()
+                self.leave()
             case ShowHelp():
                 self.action_help()
             case ShowMessages():
@@ -428,6 +429,17 @@ class DeskActions:
                 self.screen.chart.go_to_date(date)
             case ChooseIndicators(specs):
                 self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
+
+    def leave(self) -> None:
+        """Leave the desk; open trades without a stop ask once."""
+        if naked_trades(self.store):
+            self._app.push_screen(forms.LeaveForm(self.store), self._leave_if_sure)
+        else:
+            self._desk.leave()
+
+    def _leave_if_sure(self, yes: bool | None) -> None:
+        if yes:
+            self._desk.leave()
 
     def _show_messages(self) -> None:
         from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.indicators import IndicatorForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
+    from keydesk.forms.leaving import LeaveForm
     from keydesk.forms.limits import LimitsForm
     from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
     from keydesk.forms.position_part import PositionPartForm
@@ -42,6 +43,7 @@ __all__ = [
     "FlattenForm",
     "HelpForm",
     "IndicatorForm",
+    "LeaveForm",
     "LimitsForm",
     "MoveForm",
     "NameForm",
@@ -75,6 +77,7 @@ _HOMES = {
     "FlattenForm": "reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "indicators",
+    "LeaveForm": "leaving",
     "LimitsForm": "limits",
     "MoveForm": "orders",
     "NameForm": "watchlists",

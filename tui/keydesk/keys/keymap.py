@@ -40,6 +40,7 @@ COLUMNS = "columns"  # the columns of a watchlist
 DELETE_LIST = "delete-list"
 TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
+LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
 
 # The contexts of the main screen, where the trader may move keys.
@@ -327,6 +328,8 @@ KEYS: tuple[Key, ...] = (
     Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
     Key("list-gone", ("y",), DELETE_LIST, "delete", "Delete the list", "take"),
     Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
+    Key("leave", ("y",), LEAVING, "leave", "Leave all the same", "take"),
+    Key("leave-not", ("escape", "q"), LEAVING, "stay", "Stay", "drop"),
     Key("indicator-down", ("j", "down"), INDICATORS, "", "Row down", "row(1)"),
     Key("indicator-up", ("k", "up"), INDICATORS, "", "Row up", "row(-1)"),
     Key("indicator-turn", ("space",), INDICATORS, "on/off", "Show it, or not", "turn"),

@@ -6,11 +6,12 @@ the day's bookings and the initial stops of trades.
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 
 from keydesk.calc.profit import closing_price, profit
 from keydesk.records import Today
 from keydesk.store.log_lines import line_of
-from keydesk.store.risk import count_closed, note_closed
+from keydesk.store.risk import count_closed, note_closed, note_opening
 from keydesk.store.state import Topic
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk_client import models as m
@@ -29,6 +30,7 @@ def apply(store: Store, transaction: m.Transaction) -> bool:
     store.write_log(line_of(transaction, store))
     if isinstance(transaction, m.OrderFillTransaction):
         try_to(store, lambda: note_closed(store, transaction))
+        try_to(store, lambda: note_opening(store, transaction))
     return fold.apply(store, transaction)
 
 
@@ -46,6 +48,13 @@ def count_closed_trades(store: Store, transactions: Sequence[m.Transaction]) -> 
     """Count the trades that earlier transactions closed, for the row of losses."""
     fills = (each for each in transactions if isinstance(each, m.OrderFillTransaction))
     try_to(store, lambda: count_closed(store, fills))
+
+
+def note_opening_costs(store: Store, transactions: Sequence[m.Transaction]) -> None:
+    """Remember what opening the trades of these transactions cost."""
+    for each in transactions:
+        if isinstance(each, m.OrderFillTransaction):
+            try_to(store, partial(note_opening, store, each))
 
 
 def count_day(store: Store, transactions: Sequence[m.Transaction], start_ns: int) -> Today:

@@ -10,7 +10,7 @@ from keydesk.calc.daily_loss import DayResult, is_set, lock_words
 from keydesk.calc.instructions import Limits
 from keydesk.calc.limits import cool_off_words
 from keydesk.calc.trading_context import NOTHING, OpenRisk
-from keydesk.records import ClosedTrade, OrderRow
+from keydesk.records import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order
 from keydesk.store.store import Store
 from keydesk.store.trading_context import factors_of
 
@@ -39,6 +39,16 @@ def open_risk_of(store: Store, *, without: str = "") -> OpenRisk:
         cash=sum(known, NOTHING),
         naked=len(risks) - len(known),
     )
+
+
+def naked_trades(store: Store) -> list[TradeRow]:
+    """Return the open trades without any stop, oldest first."""
+    naked = [
+        trade
+        for trade in store.trades.values()
+        if not (trade.stop_loss or trade.trailing_stop or trade.guaranteed_stop)
+    ]
+    return sorted(naked, key=lambda trade: id_order(trade.id))
 
 
 def _entry_risk(store: Store, order: OrderRow) -> Decimal | None:
@@ -70,7 +80,31 @@ def exit_only_words(store: Store, limits: Limits, now_ns: int) -> str:
     return cool_off_words(store.closed, limits, now_ns)
 
 
-# Closed trades.
+# What trades cost and brought.
+
+
+def note_opening(store: Store, fill: OrderFillTransaction) -> None:
+    """Remember the commission and the fee of the guaranteed stop of the trade that a fill opened."""
+    opened = fill.trade_opened
+    if opened is None or not fill.units:
+        return
+    share = abs(opened.units / fill.units)  # a reversal pays for the part that it closed as well
+    costs = OpeningCosts(fill.commission * share, opened.guaranteed_execution_fee or NOTHING)
+    if costs != OpeningCosts():
+        store.opening_costs[opened.trade_id] = costs
+
+
+def costs_until_closed(store: Store, trade: TradeRow) -> Decimal:
+    """Return what a trade has cost and will cost to close, home currency, negative when paid: for its break-even.
+
+    Financing so far, the fee of the guaranteed stop and the commission; closing pays as much commission again. Of a trade
+    that was closed in part, the share of the units that are open.
+    """
+    costs = store.opening_costs.get(trade.id)
+    if costs is None or not trade.initial_units:
+        return trade.financing
+    share = abs(trade.units / trade.initial_units)
+    return trade.financing - share * (2 * costs.commission + costs.guarantee)
 
 
 def note_closed(store: Store, fill: OrderFillTransaction) -> None:

@@ -28,6 +28,7 @@ from keydesk.records import (
     Day,
     DayLine,
     InFlight,
+    OpeningCosts,
     OrderRow,
     PositionRow,
     Quote,
@@ -91,6 +92,7 @@ class Store:
         self.today: Today | None = None
         self.loss_lock = LossLock()
         self.closed: list[ClosedTrade] = []  # oldest first, since the start of the day at least
+        self.opening_costs: dict[str, OpeningCosts] = {}  # by trade
         self.closed_parts: dict[str, Decimal] = {}  # what parts of open trades realised, by trade
         self.zone: tzinfo = UTC  # the trader's, in which times are shown
         self.clock_ns = 0  # the broker's time, as last read from its streams
