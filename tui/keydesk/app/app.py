@@ -113,6 +113,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.store.arming = arming_at_start(environment, read_only=options.read_only)
         self.letters = Letters(random.SystemRandom().choice)
         self.keymap, self.limits = own.keymap, own.limits
+        self._templates = own.templates
         self.set_keymap(dict(own.keymap.moved))
         self.guarded_keys = GuardedKeys(
             self,
@@ -469,6 +470,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             clock=monotonic,
             wall_ns=lambda: self.store.clock_ns or time_ns(),
             template=self.actions.template,
+            templates=self._templates,
             limits=self.limits,
             preset=self.actions.preset,
             keymap=self.keymap,
