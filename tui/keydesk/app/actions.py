@@ -185,7 +185,8 @@ class DeskActions:
         trade = selection.trade(self.store)
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.ClosePositionForm(self._desk.form_context(), instrument))
+            form = forms.ClosePositionForm(self._desk.form_context(), instrument)
+            self._app.push_screen(form, self._desk.carry_out)
         elif trade is not None:
             self.ask(forms.CloseForm(self._desk.form_context(), trade.instrument, [trade.id]))
         else:
@@ -196,7 +197,8 @@ class DeskActions:
         selection = self.selection()
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.PositionPartForm(self._desk.form_context(), instrument))
+            form = forms.PositionPartForm(self._desk.form_context(), instrument)
+            self._app.push_screen(form, self._desk.carry_out)
         else:
             self._on_trade(forms.ScaleOutForm, "close a part of")
 
@@ -249,10 +251,9 @@ class DeskActions:
                 opened.subject = "the only trade of the position"
             self._app.push_screen(opened, self._desk.carry_out)
         elif held:
-            trades, name = self.keymap.name("go-trades"), pair(held[0].instrument)
-            one = f"{trades}, then select the one to {verb}"
-            count = f"{len(held)} trade{'s' if len(held) > 1 else ''}"
-            self._desk.tell("info", f"{name} has {count}: {one}")
+            opened = form(self._desk.form_context(), held[0].id)
+            opened.choose_among([each.id for each in held])
+            self._app.push_screen(opened, self._desk.carry_out)
         else:
             self._nothing_to(verb)
 

@@ -208,6 +208,14 @@ class ClosePosition:
 
 
 @dataclass(frozen=True, slots=True)
+class CloseParts:
+    """Close these trades, each all of it (None) or so many units of it (magnitude)."""
+
+    instrument: str
+    parts: tuple[tuple[str, Decimal | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SetProtection:
     """Set, move or cancel the stop, target and trailing stop of a trade."""
 
@@ -247,6 +255,7 @@ class Reverse:
     expected: Decimal
     stop: Decimal | None
     target: Decimal | None
+    trail: Decimal | None = None  # distance in price units
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +269,7 @@ Instruction = (
     OpenOrder
     | CloseTrades
     | ClosePosition
+    | CloseParts
     | SetProtection
     | MoveEntry
     | CancelOrders

@@ -30,6 +30,7 @@ SCALE_OUT = "scale-out"
 CLOSE_POSITION = "close-position"
 POSITION_PART = "position-part"
 MODIFY = "modify"
+ONE_TRADE = "one-trade"  # every form about one trade of several
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
 HELP = "help"  # forms that only look
@@ -52,7 +53,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     CROSSHAIR: (DESK,),
     BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
-    **dict.fromkeys((CLOSE_POSITION, POSITION_PART), (FORM,)),
+    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE), (FORM,)),
 }
 
 
@@ -280,6 +281,7 @@ KEYS: tuple[Key, ...] = (
     Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
     Key("modify-atr", ("a",), MODIFY, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(MODIFY, "modify"),
+    Key("next-trade", ("n",), ONE_TRADE, "next trade", "Next trade of it", "next_trade"),
     # A part to close.
     Key("quarter", ("2", "5", "7"), SCALE_OUT, "25 50 75 %", "25, 50, 75 %", "part({key})"),
     Key("percent", ("%",), SCALE_OUT, "own %", "Any digits, then %", "percent"),
@@ -291,6 +293,10 @@ KEYS: tuple[Key, ...] = (
     Key("part-of", ("2", "5", "7"), POSITION_PART, "25 50 75 %", "25, 50, 75 %", "part({key})"),
     Key("part-percent", ("%",), POSITION_PART, "own %", "Any digits, then %", "percent"),
     Key("part-units", ("u",), POSITION_PART, "units", "Any digits, then u", "units"),
+    Key("part-order", ("o",), POSITION_PART, "order", "Oldest, newest, worst, best", "next_order"),
+    Key("part-next", ("down",), POSITION_PART, "", "Next trade to pick", "cursor(1)"),
+    Key("part-before", ("up",), POSITION_PART, "", "Trade before", "cursor(-1)"),
+    Key("part-pick", ("space",), POSITION_PART, "", "Pick the trade", "pick"),
     Key("part-long", ("l",), POSITION_PART, "long", "Of the long side", "side('long')"),
     Key("part-short", ("s",), POSITION_PART, "short", "Of the short side", "side('short')"),
     # Scopes.

@@ -112,6 +112,9 @@ def reversal_request(reverse: Reverse) -> MarketOrderRequest:
         take_profit_on_fill=None
         if reverse.target is None
         else TakeProfitDetails(price=reverse.target),
+        trailing_stop_loss_on_fill=None
+        if reverse.trail is None
+        else TrailingStopLossDetails(distance=reverse.trail),
     )
 
 
