@@ -53,11 +53,14 @@ from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import RenderableType
 
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.indicator_specs import IndicatorChoice
     from keydesk.calc.instructions import Instruction
+    from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
 
 PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
@@ -444,6 +447,25 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             asking = self.connection.commands.requote(instrument)
             name = f"price of {instrument}"
             self.run_worker(asking, name, group="quotes", exit_on_error=False)
+
+    def read_summary(self, take: Callable[[Rows], None]) -> None:
+        """Read the account's summary in a worker, for the account page."""
+        if self.connection is not None:
+            reading = self._read_summary(take)
+            self.run_worker(reading, "account summary", group="quotes", exit_on_error=False)
+
+    async def _read_summary(self, take: Callable[[Rows], None]) -> None:
+        from keydesk.forms.pages import summary_rows  # noqa: PLC0415 - with the first form
+        from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
+
+        if self.connection is None:
+            return
+        try:
+            answer = await self.connection.commands.client.accounts.summary()
+        except KeydeskClientError as error:
+            take([("as the broker sent it", f"could not be read: {error}")])
+        else:
+            take(summary_rows(answer.account.model_dump(mode="json", by_alias=True)))
 
     def carry_out(self, instruction: Instruction | None) -> None:
         """Start a command in its own worker."""

@@ -29,7 +29,7 @@ from keydesk.text.format import (
     r_multiple,
     units,
 )
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.overlay import Result
 
 
@@ -296,6 +296,11 @@ BLANK_TEXT = safe("")
 WIDEST_NAME = 24  # columns: a date, a time and its zone
 
 
+def _value_lines(value: SafeText, width: int) -> list[SafeText]:
+    """Return a value as it is where it fits: columns in it stay aligned; else wrapped."""
+    return [value] if value and cell_len(value) <= width else lines_of(value, width)
+
+
 class DetailsForm(InfoForm[None]):
     """A list of names and values that scrolls where it is long."""
 
@@ -336,7 +341,7 @@ class DetailsForm(InfoForm[None]):
         for name, value in self.rows:
             pairs = zip_longest(
                 lines_of(name, names) or [BLANK_TEXT],
-                lines_of(safe(value), width) or [BLANK_TEXT],
+                _value_lines(safe(value), width) or [BLANK_TEXT],
                 fillvalue=BLANK_TEXT,
             )
             for left, right in pairs:
