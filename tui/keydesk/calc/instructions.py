@@ -235,6 +235,8 @@ class MoveEntry:
     price: Decimal
     stop: Decimal | None
     target: Decimal | None
+    trail: Change = LEFT_ALONE  # distance in price units
+    units: Decimal | None = None  # signed; None: as many as before
 
 
 @dataclass(frozen=True, slots=True)

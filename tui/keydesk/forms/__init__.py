@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.indicators import IndicatorForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
-    from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
+    from keydesk.forms.move_order import MoveForm
+    from keydesk.forms.orders import CancelEntriesForm, CancelForm
     from keydesk.forms.position_part import PositionPartForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
@@ -68,7 +69,7 @@ _HOMES = {
     "FlattenForm": "reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "indicators",
-    "MoveForm": "orders",
+    "MoveForm": "move_order",
     "NameForm": "watchlists",
     "ProtectForm": "protection",
     "ProtectionForm": "protection",

@@ -207,9 +207,12 @@ class ProtectionForm(TradeForm[SetProtection]):
             return CANNOT_BE_READ if known else NOT_KNOWN
         if before == after:
             return "as it is" if before is not None else "none"
+        if after is None:
+            gone = _in_pips(before, context) if name == "trail" else _at_price(before, context)
+            return safe(f"{gone} → REMOVED")
         if name == "trail":
             return safe(f"{_in_pips(before, context)} → {_in_pips(after, context)}")
-        away = "" if after is None else f" {_away(after, trade, context)}"
+        away = f" {_away(after, trade, context)}"
         return safe(f"{_at_price(before, context)} → {_at_price(after, context)}{away}")
 
     def _amount_lines(
