@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from keydesk.calc.checks import old_price_words, unconfirmed_warnings, under_way_refusals
 from keydesk.calc.first_draft import first_draft
 from keydesk.calc.instructions import Flatten, Reverse
+from keydesk.calc.limits import limit_refusals
 from keydesk.calc.ticket import Plan, work_out
 from keydesk.calc.ticket_draft import Draft, Entry, Members, UnreadableText, shown_number
 from keydesk.calc.ticket_levels import levels_of, sendable
@@ -20,6 +21,7 @@ from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN, KEYMAP
 from keydesk.records import OrderRow, PositionRow
+from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.trading.notifications import order_name
@@ -114,7 +116,15 @@ class ReverseForm(Form[Reverse]):
         return [
             *_reversal_refusals(context, self.context),
             *_size_refusals(self.plan(context), context),
+            *self._limit_refusals(context),
         ]
+
+    def _limit_refusals(self, context: TradingContext) -> list[str]:
+        """Refuse a new side that passes a limit: half of the order, beside what else is open."""
+        plan = self.plan(context)
+        opened = replace(plan, units=plan.units / 2, notional=plan.notional / 2)
+        beside = open_risk_of(self.context.store, without=self.instrument)
+        return list(limit_refusals(opened, context, self.context.limits, beside))
 
     def warnings(self) -> Sequence[str]:
         """Warn of orders whose outcome is not known yet."""
@@ -230,9 +240,6 @@ def _reversal_refusals(context: TradingContext, form_context: FormContext) -> li
     old = old_price_words(context, form_context.quote_trouble(context.rules.name))
     if old:
         return [old]
-    limit = form_context.limits.hard_units
-    if limit is not None and abs(context.funds.net_units) > limit:
-        return [f"Over your own limit of {units(limit)} units"]
     return []
 
 

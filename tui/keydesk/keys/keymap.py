@@ -41,6 +41,8 @@ COLUMNS = "columns"  # the columns of a watchlist
 DELETE_LIST = "delete-list"
 TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
+LEAVING = "leaving"  # the question before leaving
+LIMITS = "limits"  # the page of limits
 
 # The contexts of the main screen, where the trader may move keys.
 ON_THE_DESK = (DESK, ROWS, CHART, CROSSHAIR, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
@@ -178,6 +180,7 @@ KEYS: tuple[Key, ...] = (
     Key("account-page", ("g a",), DESK, "", "The account in full", "account_page"),
     Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
     Key("instrument-page", ("g i",), DESK, "", "The instrument's terms", "instrument_page"),
+    Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
     Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
@@ -188,6 +191,7 @@ KEYS: tuple[Key, ...] = (
     Key("page-up", _PAGE_BACK, ROWS, "", "Page up", "page_up"),
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
+    Key("log-audit", ("a",), LOG, "audit", "The audit log of this desk", "audit"),
     # The chart, and the order of the watchlist.
     Key("older", ("left", "h"), CHART, "back", "Some candles back in time", "older"),
     Key("newer", ("right", "l"), CHART, "forth", "Some candles nearer to now", "newer"),
@@ -335,6 +339,8 @@ KEYS: tuple[Key, ...] = (
     Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
     Key("list-gone", ("y",), DELETE_LIST, "delete", "Delete the list", "take"),
     Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
+    Key("leave", ("y",), LEAVING, "leave", "Leave all the same", "take"),
+    Key("leave-not", ("escape", "q"), LEAVING, "stay", "Stay", "drop"),
     Key("indicator-down", ("j", "down"), INDICATORS, "", "Row down", "row(1)"),
     Key("indicator-up", ("k", "up"), INDICATORS, "", "Row up", "row(-1)"),
     Key("indicator-turn", ("space",), INDICATORS, "on/off", "Show it, or not", "turn"),
@@ -344,6 +350,13 @@ KEYS: tuple[Key, ...] = (
     Key("indicator-scope", ("a",), INDICATORS, "all", "This instrument, or all", "scope"),
     Key("indicator-take", ("enter",), INDICATORS, "keep", "Keep and show them", "take"),
     Key("indicator-close", ("escape", "q"), INDICATORS, "drop", "Change nothing", "drop"),
+    Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
+    Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
+    Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),
+    Key("limit-erase", ("backspace",), LIMITS, "", "Erase a digit", "erase"),
+    Key("limit-scope", ("a",), LIMITS, "scope", "Account, or instrument", "scope"),
+    Key("limit-take", ("enter",), LIMITS, "keep", "Keep and write them", "take"),
+    Key("limit-close", ("escape", "q"), LIMITS, "drop", "Change nothing", "drop"),
     Key("timeframe-next", ("l", "right"), TIMEFRAMES, "", "Next longer", "choose(1)"),
     Key("timeframe-before", ("h", "left"), TIMEFRAMES, "", "Next shorter", "choose(-1)"),
     Key("timeframe-unit", ("j", "down"), TIMEFRAMES, "", "Longer unit", "unit(1)"),
