@@ -75,7 +75,7 @@ def test_the_instrument_page_has_a_unit_for_every_number() -> None:
     for line in (
         "spread: 1.0 pips",
         "one pip of 10,000: 1.0000 USD",
-        "margin: 3.33 %, 30 to 1",
+        "margin in force: 3.33 %, 30 to 1",
         "trailing distance: 5.0 to 10,000.0 pips",
         "guaranteed stop: not offered",
         "held: long +20,000, short 0 units",

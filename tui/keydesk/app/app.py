@@ -383,6 +383,18 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         else:
             self.push_screen(forms.AuditForm(entries, self.store.zone))
 
+    def action_account_page(self) -> None:
+        """Show the account in full, by the chord."""
+        self.actions.perform("account_page")
+
+    def action_exposure_page(self) -> None:
+        """Show the exposure by currency, by the chord."""
+        self.actions.perform("exposure_page")
+
+    def action_instrument_page(self) -> None:
+        """Show the instrument's terms, by the chord."""
+        self.actions.perform("instrument_page")
+
     def action_limits(self) -> None:
         """Show the trader's limits, by the chord."""
         self.actions.perform("limits")

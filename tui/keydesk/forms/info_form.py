@@ -237,13 +237,17 @@ def instrument_rows(name: str, store: Store) -> Rows:
         ("bid", price(quote.bid if quote else None, places)),
         ("ask", price(quote.ask if quote else None, places)),
         ("tradeable", "yes" if quote and quote.tradeable else "no"),
-        ("pip", f"{Decimal(1).scaleb(known.pip_location):f}"),
-        ("margin rate", percent(known.margin_rate)),
+        ("pip", f"{Decimal(1).scaleb(known.pip_location):f} of the price"),
+        ("margin rate", f"{percent(known.margin_rate)} %"),
         ("smallest trade", f"{known.minimum_trade_size:f} units"),
-        ("largest order", units(known.maximum_order_units)),
-        ("financing long", percent(getattr(financing, "long_rate", None), signed=True)),
-        ("financing short", percent(getattr(financing, "short_rate", None), signed=True)),
+        ("largest order", f"{units(known.maximum_order_units)} units"),
+        ("financing long", _a_year(getattr(financing, "long_rate", None))),
+        ("financing short", _a_year(getattr(financing, "short_rate", None))),
     ]
+
+
+def _a_year(rate: Decimal | None) -> str:
+    return EMPTY if rate is None else f"{percent(rate, signed=True)} % a year"
 
 
 def log_line_rows(line: LogLine, store: Store) -> Rows:

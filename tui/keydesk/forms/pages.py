@@ -16,7 +16,7 @@ from keydesk.store.trading_context import holdings_of, trading_context_of
 from keydesk.text.format import EMPTY, date_and_time, money, pair, percent, pips, price, units
 from keydesk.text.sanitize import Printable, safe
 
-BAR = 20  # cells of a bar
+BAR = 10  # cells of a bar
 PERCENT = Decimal(100)
 WEEK_DAYS = 7
 ENTRY_ORDERS = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
@@ -95,7 +95,7 @@ def _rate(rate: Decimal) -> str:
 
 def _closeout_words(account: AccountState) -> str:
     share = account.margin_closeout_percent
-    return f"{bar(share)} {percent(share, 1)} %, all is closed at 100 %"
+    return f"{bar(share)} {percent(share, 1)} %, closed out at 100 %"
 
 
 def bar(share: Decimal) -> str:
@@ -184,7 +184,7 @@ def exposure_rows(store: Store, now: float) -> Rows:
         amount = units(held[currency].quantize(Decimal("0.1")), signed=True)
         worth_words = f"{money(value, 0, signed=True)} {account.currency}"
         rows.append(
-            (safe(f"{currency} {side}"), f"{amount:>14}  {worth_words:>16}  {share} {filled}")
+            (safe(f"{currency} {side}"), f"{amount:>13} {worth_words:>15} {share} {filled}")
         )
     total = sum(worth.values(), NOTHING)
     rows.append(("sum of all", f"{money(total, signed=True)} {account.currency}, at mid prices"))
@@ -248,9 +248,8 @@ def instrument_page_rows(name: str, store: Store, now: float, preset: Decimal | 
         ("kind", f"{known.type.lower()}, {known.name}"),
         ("spread", f"{pips((context.ask - context.bid) / rules.pip, signed=False)} pips"),
         ("one pip of 10,000", f"{money(one_pip * 10_000, 4)} {home}"),
-        ("price decimals", f"{rules.price_precision}"),
-        ("unit decimals", f"{rules.units_precision}"),
-        ("margin", _rate(rules.margin_rate)),
+        ("decimals", f"{rules.price_precision} of a price, {rules.units_precision} of a size"),
+        ("margin in force", _rate(rules.margin_rate)),
         ("largest position", _or_none(rules.maximum_position)),
         ("trailing distance", f"{pips(least, signed=False)} to {pips(most, signed=False)} pips"),
         ("guaranteed stop", _guarantee_words(context)),
