@@ -61,15 +61,16 @@ def test_the_position_is_what_c_and_o_close(terminal: Terminal) -> None:
     assert row_of(terminal, "USD/JPY") or row_of(terminal, "GBP/USD")
 
 
-def test_keys_of_a_single_trade_refuse_to_guess_one_of_several(terminal: Terminal) -> None:
+def test_keys_of_a_single_trade_say_which_of_several_they_mean(terminal: Terminal) -> None:
     terminal.press("g", "t", "j", "j", "g", "p", "g", "g")
     terminal.see("net units")
     for key in "ETPM":
         terminal.press(key)
-        terminal.see("EUR/USD has 2 trades: g t, then select the one to")
-        assert "Esc drops" not in terminal.text
-        terminal.pause(1.2)
+        terminal.see("trade 1 of 2: n turns to the next")
+        terminal.press("n")
+        terminal.see("trade 2 of 2")
         terminal.press("Escape")
+        terminal.see_no_more("Esc drops")
     terminal.press("R")
     terminal.see("REVERSE EUR/USD +15,000")
     terminal.press("Escape")

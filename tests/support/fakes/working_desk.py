@@ -68,6 +68,9 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         """Start on the desk."""
         return DeskScreen()
 
+    def read_summary(self, take: object) -> None:
+        """Nothing is read here."""
+
     def on_mount(self) -> None:
         self.animation_level = "none"
         self.call_after_refresh(self.draw)
