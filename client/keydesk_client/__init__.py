@@ -22,6 +22,7 @@ from keydesk_client._version import __version__
 
 if TYPE_CHECKING:
     from keydesk_client import errors, models, sync
+    from keydesk_client.arithmetic.profit import HOME, Factors
     from keydesk_client.auth.secret import Secret
     from keydesk_client.auth.token_store import TokenStore, open_token_store
     from keydesk_client.client import Client
@@ -54,12 +55,14 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "HOME",
     "UNSET",
     "Ambiguous",
     "Became",
     "Client",
     "DateTime",
     "Done",
+    "Factors",
     "FileJournal",
     "Gap",
     "HistoryLost",
@@ -95,8 +98,10 @@ HOMES = {
     "Client": "client",
     "DateTime": "models._core.scalars",
     "Done": "orders.outcome",
+    "Factors": "arithmetic.profit",
     "FileJournal": "orders.journal",
     "Gap": "streams.buffer",
+    "HOME": "arithmetic.profit",
     "HistoryLost": "streams.buffer",
     "KeydeskClientError": "errors",
     "Limiter": "http.limiter",

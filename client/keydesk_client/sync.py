@@ -19,6 +19,7 @@ from typing import Final, Self
 
 from keydesk_client import client as asynchronous
 from keydesk_client._sync_bridge import (
+    Calls,
     LoopThread,
     SyncIterator,
     SyncMethod,
@@ -118,20 +119,40 @@ class Transactions(SyncResource[transactions.Transactions]):
 
 
 class Client:
-    """The resources of an asynchronous client, with synchronous methods."""
+    """The resources of an asynchronous client, with synchronous methods.
 
-    def __init__(self, client: asynchronous.Client) -> None:
-        self.asynchronous: Final = client
+    `timeout` is the longest time of each call, of each page of an iteration, and of entering a stream, in seconds: TimedOut
+    is raised then. A write that was sent may still be executed; a Sender keeps it in its journal. Without it a call takes
+    as long as its phases (`Timeouts`), its place in the queue and its retries.
+    """
+
+    def __init__(self, client: asynchronous.Client, *, timeout: float | None = None) -> None:
+        self._open(client, LoopThread(), timeout)
+
+    def _open(self, client: asynchronous.Client, thread: LoopThread, timeout: float | None) -> None:
+        self.asynchronous: asynchronous.Client = client
         """The client that runs in the thread of `loop`."""
-        self.loop: Final = LoopThread()
-        self.accounts: Final = Accounts(client.accounts, self.loop)
-        self.books: Final = Books(client.books, self.loop)
-        self.candles: Final = Candles(client.candles, self.loop)
-        self.orders: Final = Orders(client.orders, self.loop)
-        self.positions: Final = Positions(client.positions, self.loop)
-        self.pricing: Final = Pricing(client.pricing, self.loop)
-        self.trades: Final = Trades(client.trades, self.loop)
-        self.transactions: Final = Transactions(client.transactions, self.loop)
+        self.loop: LoopThread = thread
+        """The thread of the client."""
+        self.calls: Calls = Calls(thread, timeout)
+        """How calls are made: in that thread, with this time limit."""
+        self.accounts: Accounts = Accounts(client.accounts, self.calls)
+        self.books: Books = Books(client.books, self.calls)
+        self.candles: Candles = Candles(client.candles, self.calls)
+        self.orders: Orders = Orders(client.orders, self.calls)
+        self.positions: Positions = Positions(client.positions, self.calls)
+        self.pricing: Pricing = Pricing(client.pricing, self.calls)
+        self.trades: Trades = Trades(client.trades, self.calls)
+        self.transactions: Transactions = Transactions(client.transactions, self.calls)
+
+    def with_timeout(self, timeout: float | None) -> Self:
+        """Return a view of this client whose calls take at most `timeout` seconds, in the same thread.
+
+        `client.with_timeout(5).orders.create(order)`; None for no limit. It is closed with this client.
+        """
+        view = object.__new__(type(self))
+        view._open(self.asynchronous, self.loop, timeout)
+        return view
 
     @property
     def account_id(self) -> str | None:
@@ -182,6 +203,7 @@ class Sender(SyncResource[sending.Sender]):
         wall_ns: Callable[[], int] = time.time_ns,
         steady: Callable[[], SteadyTime] = steady_time,
         pauses: tuple[float, ...] = PAUSES_S,
+        give_up_after: float | None = None,
         instrument_of: Callable[[Action, str], str] | None = None,
     ) -> None:
         sender = sending.Sender(
@@ -195,9 +217,10 @@ class Sender(SyncResource[sending.Sender]):
             wall_ns=wall_ns,
             steady=steady,
             pauses=pauses,
+            give_up_after=give_up_after,
             instrument_of=instrument_of,
         )
-        super().__init__(sender, client.loop)
+        super().__init__(sender, client.calls)
 
     create: Final = SyncMethod(sending.Sender.create)
     replace: Final = SyncMethod(sending.Sender.replace)

@@ -33,6 +33,7 @@ from keydesk_client.errors import (
     TimedOut,
     Unreachable,
     UnreadableAnswer,
+    WrongEventLoop,
 )
 from keydesk_client.http._httpcore_private import (
     may_have_trailing_data,
@@ -145,12 +146,15 @@ class Transport:
             self._slots = ConnectionSlots(self.pace, REST_CONNECTIONS, COUNTED_IDLE_S)
             self._look_up_slots = ConnectionSlots(self.pace, LOOK_UPS_AT_ONCE, COUNTED_IDLE_S)
         self._closed = False
+        self._is_own_carrier = carrier is None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def request(self, request: Request, max_bytes: int = LIST.size) -> HttpResponse:
         """Wait for a turn, send the request once, and return the response, whatever its status.
 
         `max_bytes` bounds the decompressed body of a success. Raises a KeydeskClientError when there is no response.
         """
+        self._check_loop()
         is_look_up = request.kind is RequestKind.LOOK_UP
         slots = self._look_up_slots if is_look_up else self._slots
         async with self._limiter.turn(request.kind, slots, self.timeouts.pool):
@@ -175,6 +179,7 @@ class Transport:
         Raises:
             Answered: the service refused the stream.
         """
+        self._check_loop()
         built = self._build(request, self.stream, STREAM, silence)
         opening = _open(self._stream_carrier, built, self._token, self.timeouts.opening)
         response = await _guarded(opening, self._token)
@@ -192,9 +197,22 @@ class Transport:
     async def close(self) -> None:
         """Close every connection; requests in flight end as ConnectionLost."""
         self._closed = True
+        if self._loop is not None and self._loop.is_closed():
+            return  # its connections ended with it
         for carrier in (self._rest_carrier, self._stream_carrier, self._look_up_carrier):
             if carrier is not None:
                 await _guarded(carrier.aclose(), self._token)
+
+    def _check_loop(self) -> None:
+        """Raise WrongEventLoop in another event loop than before: connections belong to theirs."""
+        loop = asyncio.get_running_loop()
+        if self._loop is None:
+            self._loop = loop
+        elif self._loop is not loop and self._is_own_carrier:
+            raise WrongEventLoop(
+                "the client has connections in another event loop: make a client inside each asyncio.run,"
+                " or use sync.Client, which may be called from anywhere"
+            )
 
     def _carrier_of_look_ups(self) -> Carrier:
         """Return the connections of look-ups, made when the first response was lost."""

@@ -60,6 +60,8 @@ class Sender:
         wall_ns: Returns nanoseconds since 1970.
         steady: Reads a monotonic clock.
         pauses: Seconds before each look-up of a lost answer.
+        give_up_after: Seconds of failing look-ups after which a request whose answer was lost ends as Unconfirmed; it is
+            still watched, and open in the journal. None: the look-ups go on until the service answers one.
         instrument_of: Returns the instrument of the order or trade that an action names, for the journal.
 
     Raises:
@@ -79,6 +81,7 @@ class Sender:
         wall_ns: Callable[[], int] = time.time_ns,
         steady: Callable[[], SteadyTime] = steady_time,
         pauses: tuple[float, ...] = PAUSES_S,
+        give_up_after: float | None = None,
         instrument_of: Callable[[Action, str], str] | None = None,
     ) -> None:
         _check_arguments(client, journal, last_transaction_id)
@@ -96,6 +99,7 @@ class Sender:
             wall_ns=wall_ns,
             steady=steady,
             pauses=pauses,
+            give_up_after=give_up_after,
         )
 
     async def create(

@@ -19,6 +19,7 @@ from keydesk_client.models._core.scalars import (
     decimal_of,
     decimal_text,
 )
+from keydesk_client.models._core.validation import revalidated
 from keydesk_client.models._core.wire_names import validate_choice
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
@@ -212,6 +213,11 @@ def position_close(
     return members
 
 
+def sent_extensions(field: str, extensions: ClientExtensions) -> Wire:
+    """Return client extensions as they are sent; InvalidRequest if a copy of them is invalid."""
+    return revalidated(extensions, f"{field}.").to_wire()
+
+
 def name_of(instrument: Instrument | str) -> str:
     """Return the name of an instrument that is passed as a record or by name."""
     return instrument.name if isinstance(instrument, Instrument) else instrument
@@ -346,7 +352,9 @@ def _side(
     elif units is not None:
         members[f"{side}Units"] = _size(f"{side}_units", units, instrument)
     if extensions is not None:
-        members[f"{side}ClientExtensions"] = extensions.to_wire()
+        members[f"{side}ClientExtensions"] = sent_extensions(
+            f"{side}_client_extensions", extensions
+        )
     return members
 
 

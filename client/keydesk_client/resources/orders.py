@@ -10,6 +10,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.record import Wire
+from keydesk_client.models._core.validation import revalidated
 from keydesk_client.models._core.wire_names import enum_values
 from keydesk_client.models.enumerations import OrderStateFilter
 from keydesk_client.models.instruments import Instrument
@@ -35,6 +36,7 @@ from keydesk_client.resources._base import (
     WriteRequest,
     list_query,
     next_before,
+    sent_extensions,
 )
 
 CREATED = Reader(OrderCreateResponse, WRITE)
@@ -64,7 +66,7 @@ class Orders(Resource):
 
         Raises:
             Refused: the service rejected the order; see `reject_reason`.
-            KeydeskClientError: when its `sent` is true, the order may exist: `keydesk_client.Sender` finds out.
+            KeydeskClientError: unless its `settled` is true, the order may exist: `keydesk_client.Sender` finds out.
         """
         return await self.build_create(
             order,
@@ -222,9 +224,11 @@ class Orders(Resource):
         """
         members: Wire = {}
         if client_extensions is not None:
-            members["clientExtensions"] = client_extensions.to_wire()
+            members["clientExtensions"] = sent_extensions("client_extensions", client_extensions)
         if trade_client_extensions is not None:
-            members["tradeClientExtensions"] = trade_client_extensions.to_wire()
+            members["tradeClientExtensions"] = sent_extensions(
+                "trade_client_extensions", trade_client_extensions
+            )
         if not members:
             raise InvalidRequest(
                 "client_extensions: nothing to change: pass client_extensions, trade_client_extensions or both",
@@ -239,6 +243,7 @@ class Orders(Resource):
 
     def _order_members(self, order: OrderRequest, instrument: Instrument | None) -> Wire:
         require_order_request(order)
+        order = revalidated(order)
         if instrument is not None:
             validate_for_instrument(order, instrument)
         return self._in_time_form(order.to_wire())

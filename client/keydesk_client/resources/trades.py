@@ -10,6 +10,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.record import Wire
+from keydesk_client.models._core.validation import revalidated
 from keydesk_client.models._core.wire_names import UNSET, Unset, enum_values, wire_name
 from keydesk_client.models.enumerations import TradeStateFilter
 from keydesk_client.models.instruments import Instrument
@@ -43,6 +44,7 @@ from keydesk_client.resources._base import (
     name_of,
     next_before,
     position_close,
+    sent_extensions,
     trade_close,
 )
 
@@ -182,7 +184,7 @@ class Trades(Resource):
 
         Raises:
             NotFound: it is closed already.
-            KeydeskClientError: when its `sent` is true, the trade may be closed: `keydesk_client.Sender` finds out.
+            KeydeskClientError: unless its `settled` is true, the trade may be closed: `keydesk_client.Sender` finds out.
         """
         return await self.build_close(
             specifier,
@@ -219,7 +221,9 @@ class Trades(Resource):
             "PUT",
             self._trade(specifier, account_id, "clientExtensions"),
             headers=self._headers(),
-            body=self._body({"clientExtensions": client_extensions.to_wire()}),
+            body=self._body(
+                {"clientExtensions": sent_extensions("client_extensions", client_extensions)}
+            ),
         )
         return await self._caller.call(request, MODIFIED)
 
@@ -287,6 +291,7 @@ class Trades(Resource):
 def _edit(name: str, details: Details | None, instrument: Instrument | None) -> Wire | None:
     if details is None:
         return None
+    details = revalidated(details, f"{name}.")
     validate_edit(name, details)
     if instrument is not None:
         validate_details_for_instrument(name, details, instrument)

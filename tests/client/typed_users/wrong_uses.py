@@ -40,6 +40,12 @@ def members_that_do_not_exist() -> None:
     ClientExtensions(label="mine")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
 
+def edits_of_members_that_do_not_exist(order: LimitOrderRequest, details: StopLossDetails) -> None:
+    order.with_(prise="1.1")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    order.with_(units=0.5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    details.with_(distance=0.01)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
 def none_where_it_may_not_be() -> None:
     MarketOrderRequest(instrument=None, units=1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     LimitOrderRequest(instrument="EUR_USD", units=1, price=None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -10,9 +10,9 @@ from pathlib import Path
 from keydesk.feeds.link import Link
 from keydesk.feeds.session import ClientStreams, run
 from keydesk.store.history import want_history
-from keydesk.store.snapshot import differences
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
+from keydesk_client.account.snapshot import differences
 from keydesk_client.client import Client
 from keydesk_client.models import MarketOrderRequest, StopLossDetails, TakeProfitDetails
 from support.broker import PracticeServer, practice_server

@@ -8,7 +8,7 @@ from keydesk.calc.instructions import ClosePosition
 from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
-from keydesk.store.valuation import rebuild_position
+from keydesk_client.account.valuation import rebuild_position
 from support.data.desk_store import D, example_store, long_euro
 from support.fakes.form_app import FormApp, example_context
 

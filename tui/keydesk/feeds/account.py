@@ -15,10 +15,11 @@ from keydesk.calc.trading_day import day_start
 from keydesk.config.settings import Reconciliation
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.feeds.market_data import days_once
-from keydesk.store.fold import count_day, held_at_start, remember_first_stops, write_earlier
-from keydesk.store.snapshot import differences, take_snapshot, take_state
+from keydesk.store.fold import count_day, held_at_start, write_earlier
 from keydesk.store.state import Topic
-from keydesk.store.store import moment, number_of, readable
+from keydesk_client.account.fold import remember_first_stops
+from keydesk_client.account.snapshot import differences, take_snapshot, take_state
+from keydesk_client.account.values import moment, number_of, readable
 from keydesk_client.errors import (
     AnswerTooLarge,
     Forbidden,

@@ -27,10 +27,10 @@ from keydesk.store.prices import (
     take_earlier_book,
 )
 from keydesk.store.state import BookKind, CandleSeries, ClientBook, Topic
-from keydesk.store.store import FIRST_NS, LAST_NS, amount, price, readable, try_to
 from keydesk.store.watchlists import fill_list, in_usual_order
 from keydesk.text.format import pair
 from keydesk.text.sanitize import NAME_LIMIT, clean_name
+from keydesk_client.account.values import FIRST_NS, LAST_NS, amount, price, readable, try_to
 from keydesk_client.errors import Answered, NotFound, RateLimited, Refused
 from keydesk_client.models import (
     Candlestick,

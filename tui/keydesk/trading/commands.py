@@ -26,7 +26,7 @@ from keydesk.calc.instructions import (
 from keydesk.calc.profit import closing_price, pip
 from keydesk.records import InFlightKind
 from keydesk.store.prices import take_price
-from keydesk.store.store import READ_ERRORS, Store
+from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import CHECK_FIRST, Dispatcher, record_of
@@ -41,6 +41,7 @@ from keydesk.trading.order_requests import (
     target_edit,
     trail_edit,
 )
+from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError
 from keydesk_client.models import (

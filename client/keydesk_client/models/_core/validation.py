@@ -1,6 +1,6 @@
 """Records that a caller builds to be sent: what cannot be right is refused at once, by the member's name."""
 
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Self, TypeVar
 
 from pydantic import ConfigDict, ValidationError
 
@@ -30,8 +30,47 @@ class RequestRecord(Record):
             return
         raise failure
 
+    if not TYPE_CHECKING:  # each kind of request declares the members that type checkers accept
+
+        def with_(self, **changes: object) -> Self:
+            """Return a request with some members replaced, validated as a new one; None removes a member.
+
+            Raises:
+                InvalidRequest: a member is invalid or misspelt.
+            """
+            return type(self)(**given_members(self) | changes)
+
     # Without this mark pydantic would call __init__ also for each such record that is read from an answer.
     __init__.__dict__["__pydantic_base_init__"] = True
+
+
+RequestT = TypeVar("RequestT", bound=RequestRecord)
+
+
+def given_members(record: RequestRecord) -> dict[str, object]:
+    """Return the members that the caller set, misspelt ones included."""
+    held: dict[str, object] = {**vars(record), **record.unknown}
+    sent = record.model_fields_set | record.unknown.keys()
+    return {name: value for name, value in held.items() if name in sent}
+
+
+def revalidated(record: RequestT, prefix: str = "") -> RequestT:
+    """Return an equal request that was validated, as `model_copy` and `model_construct` do not.
+
+    Raises:
+        InvalidRequest: a member is invalid or misspelt; `prefix` stands before its name.
+    """
+    members = {
+        name: revalidated(value, f"{prefix}{name}.") if isinstance(value, RequestRecord) else value
+        for name, value in given_members(record).items()
+    }
+    try:
+        return type(record)(**members)
+    except InvalidRequest as error:
+        if not prefix:
+            raise
+        failure = InvalidRequest(f"{prefix}{error}", field=prefix + error.field)
+    raise failure
 
 
 def validate_levels(holder: Record, prefix: str, *, needs_one: bool) -> None:
