@@ -5,6 +5,7 @@ from pathlib import Path
 
 from support.terminal import Terminal, keydesk
 
+BEFORE, AFTER = 1.2, 1.06  # between them the franc jumped
 PRICE = re.compile(r"(?<![\d.])([01]\.\d{2,5})(?!\d)")
 
 
@@ -33,7 +34,7 @@ def test_the_jump_of_the_franc_is_gone_to_by_its_date(practice_folder: Path) -> 
         terminal.press("g", "c", "z")
         command(terminal, "date 2015-01-15 09:30")
         terminal.see("until 15 Jan 2015")
-        terminal.until(lambda: max(axis(terminal)) >= 1.2 > 1.06 >= min(axis(terminal)))
+        terminal.until(lambda: max(axis(terminal)) >= BEFORE and min(axis(terminal)) <= AFTER)
         assert "Thu 15 Jan 2015" in terminal.text
 
         terminal.press("i")
@@ -43,6 +44,6 @@ def test_the_jump_of_the_franc_is_gone_to_by_its_date(practice_folder: Path) -> 
         terminal.see("until 15 Jan 2015")
         terminal.press("g", "e")
         terminal.see_no_more("until ")
-        terminal.until(lambda: max(axis(terminal)) < 1.06, what="the prices of now")
+        terminal.until(lambda: max(axis(terminal)) < AFTER, what="the prices of now")
         terminal.press(":", "q", "Enter")
         assert terminal.wait_for_exit() == 0

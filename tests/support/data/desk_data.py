@@ -90,6 +90,7 @@ def account() -> AccountState:
         hedging=False,
         balance=D("10213.65"),
         nav=D("10214.55"),
+        mid_nav=D("10214.55"),
         unrealized_pl=D("0.90"),
         margin_used=D("528.10"),
         margin_available=D("9686.45"),

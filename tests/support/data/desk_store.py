@@ -47,6 +47,7 @@ def example_account() -> AccountState:
         hedging=False,
         balance=D("9990.00"),
         nav=D(10_000),
+        mid_nav=D(10_000),
         unrealized_pl=D("10.00"),
         margin_used=D("722.58"),
         margin_available=D("9277.42"),

@@ -15,7 +15,7 @@ from keydesk.chart import sub_pane
 from keydesk.chart.canvas import FILLED, Canvas, Run, width_of
 from keydesk.chart.glyphs import WARM_UP, heikin_ashi, paint_candle
 from keydesk.chart.layout import Layout, layout_of
-from keydesk.chart.lines import first_touching, paint_line
+from keydesk.chart.lines import first_touching, paint_line, stroke_of
 from keydesk.chart.moves import (
     End,
     ends_of_candles,
@@ -382,6 +382,7 @@ class Picture:
                 scale,
                 overlay.role,
                 braille=scene.braille and not scene.look.ascii_only,
+                stroke=stroke_of(overlay.role, colours=not scene.look.hollow),
             )
 
     def _paint_cursor(self, canvas: Canvas, scene: Scene, layout: Layout, scale: Scale) -> None:
@@ -423,7 +424,16 @@ class Picture:
             visible = slice(layout.first, scene.end)
             braille = scene.braille and not scene.look.ascii_only
             held = self.kept.lines[1 + number]
-            sub_pane.paint(canvas, pane, visible, layout.columns, scale, held=held, braille=braille)
+            sub_pane.paint(
+                canvas,
+                pane,
+                visible,
+                layout.columns,
+                scale,
+                held=held,
+                braille=braille,
+                colours=not scene.look.hollow,
+            )
 
 
 def lines_of(scene: Scene, number: int) -> list[Sequence[float]]:

@@ -20,6 +20,7 @@ from keydesk.calc.granularity import ALIGNMENT, SECONDS, longer
 from keydesk.chart.canvas import Run as RoleRun
 from keydesk.chart.glyphs import STYLE_NAMES, STYLES, Look, Style
 from keydesk.chart.layout import sub_panes_with_room
+from keydesk.chart.lines import sample_of
 from keydesk.chart.picture import Picture, dimmed
 from keydesk.chart.position import Position
 from keydesk.chart.price_axis import PriceLine
@@ -366,7 +367,7 @@ class Chart(LinePane):
             of_day = day_legend(store, instrument) if is_live else ()
             without_room = self.indicators.sub_panes[shown:]
             no_room = (((f"{each.title}: no room", "muted"),) for each in without_room)
-            return (*self.indicators.legend, *no_room, *of_day)
+            return (*self._named_indicators(), *no_room, *of_day)
         shape = shape_of(store, instrument)
         pip = float(shape.pip)
         measure = Measure(
@@ -379,6 +380,14 @@ class Chart(LinePane):
         money = money_of(store, instrument, (at.price - last) / pip, self.preset_units)
         return legend(candles[at.index(candles)], at.price, last, measure, money)
 
+    def _named_indicators(self) -> tuple[tuple[RoleRun, ...], ...]:
+        """Return the names of the indicators, each behind its stroke where there are no colours."""
+        if not self._is_mono:
+            return self.indicators.legend
+        return tuple(
+            ((f"{sample_of(runs[0][1])} ", runs[0][1]), *runs) for runs in self.indicators.legend
+        )
+
     def _picture_width(self, store: Store) -> int:
         """Return the columns of the picture: those of the pane without the strip of client books."""
         is_of_focus = self._instrument(store) == store.focus  # whose books the store has
@@ -387,8 +396,11 @@ class Chart(LinePane):
 
     def _look(self) -> Look:
         body, gap = ZOOMS[self.zoom]
-        is_mono = self.palette["rise"].color == self.palette["fall"].color
-        return Look(self.style, body, gap, hollow=is_mono, ascii_only=self._ascii_only)
+        return Look(self.style, body, gap, hollow=self._is_mono, ascii_only=self._ascii_only)
+
+    @property
+    def _is_mono(self) -> bool:
+        return self.palette["rise"].color == self.palette["fall"].color
 
     @property
     def _ascii_only(self) -> bool:
