@@ -63,15 +63,15 @@ def first_touching(columns: Sequence[int], left: int) -> int:
 def _paint_heights(
     canvas: Canvas, points: Sequence[Point], scale: Scale, role: str, stroke: str
 ) -> None:
-    period = len(stroke)
+    low, high, bottom = scale.low, scale.high, scale.rows - 1
     for i, (x0, v0) in enumerate(points):
         x1, v1 = points[i + 1] if i + 1 < len(points) else (x0 + 1, v0)
         slope = (v1 - v0) / (x1 - x0)
         for x in range(max(x0, canvas.left), min(x1, canvas.right)):
             value = v0 + slope * (x - x0)
-            if scale.holds(value) and stroke[x % period] != " ":
+            if low <= value <= high and stroke[x % len(stroke)] != " ":
                 level, part = divmod(scale.at(value), EIGHTHS)
-                canvas.behind(scale.rows - 1 - level, x, HEIGHTS[part * 3 // EIGHTHS], role)
+                canvas.cell_behind(bottom - level, x, HEIGHTS[part * 3 // EIGHTHS], role)
 
 
 def _paint_braille(

@@ -206,7 +206,7 @@ class Chart(LinePane):
         self.position.reset()
         self._picture.forget_scale()
         if instrument and granularity:
-            self.post_message(self.SeriesWanted(self.pinned, granularity, self.place))
+            self.post(self.SeriesWanted(self.pinned, granularity, self.place))
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
         """Return a row of the picture, its roles turned into styles."""
@@ -412,7 +412,7 @@ class Chart(LinePane):
             return
         lacking = self.position.wanted(series, candles, self.in_sight, self.indicators.warm_up)
         if lacking and not (series.past is not None and series.past.wants):
-            self.post_message(self.HistoryWanted(*self._shown, lacking))
+            self.post(self.HistoryWanted(*self._shown, lacking))
 
     def _instrument(self, store: Store) -> str:
         return self.pinned or store.focus
@@ -444,7 +444,7 @@ class Chart(LinePane):
         """Stop a further chart's candles while it is hidden."""
         if self.place > 1 and self._shown != ("", ""):
             self._shown = ("", "")
-            self.post_message(self.SeriesWanted("", "", self.place))
+            self.post(self.SeriesWanted("", "", self.place))
 
     # Moving through it.
 
@@ -472,7 +472,7 @@ class Chart(LinePane):
             newest = max(frame.wall_ns, frame.store.clock_ns)
             goal = max(FIRST_NS, min(goal, newest))  # beyond the dates that a broker takes
             self.position.goal = goal
-            self.post_message(self.DateWanted(*self._shown, goal))
+            self.post(self.DateWanted(*self._shown, goal))
             self._draw_now()
 
     def _series(self) -> CandleSeries | None:
@@ -530,7 +530,7 @@ class Chart(LinePane):
         """Remove the crosshair."""
         if self._crosshair is not None:
             self._crosshair = None
-            self.post_message(self.CrosshairTurned())
+            self.post(self.CrosshairTurned())
             self._draw_now()
 
     def action_to_last(self) -> None:
@@ -543,7 +543,7 @@ class Chart(LinePane):
         scene, scale = self._scene, self._picture.scale
         if scene is not None and scale is not None:
             self._crosshair = crosshair_at(candle, scene.last, scale, scene.pip)
-            self.post_message(self.CrosshairTurned())
+            self.post(self.CrosshairTurned())
             self._draw_now()
 
     def action_cross(self, count: int) -> None:
@@ -578,7 +578,7 @@ class Chart(LinePane):
 
     def action_indicators(self) -> None:
         """Choose the indicators."""
-        self.post_message(self.IndicatorsWanted())
+        self.post(self.IndicatorsWanted())
 
     def action_view(self) -> None:
         """Draw candles, bars, a line, or Heikin-Ashi candles."""
@@ -606,13 +606,13 @@ class Chart(LinePane):
 
     def action_book_step(self, steps: int) -> None:
         """Ask for the books before those in sight, after them, or the newest."""
-        self.post_message(BookStep(steps))
+        self.post(BookStep(steps))
 
     def action_prices(self) -> None:
         """Ask for mid, bid or ask candles, in turn."""
         if self.frame is not None:
             now = self.frame.store.candle_prices
-            self.post_message(self.PricesWanted(PRICES[(PRICES.index(now) + 1) % len(PRICES)]))
+            self.post(self.PricesWanted(PRICES[(PRICES.index(now) + 1) % len(PRICES)]))
 
     def action_overlay_dots(self) -> None:
         """Draw indicators as braille dots, or as strokes."""
