@@ -6,6 +6,7 @@ behind them. A price update paints tails and labels only.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -366,9 +367,10 @@ class Picture:
             paint_line(canvas, layout.columns, closes, scale, "plain", braille=braille)
         else:
             reach = scene.look.body
-            for x, candle in zip(layout.columns, self._shown, strict=True):
-                if canvas.left - reach <= x < canvas.right + reach:
-                    paint_candle(canvas, x, candle, scale, scene.look)
+            first = bisect_left(layout.columns, canvas.left - reach)
+            last = bisect_left(layout.columns, canvas.right + reach)
+            for x, candle in zip(layout.columns[first:last], self._shown[first:last], strict=True):
+                paint_candle(canvas, x, candle, scale, scene.look)
         self._paint_cursor(canvas, scene, layout, scale)
         self._paint_sessions(canvas, scene, layout)
         self._paint_prices(canvas, scene, layout, scale)
