@@ -266,7 +266,7 @@ async def test_a_wrong_token_and_a_foreign_account_are_told_apart(
 
 TWO_LOOPS = """
 import asyncio, sys
-from keydesk_client import Client
+from keydesk_client import Client, sync
 from keydesk_client.errors import WrongEventLoop
 
 rest_url, stream_url, token, account_id = sys.stdin.read().split()

@@ -118,6 +118,6 @@ class AccountFigures:
     financing: Decimal
     last_transaction_id: int
     created_time_ns: int
-    mid_nav: Decimal  # with trades valued at mid prices: what the closeout looks at
+    mid_nav: Decimal | None = None  # with trades at mid prices: what the closeout looks at
     open_risk: Decimal | None = None  # to the stops
     naked_trades: int = 0  # open trades without any stop

@@ -23,13 +23,6 @@ from keydesk_client.models import (
 )
 from keydesk_client.models.requests import validate_details_for_instrument, validate_for_instrument
 
-UNREACHABLE = {
-    "token": "t0ken",
-    "rest_url": "http://127.0.0.1:9",
-    "stream_url": "http://127.0.0.1:9",
-    "account_id": "1",
-}
-
 EUR_USD = Instrument(
     name="EUR_USD",
     type="CURRENCY",
@@ -179,6 +172,16 @@ def test_an_order_request_reads_back_what_it_writes() -> None:
     assert Reader(LimitOrderRequest).read(order.model_dump_json(by_alias=True)) == order
 
 
+def client_of_nobody() -> Client:
+    nowhere = "http://127.0.0.1:9"
+    return Client(token="t0ken", rest_url=nowhere, stream_url=nowhere, account_id="1")
+
+
+def without_price() -> LimitOrderRequest:
+    members: dict[str, Any] = {"instrument": "EUR_USD", "units": Decimal(1)}
+    return LimitOrderRequest.model_construct(**members)
+
+
 LIMIT = LimitOrderRequest(instrument="EUR_USD", units=100, price="1.1")
 STOPPED = MarketOrderRequest(
     instrument="EUR_USD", units=1, stop_loss_on_fill=StopLossDetails(price=1)
@@ -192,7 +195,7 @@ STOPPED = MarketOrderRequest(
         (LIMIT.model_copy(update={"price": Decimal("NaN")}), "price"),
         (LIMIT.model_copy(update={"time_in_force": "SOON"}), "time_in_force"),
         (LIMIT.model_copy(update={"prise": 1}), "prise"),
-        (LimitOrderRequest.model_construct(instrument="EUR_USD", units=Decimal(1)), "price"),
+        (without_price(), "price"),
         (
             STOPPED.model_copy(
                 update={
@@ -212,7 +215,7 @@ STOPPED = MarketOrderRequest(
 async def test_a_request_that_skipped_its_validation_is_refused_before_it_is_sent(
     order: LimitOrderRequest | MarketOrderRequest, field: str
 ) -> None:
-    async with Client(**UNREACHABLE) as client:
+    async with client_of_nobody() as client:
         with pytest.raises(InvalidRequest) as created:
             await client.orders.create(order)
         with pytest.raises(InvalidRequest) as replaced:
@@ -228,7 +231,7 @@ async def test_edited_details_that_skipped_their_validation_are_refused_before_t
         "stop_loss.price": details.model_copy(update={"price": 1.5}),
         "stop_loss.prise": details.model_copy(update={"prise": "1.5"}),
     }
-    async with Client(**UNREACHABLE) as client:
+    async with client_of_nobody() as client:
         for field, stop_loss in broken.items():
             with pytest.raises(InvalidRequest) as refused:
                 await client.trades.set_dependent_orders("7", stop_loss=stop_loss)

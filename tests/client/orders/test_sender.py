@@ -635,7 +635,8 @@ def test_a_recent_intent_is_looked_up_for_half_a_minute(tmp_path: Path) -> None:
 
 def test_a_sender_gives_up_the_look_ups_of_a_service_that_stays_down(tmp_path: Path) -> None:
     """Its outcome is Unconfirmed: still watched, and still open in the journal for the next start."""
-    broker, late = LossyBroker(Fate.LOST_ANSWER), []
+    broker = LossyBroker(Fate.LOST_ANSWER)
+    late: list[Outcome] = []
     broker.look_ups_to_fail = 1_000_000
 
     async def body() -> None:

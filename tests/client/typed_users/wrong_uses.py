@@ -86,6 +86,14 @@ async def calls(client: Client) -> None:
         pass
 
 
+async def choices_that_do_not_exist(client: Client) -> None:
+    await client.candles.get("EUR_USD", granularity="1H")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    await client.transactions.list(type_="ORDER_FIL")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    await client.transactions.since(1, type_=["FILL"])  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
+    await client.orders.list(state="OPEN")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    await client.trades.list(state="PENDING")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
 async def edits(client: Client, sender: Sender, order: Order) -> None:
     await client.trades.set_dependent_orders("17", take_profit="1.2")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     await client.trades.set_dependent_orders("17", take_profit=StopLossDetails(price="1.2"))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

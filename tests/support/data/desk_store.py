@@ -47,7 +47,6 @@ def example_account() -> AccountState:
         hedging=False,
         balance=D("9990.00"),
         nav=D(10_000),
-        mid_nav=D(10_000),
         unrealized_pl=D("10.00"),
         margin_used=D("722.58"),
         margin_available=D("9277.42"),
@@ -57,6 +56,7 @@ def example_account() -> AccountState:
         financing=D(0),
         last_transaction_id=6417,
         created_time_ns=WALL_NS,
+        mid_nav=D(10_000),
     )
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from keydesk.calc.instructions import ClosePosition
-from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
+from keydesk.forms.close_position import ClosePositionForm
+from keydesk.forms.position_part import PositionPartForm
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk_client.account.valuation import rebuild_position

@@ -7,7 +7,8 @@ from textual.geometry import Region
 
 from keydesk.app.desk_session import DeskLock
 from keydesk.panes.chart import Chart
-from keydesk.screens.desk import LARGE, MEDIUM, MINI, DeskScreen
+from keydesk.screens.desk import DeskScreen
+from keydesk.screens.tiers import LARGE, MEDIUM, MINI
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import TablePane, needed
 from support.data.desk_data import desk_store

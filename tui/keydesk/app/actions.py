@@ -24,6 +24,7 @@ from keydesk.panes.chart_prices import OwnLine, nearest_line
 from keydesk.panes.deal import preset_shown
 from keydesk.panes.strips import InstrumentLine
 from keydesk.screens.desk import DeskScreen
+from keydesk.store.risk import naked_trades
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import pair
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from keydesk.calc.instructions import Instruction
     from keydesk.calc.ticket_draft import Side
     from keydesk.chart.price_axis import PriceLine
+    from keydesk.config.limits import LimitChange
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
 
@@ -57,6 +59,10 @@ class Desk(Protocol):
     def leave(self, code: int = 0) -> None: ...
     def key_context(self) -> str: ...
     def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
+    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None: ...
+    def record(self, what: str, words: str) -> None: ...
+    def show_audit(self) -> None: ...
+    def unlock_early(self, yes: bool | None) -> None: ...
     def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
 
 
@@ -302,12 +308,16 @@ class DeskActions:
             self._desk.tell(
                 "warn", "Locked from another login. Take it off: keydesk lock --release"
             )
+        elif self.store.loss_lock.is_on:
+            form = forms.UnlockForm(self._desk.form_context())
+            self._app.push_screen(form, self._desk.unlock_early)
         else:
             self._app.push_screen(forms.ArmForm(self._desk.form_context()), self._arm_if_confirmed)
 
     def _arm_if_confirmed(self, yes: bool | None) -> None:
-        if yes and not self.lock.is_on:
+        if yes and not self.lock.is_on and not self.store.loss_lock.is_on:
             self.store.arming = armed_by_hand(self.store.arming)
+            self._desk.record("arm", self.store.arming.reason)
             self.store.mark(Topic.ARMING)
 
     # Looking.
@@ -357,6 +367,11 @@ class DeskActions:
             form = forms.IndicatorForm(self.store, self.keymap)
             self._app.push_screen(form, self._desk.keep_indicators)
 
+    def action_limits(self) -> None:
+        """Show the trader's limits, and change them."""
+        form = forms.LimitsForm(self._desk.form_context())
+        self._app.push_screen(form, self._desk.keep_limits)
+
     def action_command_line(self) -> None:
         """Open the command line."""
         self._app.push_screen(forms.CommandForm(self.store), self._run_command)
@@ -365,19 +380,25 @@ class DeskActions:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
             OpenTicket,
             QuitDesk,
+            ShowAudit,
             ShowHelp,
             ShowInstrument,
+            ShowLimits,
             ShowMessage,
             ShowMessages,
         )
 
         match command:
             case QuitDesk():
-                self._desk.leave()
+                self.leave()
             case ShowHelp():
                 self.action_help()
             case ShowMessages():
                 self._show_messages()
+            case ShowLimits():
+                self.action_limits()
+            case ShowAudit():
+                self._desk.show_audit()
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
             case OpenTicket(side, instrument, fields):
@@ -408,6 +429,17 @@ class DeskActions:
                 self.screen.chart.go_to_date(date)
             case ChooseIndicators(specs):
                 self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
+
+    def leave(self) -> None:
+        """Leave the desk; open trades without a stop ask once."""
+        if naked_trades(self.store):
+            self._app.push_screen(forms.LeaveForm(self.store), self._leave_if_sure)
+        else:
+            self._desk.leave()
+
+    def _leave_if_sure(self, yes: bool | None) -> None:
+        if yes:
+            self._desk.leave()
 
     def _show_messages(self) -> None:
         from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import random
+from collections import deque
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -20,14 +21,16 @@ from textual.worker import Worker, WorkerState
 
 from keydesk import forms
 from keydesk.app import lifecycle
+from keydesk.app.account_connection import Connection, DeskAccount, load_all
 from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpen
 from keydesk.app.actions import DeskActions
 from keydesk.app.availability import is_available
-from keydesk.app.desk_session import DeskLock, DeskSession
-from keydesk.app.lifecycle import Connection, load_all, open_account
+from keydesk.app.desk_session import DeskLock
+from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.indicator_settings import try_to_save
+from keydesk.config.limits import try_to_save_limit, with_limit
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
@@ -41,6 +44,7 @@ from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
+from keydesk.store.risk import exit_only_words
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.store.watchlists import want_day_lines
@@ -53,17 +57,17 @@ from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from rich.console import RenderableType
 
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.indicator_specs import IndicatorChoice
     from keydesk.calc.instructions import Instruction
+    from keydesk.config.limits import LimitChange
     from keydesk.forms.sheet import FormContext
 
-PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
-DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
-AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
-INTERRUPTED = 130
 LONG_START = 5.0  # seconds after which a message names the reason for waiting
 FAULT = (
     "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
@@ -72,6 +76,7 @@ FAULT = (
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 AFTER_A_FORM = 1.0  # seconds
+MOST_UNRECORDED = 100  # entries of the audit log from before the account is known
 
 
 class KeydeskApp(TerminalApp[int], inherit_bindings=False):
@@ -108,9 +113,15 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.store.arming = arming_at_start(environment, read_only=options.read_only)
         self.letters = Letters(random.SystemRandom().choice)
         self.keymap, self.limits = own.keymap, own.limits
+        self._templates = own.templates
         self.set_keymap(dict(own.keymap.moved))
         self.guarded_keys = GuardedKeys(
-            self, super().on_event, disarm=self.disarm, notify=self.tell, keymap=own.keymap
+            self,
+            super().on_event,
+            disarm=self.disarm,
+            notify=self.tell,
+            keymap=own.keymap,
+            record=self.record,
         )
         self.actions = DeskActions(
             self, self, store=self.store, keymap=own.keymap, template=own.template, lock=lock
@@ -130,8 +141,22 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             screen=lambda: self.actions.screen,
             tell=self.tell,
         )
-        self.connection: Connection | None = None
-        self._session: DeskSession | None = None
+        self._unrecorded: deque[tuple[str, str]] = deque(maxlen=MOST_UNRECORDED)
+        self.loss_lock = DailyLossLock(
+            self.store,
+            lambda: self.limits,
+            tell=self.tell,
+            disarm=self.disarm,
+            record=self.record,
+        )
+        self.open_account = DeskAccount(
+            self.store,
+            own.keymap,
+            folders.state / "orders",
+            settings.reconciliation,
+            tell=self.tell,
+            last_key_at=lambda: self.guarded_keys.last_key_at,
+        )
         self.last_words = ""
         self.lock = lock
         self.auto_disarm = AutoDisarm()
@@ -142,11 +167,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
         self.store.indicators.update(own.indicators)
         self._workspace = workspace
-        self._reconciliation = settings.reconciliation
         self._folders = folders
         self._account = account
-        self._interrupted_at = float("-inf")
-        self._leaving = False
+        self._leaving = lifecycle.Leaving(self, last_resort, self._save_workspace)
         self._slow_line_reported = False
         self._last_resort = last_resort
         self.clock = FrameClock(
@@ -155,7 +178,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             now=monotonic,
             wall_ns=time_ns,
             backlog=self.writes_waiting,
-            before=(self.revalue,),
+            before=(self.open_account.revalue,),
             fps=options.fps or settings.frames_per_second,
         )
         depth = theme.colour_depth(os.environ, self.facts_of_terminal.replies)
@@ -214,38 +237,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             return
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
         self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
-        state = self._folders.state / "orders"
-        journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
-        self._session = session = DeskSession.of(state, target)
-        checks = self._reconciliation
-        opening = open_account(
-            target,
-            self.store,
-            journal,
-            audit,
-            self.keymap,
-            reconciliation=checks,
-            unread=session,
-        )
-        try:
-            async with opening as connection:
-                self.connection = connection
-                session.open()  # the journal has made its folder
-                for left in session.show_left_over():
-                    self.store.notify(
-                        Notice(
-                            left.level, safe(left.late_words(self.store.zone)), time_ns(), asks=True
-                        )
-                    )
-                if connection.commands.no_orders:
-                    why = connection.commands.no_orders
-                    self.tell("bad", f"EXITS ONLY, no order journal: {why}")
-                first = self._draw_first_prices(connection.link.priced)
-                self.run_worker(first, "first prices", group="feeds")
-                await connection.run()
-        finally:
-            session.key_pressed(self.guarded_keys.last_key_at)
-            session.close()
+        await self.open_account.run(target, self._account_opened)
+
+    def _account_opened(self, connection: Connection) -> None:
+        self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
+        connection.commands.exit_only = self.exit_only
+        self.loss_lock.open(self.open_account.file("daily-loss"))
+        first = self._draw_first_prices(connection.link.priced)
+        self.run_worker(first, "first prices", group="feeds")
 
     async def _draw_first_prices(self, priced: asyncio.Event) -> None:
         """Draw the first prices when they come, not with the next beat.
@@ -281,16 +280,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.disarm(cause)
         if self.lock.look(now):
             self.disarm(Cause.LOCKED)
+        self.loss_lock.look(now)
         self._workspace.keep(self.actions.screen.workspace, now)
-        if self._session is not None:
-            self._session.key_pressed(self.guarded_keys.last_key_at)
-            for level, words in self._session.changed():
-                self.store.notify(Notice(level, safe(words), time_ns(), asks=level == "warn"))
-
-    def revalue(self, store: Store, now: float) -> None:
-        """Update what depends on prices before it is drawn."""
-        if self.connection is not None:
-            self.connection.revalue(store, now)
+        self.open_account.look()
 
     def draw(self, frame: Frame) -> None:
         """Pass the frame to every screen with live content."""
@@ -305,8 +297,45 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Disarm the desk if the cause asks for it in this environment."""
         now = arming_after(cause, self.store.arming, self.store.health.environment)
         if now != self.store.arming:
+            self.record("disarm", cause.value.words)
             self.store.arming = now
             self.store.mark(Topic.ARMING)
+
+    def exit_only(self) -> str:
+        """Return why no risk may be opened now, "" if it may."""
+        return exit_only_words(self.store, self.limits, self.store.clock_ns or time_ns())
+
+    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None:
+        """Put changed limits in force at once, and write them to the settings in a thread."""
+        for change in changes or ():
+            self.limits = with_limit(self.limits, change)
+            self.record("settings", change.words)
+        if changes:
+            self.tell("good", f"Limits in force: {'; '.join(each.words for each in changes)}")
+            self.run_worker(self._save_limits(tuple(changes)), "limits", group="settings")
+
+    async def _save_limits(self, changes: Sequence[LimitChange]) -> None:
+        for change in changes:
+            trouble = await asyncio.to_thread(try_to_save_limit, self._folders.config, change)
+            if trouble:
+                self.tell("warn", f"In force until you leave, not kept: {trouble}")
+                return
+
+    def unlock_early(self, yes: bool | None) -> None:
+        """Begin the early unlock of the daily loss lock."""
+        if yes:
+            self.loss_lock.ask_unlock()
+
+    def record(self, what: str, words: str) -> None:
+        """Write an entry to the audit log of the account; those from before it is open are written then."""
+        connection = self.open_account.connection
+        if connection is None:
+            self._unrecorded.append((what, words))
+            return
+        for earlier in self._unrecorded:
+            connection.commands.dispatcher.record(*earlier)
+        self._unrecorded.clear()
+        connection.commands.dispatcher.record(what, words)
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show one line to the trader."""
@@ -333,6 +362,29 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def action_perform(self, name: str, *arguments: object) -> None:
         """Perform the action of one of the desk's keys."""
         self.actions.perform(name, *arguments)
+
+    async def on_log_audit_wanted(self) -> None:
+        """Show the audit log."""
+        self.show_audit()
+
+    def show_audit(self) -> None:
+        """Read the audit log in a thread, then show it."""
+        path = self.open_account.audit
+        if path is not None:
+            self.run_worker(self._read_audit(path), "audit log", group="settings")
+
+    async def _read_audit(self, path: Path) -> None:
+        from keydesk.trading.audit import try_to_read  # noqa: PLC0415 - loaded with the commands
+
+        entries, trouble = await asyncio.to_thread(try_to_read, path)
+        if trouble:
+            self.tell("warn", f"The audit log cannot be read: {trouble}")
+        else:
+            self.push_screen(forms.AuditForm(entries, self.store.zone))
+
+    def action_limits(self) -> None:
+        """Show the trader's limits, by the chord."""
+        self.actions.perform("limits")
 
     def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
         """Change the trader's watchlists, or show another one."""
@@ -418,27 +470,31 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             clock=monotonic,
             wall_ns=lambda: self.store.clock_ns or time_ns(),
             template=self.actions.template,
+            templates=self._templates,
             limits=self.limits,
             preset=self.actions.preset,
             keymap=self.keymap,
+            exit_only=self.exit_only,
+            record=self.record,
             ask_price=self._ask_price,
             show_plan=self.actions.show_plan,
             dock_columns=self.actions.dock_columns,
         )
-        if self.connection is None:
+        if self.open_account.connection is None:
             return context
-        commands = self.connection.commands
+        commands = self.open_account.connection.commands
         return replace(
             context,
             no_orders=commands.no_orders,
             sent_like_this=commands.sent_like_this,
+            take_refused=commands.refused.take,
             quote_trouble=lambda instrument: commands.quote_trouble.get(instrument, ""),
         )
 
     def _ask_price(self, instrument: str) -> None:
         """Read the price of an instrument again for an open form."""
-        if self.connection is not None:
-            asking = self.connection.commands.requote(instrument)
+        if self.open_account.connection is not None:
+            asking = self.open_account.connection.commands.requote(instrument)
             name = f"price of {instrument}"
             self.run_worker(asking, name, group="quotes", exit_on_error=False)
 
@@ -446,11 +502,11 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Start a command in its own worker."""
         if instruction is None:
             return
-        if self.connection is None:
+        if self.open_account.connection is None:
             self.tell("bad", "NOT SENT: the account is not open yet")
             return
         self.run_worker(
-            self.connection.carry_out(instruction),
+            self.open_account.connection.carry_out(instruction),
             type(instruction).__name__,
             group="commands",
             exit_on_error=False,
@@ -472,13 +528,13 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if self.last_words:
             return None
         self.last_words = FAULT
-        self._last_resort.arm(1, PATIENCE)
+        self._last_resort.arm(1, lifecycle.PATIENCE)
         return super().fault_report()
 
     def panic(self, *renderables: RenderableType) -> None:
         """End on an error outside the event loop, such as in the input thread."""
         self.last_words = self.last_words or FAULT
-        self._last_resort.arm(1, PATIENCE)
+        self._last_resort.arm(1, lifecycle.PATIENCE)
         super().panic(*renderables)
 
     def end_on_fault(self, error: BaseException) -> None:
@@ -490,29 +546,17 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def action_interrupt(self) -> None:
         """Leave on the second Ctrl-C within two seconds; the first shows how to leave."""
-        now = monotonic()
-        if now - self._interrupted_at <= AGAIN_WITHIN:
-            self.leave(INTERRUPTED)
-            return
-        self._interrupted_at = now
-        line = self.keymap.name("command")
-        self.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
+        if not self._leaving.interrupt():
+            line = self.keymap.name("command")
+            self.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
 
     def leave(self, code: int = 0) -> None:
         """Leave after commands in flight had time to finish."""
-        if self._leaving:
-            return
-        self._leaving = True
-        self._last_resort.arm(code, DRAIN_SECONDS + PATIENCE)
-        self.run_worker(self._drain_and_exit(code), "leaving", group="lifecycle")
+        self._leaving.leave(code)
 
-    async def _drain_and_exit(self, code: int) -> None:
-        commands = [each for each in self.workers if each.group == "commands" and each.is_running]
-        with suppress(TimeoutError):
-            async with asyncio.timeout(DRAIN_SECONDS):
-                await asyncio.gather(*(each.wait() for each in commands), return_exceptions=True)
+    def _save_workspace(self) -> None:
         self._workspace.save(self.actions.screen.workspace())
-        self.exit(code, return_code=code)
+        self.record("leave", "the desk was left")
 
 
 def _window_title(options: DeskOptions, profile: str, environment: str) -> str:

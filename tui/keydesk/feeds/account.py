@@ -15,10 +15,16 @@ from keydesk.calc.trading_day import day_start
 from keydesk.config.settings import Reconciliation
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.feeds.market_data import days_once
-from keydesk.store.fold import count_day, held_at_start, write_earlier
+from keydesk.store.fold import (
+    count_closed_trades,
+    count_day,
+    held_at_start,
+    note_opening_costs,
+    write_earlier,
+)
 from keydesk.store.state import Topic
 from keydesk_client.account.fold import remember_first_stops
-from keydesk_client.account.snapshot import differences, take_snapshot, take_state
+from keydesk_client.account.synchronizer import Comparison, Continuity
 from keydesk_client.account.values import moment, number_of, readable
 from keydesk_client.errors import (
     AnswerTooLarge,
@@ -71,19 +77,14 @@ async def _snapshot(link: Link) -> None:
 
 def take(link: Link, account: Account) -> None:
     """Replace the account by a snapshot, then apply the transactions after it."""
-    before = link.store.account
-    last = number_of(account.last_transaction_id)
-    take_snapshot(link.store, account)
-    if before is not None and before.created_time_ns != account.created_time.ns:
-        link.store.log.clear()
-        link.store.today = None
-        link.gate.forget()
-        link.write("The broker has another account under this id: its history begins anew")
-    elif link.gate.applied is not None and last < link.gate.applied:
-        link.gate.forget()
-        link.write(f"The broker went back to transaction {last}; what we knew after it is gone")
-    link.gate.open_at(last)
-    link.checked = last
+    match link.synchronizer.take_snapshot(account):
+        case Continuity.ANOTHER_ACCOUNT:
+            link.store.log.clear()
+            link.store.today = None
+            link.write("The broker has another account under this id: its history begins anew")
+        case Continuity.WENT_BACK:
+            last = link.gate.applied
+            link.write(f"The broker went back to transaction {last}; what we knew after it is gone")
     link.poll_wanted.set()
     link.history_wanted.set()
 
@@ -118,7 +119,7 @@ async def poll_changes(link: Link) -> None:
 
 async def poll_once(link: Link) -> bool:
     """Poll once; return False if there was no answer."""
-    since = link.checked
+    since = link.synchronizer.checked
     link.poll_wanted.clear()
     try:
         answer = await link.ask(link.client.accounts.changes(since))
@@ -137,18 +138,9 @@ async def poll_once(link: Link) -> bool:
 
 def take_changes(link: Link, answer: AccountChangesResponse) -> None:
     """Apply new transactions; if the desk is then up to date, compare and take the broker's figures."""
-    link.gate.offer_all(answer.changes.transactions)
-    link.gate.saw_last(answer.last_transaction_id)
-    last = number_of(answer.last_transaction_id)
-    if link.gate.applied != last or link.snapshot_wanted.is_set():
-        return  # more came meanwhile, or is still missing: the next poll compares
-    found = differences(link.store, answer.changes, answer.state)
-    if found:
-        link.doubt(f"Not as at the broker: {'; '.join(found)}")
-        return
-    take_state(link.store, answer.state)
-    link.checked = last
-    link.settle_doubt()
+    due = link.snapshot_wanted.is_set()
+    if link.synchronizer.take_changes(answer, snapshot_is_due=due) is Comparison.EQUAL:
+        link.settle_doubt()
 
 
 async def _until_next(link: Link) -> None:
@@ -179,12 +171,14 @@ async def read_history(link: Link) -> None:
     earlier = await _read_back(link, start)
     write_earlier(link.store, earlier[-LINES:])
     remember_first_stops(link.store, earlier)
+    note_opening_costs(link.store, earlier)
     await _first_stops_of_older_trades(link)
     unknown = held_at_start(link.store, earlier, start) - link.store.days.keys()
     if unknown:
         await days_once(link, sorted(unknown))
     await _catch_up(link, earlier)
     link.store.today = count_day(link.store, earlier, start)
+    count_closed_trades(link.store, earlier)
     link.store.mark(Topic.ACCOUNT)
 
 
@@ -221,11 +215,13 @@ async def _first_stops_of_older_trades(link: Link) -> None:
     for trade in list(link.store.trades.values()):
         known = trade.id in link.store.trades and trade.id.isdecimal()
         if trade.initial_stop is None and known:
-            first = int(trade.id) + 1
+            first = int(trade.id)  # the fill that opened it
             last = min(first + FIRST_STOP_WITHIN, link.gate.applied or 0)
             if first <= last:
                 answer = await link.ask(link.client.transactions.range(first, last))
-                remember_first_stops(link.store, _valid_transactions(link, answer))
+                found = _valid_transactions(link, answer)
+                remember_first_stops(link.store, found)
+                note_opening_costs(link.store, found)
 
 
 def _valid_transactions(link: Link, answer: TransactionsResponse) -> list[Transaction]:

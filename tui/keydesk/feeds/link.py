@@ -15,6 +15,7 @@ from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
 from keydesk_client.account.gate import TransactionGate
+from keydesk_client.account.synchronizer import Synchronizer
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
 from keydesk_client.errors import (
@@ -160,12 +161,14 @@ class Link:
     event_health: StreamHealth | None = None  # of the open transaction stream
     lines_unreadable: dict[str, tuple[StreamHealth, int]] = field(default_factory=dict)
     unreadable_noted: int = 0  # records that could not be read, when health was last judged
-    checked: int = 0  # the transaction up to which broker and desk were found to agree
     reconciler: Check | None = None  # of what is UNCONFIRMED
+    synchronizer: Synchronizer = field(init=False)
     gate: TransactionGate = field(init=False)
 
     def __post_init__(self) -> None:
-        self.gate = TransactionGate(partial(apply, self.store), self.store, doubt=self.doubt)
+        apply_to_store = partial(apply, self.store)
+        self.synchronizer = Synchronizer(self.store, apply_to_store, self.doubt)
+        self.gate = self.synchronizer.gate
 
     async def ask(self, call: Awaitable[T]) -> T:
         """Return the answer of a REST call and record its round trip."""

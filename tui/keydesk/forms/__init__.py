@@ -8,22 +8,28 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from keydesk.forms.arming import ArmForm
+    from keydesk.forms.audit import AuditForm
     from keydesk.forms.break_even import BreakEvenForm
-    from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
+    from keydesk.forms.close_position import ClosePositionForm
     from keydesk.forms.close_trade import CloseForm, ScaleOutForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.indicators import IndicatorForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
+    from keydesk.forms.leaving import LeaveForm
+    from keydesk.forms.limits import LimitsForm
     from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
+    from keydesk.forms.position_part import PositionPartForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
     from keydesk.forms.ticket import TicketForm
     from keydesk.forms.timeframes import TimeframeForm
+    from keydesk.forms.unlock import UnlockForm
     from keydesk.forms.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
 
 __all__ = [
     "AddForm",
     "ArmForm",
+    "AuditForm",
     "BreakEvenForm",
     "CancelEntriesForm",
     "CancelForm",
@@ -37,6 +43,8 @@ __all__ = [
     "FlattenForm",
     "HelpForm",
     "IndicatorForm",
+    "LeaveForm",
+    "LimitsForm",
     "MoveForm",
     "NameForm",
     "PositionPartForm",
@@ -47,18 +55,20 @@ __all__ = [
     "TicketForm",
     "TimeframeForm",
     "TrailingForm",
+    "UnlockForm",
     "load",
 ]
 
 _HOMES = {
     "AddForm": "watchlists",
     "ArmForm": "arming",
+    "AuditForm": "audit",
     "BreakEvenForm": "break_even",
     "CancelEntriesForm": "orders",
     "CancelForm": "orders",
     "CloseForm": "close_trade",
     "ClosePositionForm": "close_position",
-    "PositionPartForm": "close_position",
+    "PositionPartForm": "position_part",
     "ColumnsForm": "watchlists",
     "CommandForm": "command_line",
     "DeleteListForm": "watchlists",
@@ -67,6 +77,8 @@ _HOMES = {
     "FlattenForm": "reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "indicators",
+    "LeaveForm": "leaving",
+    "LimitsForm": "limits",
     "MoveForm": "orders",
     "NameForm": "watchlists",
     "ProtectForm": "protection",
@@ -76,6 +88,7 @@ _HOMES = {
     "TicketForm": "ticket",
     "TimeframeForm": "timeframes",
     "TrailingForm": "protection",
+    "UnlockForm": "unlock",
 }
 
 

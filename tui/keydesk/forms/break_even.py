@@ -14,6 +14,7 @@ from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Action
 from keydesk.records import TradeRow
+from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import money, price
 from keydesk.text.sanitize import safe
 
@@ -39,10 +40,11 @@ class BreakEvenForm(Form[SetProtection]):
         return break_even_stop(
             entry=trade.price,
             units=trade.units,
-            costs=trade.financing,
+            costs=costs_until_closed(self.context.store, trade),
             factors=context.factors,
             precision=context.rules.price_precision,
-            offset=self.context.template.break_even_offset_pips * context.rules.pip,
+            offset=self.context.template_of(trade.instrument).break_even_offset_pips
+            * context.rules.pip,
         )
 
     def headline(self) -> TextLine:
@@ -67,9 +69,17 @@ class BreakEvenForm(Form[SetProtection]):
                 ("stop  ", "muted"),
                 (safe(f"{old} → "), "plain"),
                 (price(self.stop(trade, context), digits), "bright"),
-                (safe(f"  financing so far {money(trade.financing, signed=True)}"), "muted"),
             ),
+            ((safe(self._costs_words(trade)), "muted"),),
         ]
+
+    def _costs_words(self, trade: TradeRow) -> str:
+        """Return what the price has to earn back."""
+        financing, costs = trade.financing, costs_until_closed(self.context.store, trade)
+        words = f"financing so far {money(financing, signed=True)}"
+        if costs == financing:
+            return words
+        return f"{words}, commission and fees {money(costs - financing, signed=True)}"
 
     def action(self) -> Action:
         """Return the row of the confirmation matrix."""

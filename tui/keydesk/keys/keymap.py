@@ -40,6 +40,8 @@ COLUMNS = "columns"  # the columns of a watchlist
 DELETE_LIST = "delete-list"
 TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
+LEAVING = "leaving"  # the question before leaving
+LIMITS = "limits"  # the page of limits
 
 # The contexts of the main screen, where the trader may move keys.
 ON_THE_DESK = (DESK, ROWS, CHART, CROSSHAIR, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
@@ -174,6 +176,7 @@ KEYS: tuple[Key, ...] = (
     Key("go-positions", ("g p",), DESK, "", "Go to the positions", "go('positions')"),
     Key("go-books", ("g b",), DESK, "", "Go to the books", "go('books')"),
     Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
+    Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
     Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
@@ -184,6 +187,7 @@ KEYS: tuple[Key, ...] = (
     Key("page-up", _PAGE_BACK, ROWS, "", "Page up", "page_up"),
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
+    Key("log-audit", ("a",), LOG, "audit", "The audit log of this desk", "audit"),
     # The chart, and the order of the watchlist.
     Key("older", ("left", "h"), CHART, "back", "Some candles back in time", "older"),
     Key("newer", ("right", "l"), CHART, "forth", "Some candles nearer to now", "newer"),
@@ -262,6 +266,14 @@ KEYS: tuple[Key, ...] = (
     Key("bound", ("b",), TICKET, "bound", "How far it may slip", "pick('bound')"),
     Key("expiry", ("e",), TICKET, "expiry", "Time in force", "next_expiry"),
     Key("unit", ("m",), TICKET, "unit", "What the field counts in", "next_unit"),
+    Key("template", ("h",), TICKET, "", "Next template", "next_template"),
+    Key("more", ("n",), TICKET, "more", "All members of the order", "more"),
+    Key("until", ("g",), TICKET, "", "Type an expiry: 18:30, 4h", "write('until')"),
+    Key("guarantee", ("w",), TICKET, "", "Guaranteed stop, or usual", "guarantee"),
+    Key("trigger", ("i",), TICKET, "", "Price side that triggers", "next_trigger"),
+    Key("fill", ("l",), TICKET, "", "Opens or reduces only", "next_fill"),
+    Key("tag", ("k",), TICKET, "", "Write a tag", "write('tag')"),
+    Key("comment", ("j",), TICKET, "", "Write a comment", "write('comment')"),
     Key("ticket-atr", ("a",), TICKET, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(TICKET, "ticket"),
     # Modify, protect, trailing: the same letters.
@@ -317,6 +329,8 @@ KEYS: tuple[Key, ...] = (
     Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
     Key("list-gone", ("y",), DELETE_LIST, "delete", "Delete the list", "take"),
     Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
+    Key("leave", ("y",), LEAVING, "leave", "Leave all the same", "take"),
+    Key("leave-not", ("escape", "q"), LEAVING, "stay", "Stay", "drop"),
     Key("indicator-down", ("j", "down"), INDICATORS, "", "Row down", "row(1)"),
     Key("indicator-up", ("k", "up"), INDICATORS, "", "Row up", "row(-1)"),
     Key("indicator-turn", ("space",), INDICATORS, "on/off", "Show it, or not", "turn"),
@@ -326,6 +340,13 @@ KEYS: tuple[Key, ...] = (
     Key("indicator-scope", ("a",), INDICATORS, "all", "This instrument, or all", "scope"),
     Key("indicator-take", ("enter",), INDICATORS, "keep", "Keep and show them", "take"),
     Key("indicator-close", ("escape", "q"), INDICATORS, "drop", "Change nothing", "drop"),
+    Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
+    Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
+    Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),
+    Key("limit-erase", ("backspace",), LIMITS, "", "Erase a digit", "erase"),
+    Key("limit-scope", ("a",), LIMITS, "scope", "Account, or instrument", "scope"),
+    Key("limit-take", ("enter",), LIMITS, "keep", "Keep and write them", "take"),
+    Key("limit-close", ("escape", "q"), LIMITS, "drop", "Change nothing", "drop"),
     Key("timeframe-next", ("l", "right"), TIMEFRAMES, "", "Next longer", "choose(1)"),
     Key("timeframe-before", ("h", "left"), TIMEFRAMES, "", "Next shorter", "choose(-1)"),
     Key("timeframe-unit", ("j", "down"), TIMEFRAMES, "", "Longer unit", "unit(1)"),

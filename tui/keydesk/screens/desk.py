@@ -1,4 +1,4 @@
-"""The main screen: the layout for each terminal size, focus and zoom, and the frame passed on to the panes."""
+"""The main screen: panes placed by the layout of `tiers`, focus and zoom, and the frame passed on to the panes."""
 
 from __future__ import annotations
 
@@ -34,78 +34,15 @@ from keydesk.panes.strips import (
 from keydesk.panes.trades import Positions, Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
+from keydesk.screens.tiers import MINI, RIGHT_COLUMN, SIDE_CHARTS, SMALL, TIERS, Tier, tier_for
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.widgets import theme
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.overlay import Backdrop
-from keydesk.widgets.ruled_grid import RuledGrid, Slot
+from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST, SMALLEST_EXITS
-
-STANDARD_FROM = 120  # columns
-MEDIUM_FROM = Size(140, 40)
-LARGE_FROM = Size(180, 44)
-EXTRA_LARGE_FROM = Size(240, 60)
-
-
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """A layout: its CSS class and its slots, each with the panes that share it."""
-
-    name: str
-    slots: tuple[Slot, ...]
-    lowest: frozenset[str]  # panes that have the lower rule of the grid beneath them
-
-
-SIDE_CHARTS = ("second-chart", "third-chart", "fourth-chart")
-LISTS = ("trades", "positions", "orders", "log", "books")
-MINI = Tier("mini", (("trades", "positions", "orders"),), frozenset())
-SMALL = Tier("small", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
-STANDARD = Tier("standard", (("watchlist",), ("chart",), ("ticket",), LISTS), frozenset(LISTS))
-MEDIUM = Tier(
-    "medium",
-    (
-        *(("watchlist",), ("chart",), ("ticket",), ("positions",)),
-        *(("trades",), ("orders", "log", "books")),
-    ),
-    frozenset(("orders", "log", "books")),
-)
-LARGE = Tier(
-    "large",
-    (
-        *(("watchlist",), ("chart",), ("second-chart",), ("ticket",), ("books",)),
-        *(("positions",), ("trades",), ("log",), ("orders",)),
-    ),
-    frozenset(("log", "orders")),
-)
-EXTRA_LARGE = Tier(
-    "extra-large",
-    (*LARGE.slots, ("third-chart",), ("fourth-chart",)),
-    frozenset(("log", "orders")),
-)
-TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
-
-
-RIGHT_COLUMN = {"standard": 27, "medium": 40, "large": 39, "extra-large": 50}  # as in desk.tcss
-
-
-def tier_for(size: Size) -> Tier | None:
-    """Return the layout for a terminal of this size; None: too small for any."""
-    if not _holds(size, SMALLEST_EXITS):
-        return None
-    if not _holds(size, SMALLEST):
-        return MINI
-    roomy = ((EXTRA_LARGE_FROM, EXTRA_LARGE), (LARGE_FROM, LARGE), (MEDIUM_FROM, MEDIUM))
-    for least, tier in roomy:
-        if _holds(size, least):
-            return tier
-    return STANDARD if size.width >= STANDARD_FROM else SMALL
-
-
-def _holds(size: Size, least: Size) -> bool:
-    return size.width >= least.width and size.height >= least.height
-
 
 EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
 TOO_SMALL = (
