@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +39,7 @@ class Options:
     fifo: bool = False
     price_rate: float = DEFAULT_PRICE_RATE
     rate_limit: int = DEFAULT_RATE_LIMIT
+    trust_proxy: bool = False
     candles: tuple[tuple[str, Path], ...] = ()
     parent_fd: int | None = None
 
@@ -53,7 +54,10 @@ def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.envi
     if command == "serve" and found["port"] is not None and found["uds"] is not None:
         parser.error("--port and --uds exclude each other")
     found["port"] = DEFAULT_PORT if found.get("port") is None else found["port"]
-    found["tokens"] = tuple(found.get("tokens") or ())
+    found["tokens"] = _distinct(
+        parser,
+        [*(found.get("tokens") or ()), *_from_sources(found.pop("token_sources", None) or ())],
+    )
     found["candles"] = tuple(found.get("candles") or ())
     return Options(command=command, **found)
 
@@ -105,6 +109,60 @@ def _add_address_options(parser: argparse.ArgumentParser) -> None:
         help="the token to let in (default: a random one, kept in the data folder); repeated, "
         "each further token has accounts of its own",
     )
+
+    for flag, read, metavar, words in (
+        (
+            "--token-file",
+            _tokens_in_file,
+            "FILE",
+            "a file with a token on each line; # begins a comment",
+        ),
+        ("--token-fd", _tokens_of_descriptor, "N", "the same, from an open descriptor"),
+    ):
+        parser.add_argument(
+            flag, dest="token_sources", action="append", type=read, metavar=metavar, help=words
+        )
+    parser.add_argument(
+        "--trust-proxy",
+        action="store_true",
+        help="build links from Forwarded and X-Forwarded-Proto, which a proxy in front sets",
+    )
+
+
+def _from_sources(sources: Iterable[tuple[str, ...]]) -> list[str]:
+    return [token for source in sources for token in source]
+
+
+def _distinct(parser: argparse.ArgumentParser, tokens: Sequence[str]) -> tuple[str, ...]:
+    if len(set(tokens)) < len(tokens):
+        parser.error("the same token is given twice: each token has accounts of its own")
+    return tuple(tokens)
+
+
+def _tokens_in_file(text: str) -> tuple[str, ...]:
+    try:
+        return _tokens_of(Path(text).expanduser().read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise argparse.ArgumentTypeError(f"cannot read {text}: {reason}") from None
+
+
+def _tokens_of_descriptor(text: str) -> tuple[str, ...]:
+    try:
+        with os.fdopen(int(text), encoding="utf-8") as file:
+            return _tokens_of(file.read())
+    except (OSError, ValueError):
+        raise argparse.ArgumentTypeError(
+            f"cannot read descriptor {text!r}: use the number of one that is open for reading"
+        ) from None
+
+
+def _tokens_of(text: str) -> tuple[str, ...]:
+    words = [line.strip() for line in text.splitlines()]
+    tokens = tuple(_token(word) for word in words if word and not word.startswith("#"))
+    if not tokens:
+        raise argparse.ArgumentTypeError("there is no token in it: write one on each line")
+    return tokens
 
 
 def _add_market_options(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ import os
 import secrets
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,10 @@ from keydesk_practice.options import Options
 TOKEN_FILE = "token"  # noqa: S105 - a file name
 TOKEN_BYTES = 32
 BACKLOG = 2048
+_WILDCARDS = {  # family, a documentation address that is routed like any other, loopback
+    "0.0.0.0": (socket.AF_INET, "192.0.2.1", "127.0.0.1"),  # noqa: S104 - recognised, not bound
+    "::": (socket.AF_INET6, "2001:db8::1", "::1"),
+}
 ACCEPTED_AT_ONCE = 64  # connections, before the open ones get their turn
 SHUTDOWN_SECONDS = 1
 
@@ -55,8 +59,25 @@ def listen_on_port(host: str, port: int) -> Listener:
     except OSError as error:
         listening.close()
         raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror}") from error
-    name = f"[{host}]" if ":" in host else host
+    address = reachable_address(host)
+    name = f"[{address}]" if ":" in address else address
     return Listener(listening, f"http://{name}:{listening.getsockname()[1]}")
+
+
+def reachable_address(host: str) -> str:
+    """Return the address under which clients reach a listener: of `0.0.0.0` and `::` this machine's own address.
+
+    It is that of the interface with the default route; connecting a datagram socket looks the route up and sends nothing.
+    """
+    if host not in _WILDCARDS:
+        return host
+    family, elsewhere, loopback = _WILDCARDS[host]
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((elsewhere, 9))
+            return str(probe.getsockname()[0])
+    except OSError:
+        return loopback
 
 
 def listen_on_path(path: Path) -> Listener:
@@ -165,8 +186,10 @@ def _listen(options: Options) -> Listener:
 async def _serve(
     broker: Broker, listener: Listener, tokens: tuple[str, ...], options: Options
 ) -> None:
-    application = make_application(broker, tokens, options.rate_limit)
-    line = _address_line(broker, listener.url, tokens[0])
+    application = make_application(
+        broker, tokens, options.rate_limit, trusts_proxy=options.trust_proxy
+    )
+    line = _address_line(broker, listener.url, tokens)
     limits = ConnectionLimits(most=raise_descriptor_limit())
     server = Server(application, listener, lambda: print(line, flush=True), limits)  # noqa: T201
 
@@ -187,12 +210,20 @@ async def _serve(
             ticking.result()
 
 
-def _address_line(broker: Broker, url: str, token: str) -> str:
-    accounts = [
-        {"id": account.id, "currency": account.currency, "hedging": account.hedging}
-        for account in broker.accounts_of(owner=0)
+def _address_line(broker: Broker, url: str, tokens: Sequence[str]) -> str:
+    """Return the line that is printed at the start; `token` and `accounts` are those of the first token."""
+    by_token = [
+        {"token": token, "accounts": _accounts(broker, owner)} for owner, token in enumerate(tokens)
     ]
-    return json.dumps({"rest_url": url, "stream_url": url, "token": token, "accounts": accounts})
+    members = {"rest_url": url, "stream_url": url, **by_token[0], "tokens": by_token}
+    return json.dumps(members)
+
+
+def _accounts(broker: Broker, owner: int) -> list[dict[str, object]]:
+    return [
+        {"id": account.id, "currency": account.currency, "hedging": account.hedging}
+        for account in broker.accounts_of(owner)
+    ]
 
 
 def _stop_on_signals(stop: Callable[[], None]) -> None:

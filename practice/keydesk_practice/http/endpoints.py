@@ -27,6 +27,7 @@ from keydesk_practice.http.errors import (
     method_not_allowed,
     not_found,
 )
+from keydesk_practice.http.public_address import public_url
 from keydesk_practice.http.responses import (
     CommandResult,
     EncodedList,
@@ -191,7 +192,7 @@ class Call:
     @property
     def base_url(self) -> str:
         """The address that the client used, for links in responses."""
-        return str(self.request.base_url).rstrip("/")
+        return public_url(self.request, trusts_proxy=self.request.scope["state"]["trusts_proxy"])
 
 
 Handler = Callable[[Call], Response | Awaitable[Response]]

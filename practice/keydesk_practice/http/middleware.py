@@ -68,11 +68,17 @@ class RequestMiddleware:
     """The ASGI application that uvicorn runs; it calls the router."""
 
     def __init__(
-        self, router: Application, authenticator: Authenticator, budget: WorkBudget
+        self,
+        router: Application,
+        authenticator: Authenticator,
+        budget: WorkBudget,
+        *,
+        trusts_proxy: bool = False,
     ) -> None:
         self._router = router
         self._authenticator = authenticator
         self._budget = budget
+        self._trusts_proxy = trusts_proxy
         self._request_ids = itertools.count(time.time_ns() // 1_000 * 10)  # ascends over restarts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -83,7 +89,11 @@ class RequestMiddleware:
         sender = _ResponseSender(send, request_id)
         headers = dict(reversed(scope["headers"]))  # of a repeated header the first counts
         response_format = response_format_of(headers)
-        state = scope["state"] = {"request_id": request_id, "response_format": response_format}
+        state = scope["state"] = {
+            "request_id": request_id,
+            "response_format": response_format,
+            "trusts_proxy": self._trusts_proxy,
+        }
         # Parameters are decoded after routing: a client id may hold an encoded slash.
         scope["path"] = scope["raw_path"].decode("latin-1")
         try:
