@@ -22,6 +22,7 @@ from keydesk_practice.market.quotes import Quoting
 from keydesk_practice.market.reference import ReferenceRates, read_reference_rates
 from keydesk_practice.market.replay import ReplayedInstrument
 from keydesk_practice.market.rng import Rng
+from keydesk_practice.market.shocks import Shock, Shocks
 from keydesk_practice.market.spread import depth_of
 
 _AHEAD = 90  # days drawn beyond the requested one
@@ -37,6 +38,7 @@ class PracticeMarket:
         hours: Hours | str = Hours.ALWAYS,
         replayed: Sequence[ReplayedInstrument] = (),
         rates: ReferenceRates | None = None,
+        shocks: Sequence[Shock] = (),
     ) -> None:
         self.rng = Rng(seed)
         self._hours = TradingHours(Hours(hours))
@@ -47,6 +49,7 @@ class PracticeMarket:
             *(one.listing for one in replayed),
         )
         self._replayed = replayed
+        self._shocks = Shocks(shocks)
         self.specifications = {one.name: specification_of(one) for one in self._listings}
         self._indexes = {listing.name: index for index, listing in enumerate(self._listings)}
         self._build(int(self.rates.days[-1]))
@@ -74,6 +77,12 @@ class PracticeMarket:
             blocks = PairBarBlocks(self._pairs, index, depth, precision)
             self._builders[index] = CandleBuilder(blocks, self._bars, self._hours)
         return self._builders[index].candles(spec, range_, now)
+
+    def set_shocks(self, shocks: Sequence[Shock]) -> None:
+        """Replace the shocks; prices before the first that differs stay the same."""
+        if tuple(shocks) != self._shocks.all:
+            self._shocks = Shocks(shocks)
+            self._build(self._last_day - 1)
 
     def last_open(self, now: int) -> int:
         """Return `now` while the market is open, else the last instant before it closed."""
@@ -104,6 +113,7 @@ class PracticeMarket:
             rng=self.rng,
             hours=self._hours,
             replayed=replayed,
+            shocks=self._shocks,
         )
         self._quoting = Quoting(
             self._pairs,

@@ -105,7 +105,10 @@ class Quoting:
             (self._halves(day, point, cell, 0), self._halves(day, point + 1, cell + 1, 1)),
             rates,
             self._open(day, point),
-            tuple(one.at(depth) for one in self._depths),
+            tuple(
+                one.at(depth * self._pairs.shocks.depth_factor(name, cell))
+                for one, name in zip(self._depths, self.names, strict=True)
+            ),
         )
 
     def _rates(self, day: int, point: int) -> tuple[Floats, Floats]:
@@ -133,6 +136,9 @@ class Quoting:
             pairs.spread_noise.of_cell(len(pairs.typical), cell),
             start + (end - start) * (point / count),
         )
+        if pairs.shocks.all:
+            factors = [pairs.shocks.half_factor(name, cell, from_left) for name in self.names]
+            half = np.asarray(half * factors)
         if not pairs.fixings.jumps[day - pairs.fixings.first_day].any():
             return half
         return np.asarray(half * self._aftershock_factors(day, point, from_left))
@@ -152,4 +158,5 @@ class Quoting:
         known = (self._first_cells <= cell).tolist()
         for pair, path in self._pairs.replayed.items():
             known[pair] = known[pair] and bool(path.open_cells(day)[point])
-        return tuple(is_open and one for one in known)
+        halted = [self._pairs.shocks.is_halted(name, cell) for name in self.names]
+        return tuple(is_open and one and not off for one, off in zip(known, halted, strict=True))
