@@ -5,7 +5,8 @@ import time
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession, History
-from keydesk_practice.broker.broker import LAST_SEEN, Broker, Clock
+from keydesk_practice.broker.broker import LAST_SEEN, Broker
+from keydesk_practice.broker.clock import Clock
 from keydesk_practice.engine.commands import OpenAccount
 from keydesk_practice.engine.decide import decide
 from keydesk_practice.engine.state.account import Account
