@@ -40,6 +40,8 @@ class Options:
     price_rate: float = DEFAULT_PRICE_RATE
     rate_limit: int = DEFAULT_RATE_LIMIT
     trust_proxy: bool = False
+    control_anywhere: bool = False
+    paused: bool = False
     candles: tuple[tuple[str, Path], ...] = ()
     parent_fd: int | None = None
 
@@ -123,6 +125,11 @@ def _add_address_options(parser: argparse.ArgumentParser) -> None:
             flag, dest="token_sources", action="append", type=read, metavar=metavar, help=words
         )
     parser.add_argument(
+        "--control-anywhere",
+        action="store_true",
+        help="let other machines use the control interface, too; it keeps its own token",
+    )
+    parser.add_argument(
         "--trust-proxy",
         action="store_true",
         help="build links from Forwarded and X-Forwarded-Proto, which a proxy in front sets",
@@ -172,6 +179,9 @@ def _add_market_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--speed", type=_positive, default=1.0, metavar="X", help="market seconds a second (1)"
+    )
+    parser.add_argument(
+        "--paused", action="store_true", help="begin paused; `keydesk practice play` lets it run"
     )
     parser.add_argument(
         "--hours", choices=("always", "fx"), default="always", help="fx: closed at weekends"

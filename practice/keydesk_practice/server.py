@@ -17,9 +17,13 @@ import uvicorn
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.connections import ConnectionLimits, connection_class, raise_descriptor_limit
+from keydesk_practice.control.application import ControlApplication
+from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
+from keydesk_practice.control.context import Control
+from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.http.application import make_application
-from keydesk_practice.http.middleware import Application
+from keydesk_practice.http.middleware import TOKEN_FACT, Application
 from keydesk_practice.options import Options
 
 TOKEN_FILE = "token"  # noqa: S105 - a file name
@@ -168,9 +172,11 @@ async def run_broker(options: Options) -> int:
     broker = open_broker(options, owners=len(tokens))
     try:
         listener = _listen(options)
+        write_address(options.data, listener.url)
         try:
             await _serve(broker, listener, tokens, options)
         finally:
+            forget_address(options.data)
             listener.remove()
     finally:
         broker.close()
@@ -189,14 +195,23 @@ async def _serve(
     application = make_application(
         broker, tokens, options.rate_limit, trusts_proxy=options.trust_proxy
     )
+    for fact, digest in broker.ledger.facts(TOKEN_FACT).items():
+        application.authenticator.add(bytes.fromhex(digest), int(fact.removeprefix(TOKEN_FACT)))
+    application.restart_request_ids(broker.now())
     line = _address_line(broker, listener.url, tokens)
     limits = ConnectionLimits(most=raise_descriptor_limit())
-    server = Server(application, listener, lambda: print(line, flush=True), limits)  # noqa: T201
 
     def stop() -> None:
         broker.end_streams()
         server.stop()
 
+    controlled = ControlApplication(
+        Control(broker, options, application, stop),
+        load_token(options.data, CONTROL_TOKEN_FILE),
+        application,
+        anywhere=options.control_anywhere,
+    )
+    server = Server(controlled, listener, lambda: print(line, flush=True), limits)  # noqa: T201
     broker.commits.on_failure = stop
     _stop_on_signals(stop)
     if options.parent_fd is not None:
@@ -215,7 +230,13 @@ def _address_line(broker: Broker, url: str, tokens: Sequence[str]) -> str:
     by_token = [
         {"token": token, "accounts": _accounts(broker, owner)} for owner, token in enumerate(tokens)
     ]
-    members = {"rest_url": url, "stream_url": url, **by_token[0], "tokens": by_token}
+    members = {
+        "rest_url": url,
+        "stream_url": url,
+        **by_token[0],
+        "tokens": by_token,
+        "control_url": f"{url}{BASE}",
+    }
     return json.dumps(members)
 
 
@@ -245,9 +266,9 @@ def _stop_with_parent(descriptor: int, stop: Callable[[], None]) -> None:
     loop.add_reader(descriptor, readable)
 
 
-def load_token(folder: Path) -> str:
-    """Return the token in the data folder; create a random one, mode 0600, on first use."""
-    path = folder / TOKEN_FILE
+def load_token(folder: Path, name: str = TOKEN_FILE) -> str:
+    """Return the token in a file of the data folder; create a random one, mode 0600, on first use."""
+    path = folder / name
     try:
         token = path.read_text("ascii").strip()
     except FileNotFoundError:

@@ -19,13 +19,16 @@ from functools import partial
 from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.background import CandleWorker, WorkBudget
 from keydesk_practice.broker.clock import (
+    COARSE_STEP,
+    GRID,
     SECOND,
     Clock,
     coarse_time_steps,
     end_of_grid_cell,
     time_steps,
 )
-from keydesk_practice.broker.feeds import PriceBoard, PriceFeed
+from keydesk_practice.broker.disguise import Disguise, DisguisedMarket
+from keydesk_practice.broker.feeds import MarketAt, PriceBoard, PriceFeed
 from keydesk_practice.engine.commands import Command, Finance, Tick
 from keydesk_practice.engine.decide import decision_on
 from keydesk_practice.engine.quotes import day_end_after
@@ -49,6 +52,7 @@ from keydesk_practice.ledger.ledger import (
     entry_of,
 )
 from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.shocks import Shock
 from keydesk_practice.options import DEFAULT_PRICE_RATE
 
 MAX_TURN_SECONDS = 0.02  # of simulation before the event loop goes on
@@ -67,20 +71,26 @@ class Broker:
         make_market: Callable[[], PracticeMarket],
         clock: Clock,
         since: int,
+        *,
         price_rate: float,
+        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
     ) -> None:
         self.ledger = ledger
         self.candles = CandleWorker(make_market)
-        self._clock = clock
+        self.clock = clock
         self._step_seconds = 1.0 / price_rate
         faster = price_rate > DEFAULT_PRICE_RATE  # for load tests
         self.price_window = 0.0 if faster else self._step_seconds  # least time between two sends
         self._ticked_until = since
-        self.board = PriceBoard(make_market().at, since)
+        self.market = make_market()
+        self.shocks: tuple[Shock, ...] = ()
+        self.disguise: Disguise | None = None
+        self.board = PriceBoard(self._overlaid(*overlay), since)
         self.prices = PriceFeed(self.board, every_step=faster)
         self.sessions: dict[str, AccountSession] = {}
         self.budget = WorkBudget()
         self.commits = GroupCommit(ledger, self._publish)
+        self._stepping = asyncio.Lock()
 
     def add_session(self, session: AccountSession) -> None:
         """Add an account."""
@@ -94,7 +104,7 @@ class Broker:
 
     def now(self) -> int:
         """Return the market's time."""
-        exact = self._clock()
+        exact = self.clock()
         limit = end_of_grid_cell(self._ticked_until)
         return max(self.board.now, min(exact, limit))
 
@@ -147,9 +157,48 @@ class Broker:
 
     # --- time ---
 
+    def overlay(self, shocks: Sequence[Shock], disguise: Disguise | None) -> None:
+        """Show the market with these shocks and this disguise from now on."""
+        self.board.replace_market(self._overlaid(shocks, disguise))
+
+    def _overlaid(self, shocks: Sequence[Shock], disguise: Disguise | None) -> MarketAt:
+        self.shocks, self.disguise = tuple(shocks), disguise
+        self.market.set_shocks(self.shocks)
+        self.candles.overlay(shocks, disguise)
+        return self.market.at if disguise is None else DisguisedMarket(self.market, disguise).at
+
+    async def advance(self, until: int, step: int = GRID) -> None:
+        """Move the market on to a time, at every multiple of `step` on the way; the clock goes on from there."""
+        async with self._stepping:
+            await self._simulate(self._steps_until(until, step))
+            self.clock.set(max(until, self._ticked_until))
+        self.prices.publish()
+
+    def adopt_ledger(
+        self,
+        ledger: Ledger,
+        since: int,
+        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
+    ) -> None:
+        """Go on with another ledger, without its accounts, from a time; the former one is committed and closed."""
+        on_failure = self.commits.on_failure
+        self.ledger, self.sessions = ledger, {}
+        self.commits = GroupCommit(ledger, self._publish)
+        self.commits.on_failure = on_failure
+        self.clock.set(since)
+        self._ticked_until = since
+        self.board.restart(self._overlaid(*overlay), since)
+
+    def save_state(self) -> None:
+        """Commit what waits, and write what the next start reads of this ledger."""
+        self.commits.flush()
+        for session in self.sessions.values():
+            self._save_snapshot(session)
+        self._save_last_seen()
+
     def catch_up(self) -> None:
         """Tick the accounts through the time since the ledger was last used."""
-        for now in self._steps_until(self._clock(), slept=True):
+        for now in self._steps_until(self.clock(), COARSE_STEP):
             self._step(now)
         self.commits.flush()
 
@@ -160,16 +209,19 @@ class Broker:
         while True:
             due = max(due + self._step_seconds, clock() - self._step_seconds)
             await asyncio.sleep(due - clock())
-            until = self._clock()
-            slept = until - self._ticked_until > SLEEP_THRESHOLD * self._clock.speed
-            await self._simulate(self._steps_until(until, slept))
+            async with self._stepping:
+                until = max(self.clock(), self._ticked_until)
+                slept = until - self._ticked_until > SLEEP_THRESHOLD * self.clock.speed
+                await self._simulate(self._steps_until(until, COARSE_STEP if slept else GRID))
             self.prices.publish()
 
-    def _steps_until(self, until: int, slept: bool) -> Iterable[int]:
+    def _steps_until(self, until: int, step: int) -> Iterable[int]:
         """Return the steps to simulate; only the last one when no account has an order or a trade."""
         if not any(session.is_active for session in self.sessions.values()):
             return (until,)
-        return (coarse_time_steps if slept else time_steps)(self._ticked_until, until)
+        if step == COARSE_STEP:
+            return coarse_time_steps(self._ticked_until, until)
+        return time_steps(self._ticked_until, until, step)
 
     async def _simulate(self, passed: Iterable[int]) -> None:
         clock = asyncio.get_running_loop().time

@@ -30,9 +30,11 @@ class Clock:
         speed: float,
         wall: Callable[[], int] = time.time_ns,
         steady: Callable[[], int] = boot_time_ns,
+        *,
+        running: bool = True,
     ) -> None:
         self.speed = speed
-        self.running = True
+        self.running = running
         self._wall = wall
         self._steady = steady
         self._start = start

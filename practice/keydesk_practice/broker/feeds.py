@@ -41,6 +41,16 @@ class PriceBoard:
         self._conversions = {}
         self._specifications = {}
 
+    def replace_market(self, market_at: MarketAt) -> None:
+        """Show another market from now on; its prices of this moment are the same."""
+        self._market_at = market_at
+        self.move_to(self.now)
+
+    def restart(self, market_at: MarketAt, now: int) -> None:
+        """Show another market at another time."""
+        self._known, self.now = {}, now
+        self.replace_market(market_at)
+
     def set_time(self, now: int) -> None:
         """Advance the time within the step; the prices stay."""
         self.now = now

@@ -78,11 +78,13 @@ class PracticeMarket:
             self._builders[index] = CandleBuilder(blocks, self._bars, self._hours)
         return self._builders[index].candles(spec, range_, now)
 
-    def set_shocks(self, shocks: Sequence[Shock]) -> None:
-        """Replace the shocks; prices before the first that differs stay the same."""
-        if tuple(shocks) != self._shocks.all:
-            self._shocks = Shocks(shocks)
-            self._build(self._last_day - 1)
+    def set_shocks(self, shocks: Sequence[Shock]) -> bool:
+        """Replace the shocks and return whether they differ; prices before the first that does stay the same."""
+        if tuple(shocks) == self._shocks.all:
+            return False
+        self._shocks = Shocks(shocks)
+        self._build(self._last_day - 1)
+        return True
 
     def last_open(self, now: int) -> int:
         """Return `now` while the market is open, else the last instant before it closed."""

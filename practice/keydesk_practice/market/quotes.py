@@ -105,10 +105,7 @@ class Quoting:
             (self._halves(day, point, cell, 0), self._halves(day, point + 1, cell + 1, 1)),
             rates,
             self._open(day, point),
-            tuple(
-                one.at(depth * self._pairs.shocks.depth_factor(name, cell))
-                for one, name in zip(self._depths, self.names, strict=True)
-            ),
+            self._units(depth, cell),
         )
 
     def _rates(self, day: int, point: int) -> tuple[Floats, Floats]:
@@ -158,5 +155,17 @@ class Quoting:
         known = (self._first_cells <= cell).tolist()
         for pair, path in self._pairs.replayed.items():
             known[pair] = known[pair] and bool(path.open_cells(day)[point])
-        halted = [self._pairs.shocks.is_halted(name, cell) for name in self.names]
-        return tuple(is_open and one and not off for one, off in zip(known, halted, strict=True))
+        shocks = self._pairs.shocks
+        if shocks.all:
+            halted = [shocks.is_halted(name, cell) for name in self.names]
+            known = [one and not off for one, off in zip(known, halted, strict=True)]
+        return tuple(is_open and one for one in known)
+
+    def _units(self, depth: float, cell: int) -> tuple[tuple[int, ...], ...]:
+        shocks = self._pairs.shocks
+        if not shocks.all:
+            return tuple(one.at(depth) for one in self._depths)
+        factors = [shocks.depth_factor(name, cell) for name in self.names]
+        return tuple(
+            one.at(depth * factor) for one, factor in zip(self._depths, factors, strict=True)
+        )
