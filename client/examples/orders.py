@@ -33,7 +33,7 @@ async def main() -> None:
         number = created.order_create_transaction.id
         print(f"order {number} waits at {far}")
 
-        lower = order.model_copy(update={"price": far - 10 * euro.pip})
+        lower = order.with_(price=far - 10 * euro.pip)
         replaced = await client.orders.replace(number, lower, instrument=euro)
         number = replaced.order_create_transaction.id
         async for waiting in client.orders.iterate():

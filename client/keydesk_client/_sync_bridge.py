@@ -9,11 +9,12 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import update_wrapper
 from types import MethodType, TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, cast
 
-from keydesk_client.errors import ClientClosed, InvalidRequest
+from keydesk_client.errors import ClientClosed, InvalidRequest, TimedOut
 from keydesk_client.streams.buffer import StreamHealth
 
 A = TypeVar("A")
@@ -102,12 +103,27 @@ async def _cancel_other_tasks() -> None:
     await asyncio.gather(*others, return_exceptions=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """How calls are made: in which thread, and for how long."""
+
+    thread: LoopThread
+    timeout: float | None = None
+    """Seconds that each may take; None for no limit."""
+
+    def run(self, work: Coroutine[object, object, R]) -> R:
+        """Run a coroutine and return its result; raise TimedOut after the time limit."""
+        if self.timeout is None:
+            return self.thread.run(work)
+        return self.thread.run(_limited(work, self.timeout))
+
+
 class SyncResource(Generic[A]):
     """A resource with synchronous methods."""
 
-    def __init__(self, resource: A, loop: LoopThread) -> None:
+    def __init__(self, resource: A, calls: Calls) -> None:
         self.resource: A = resource
-        self.loop: LoopThread = loop
+        self.calls: Calls = calls
 
     def __repr__(self) -> str:
         return repr(self.resource)
@@ -122,7 +138,7 @@ class SyncMethod(Generic[A, P, R]):
 
     def __get__(self, instance: SyncResource[A], owner: object = None) -> Callable[P, R]:
         def call(*args: P.args, **options: P.kwargs) -> R:
-            return instance.loop.run(self._method(instance.resource, *args, **options))
+            return instance.calls.run(self._method(instance.resource, *args, **options))
 
         _copy_signature(call, self._method, instance)
         return call
@@ -140,7 +156,7 @@ class ThreadMethod(Generic[A, P, R]):
             return self._method(instance.resource, *args, **options)
 
         def call(*args: P.args, **options: P.kwargs) -> R:
-            return instance.loop.run(called(*args, **options))
+            return instance.calls.run(called(*args, **options))
 
         _copy_signature(call, self._method, instance)
         return call
@@ -158,11 +174,11 @@ class SyncIterator(Generic[A, P, R]):
             items = self._method(instance.resource, *args, **options)
             try:
                 while True:
-                    yield instance.loop.run(_next(items))
+                    yield instance.calls.run(_next(items))
             except StopAsyncIteration:
                 return
             finally:
-                instance.loop.close_later(items)
+                instance.calls.thread.close_later(items)
 
         _copy_signature(iterate, self._method, instance)
         return iterate
@@ -179,7 +195,7 @@ class SyncStreamMethod(Generic[A, P, R]):
         self, instance: SyncResource[A], owner: object = None
     ) -> Callable[P, "SyncStream[R]"]:
         def stream(*args: P.args, **options: P.kwargs) -> SyncStream[R]:
-            return SyncStream(self._method(instance.resource, *args, **options), instance.loop)
+            return SyncStream(self._method(instance.resource, *args, **options), instance.calls)
 
         _copy_signature(stream, self._method, instance)
         return stream
@@ -188,8 +204,9 @@ class SyncStreamMethod(Generic[A, P, R]):
 class SyncStream(Generic[R]):
     """A stream, iterated synchronously; leaving the block closes it."""
 
-    def __init__(self, stream: Stream[R], loop: LoopThread) -> None:
-        self._stream, self._loop = stream, loop
+    def __init__(self, stream: Stream[R], calls: Calls) -> None:
+        self._stream, self._calls = stream, calls
+        self._loop = calls.thread
 
     @property
     def health(self) -> StreamHealth:
@@ -197,7 +214,7 @@ class SyncStream(Generic[R]):
         return self._stream.health
 
     def __enter__(self) -> Self:
-        self._loop.run(_enter(self._stream))
+        self._calls.run(_enter(self._stream))
         return self
 
     def __exit__(
@@ -226,6 +243,14 @@ def _copy_signature(
     """Copy name, signature and docstring of the method, for help() and notebooks."""
     bound = method if instance is None else MethodType(method, instance.resource)
     update_wrapper(wrapper, bound)
+
+
+async def _limited(work: Coroutine[object, object, R], limit_s: float) -> R:
+    """Return the result of a coroutine; cancel it and raise TimedOut after `limit_s` seconds."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(limit_s):
+            return await work
+    raise TimedOut(f"the call took longer than {limit_s:g} s", phase="call")
 
 
 async def _enter(stream: Stream[object]) -> None:

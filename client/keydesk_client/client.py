@@ -7,18 +7,25 @@ wherever they are installed.
 
 # ruff: noqa: PLC0415 - see above
 
+from collections.abc import Iterable
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from keydesk_client.auth.secret import Secret, as_secret
+from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.caller import Caller, Retries
 from keydesk_client.http.limiter import Limiter
 from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.resources._base import Defaults, TimeForm
 
 if TYPE_CHECKING:
-    from keydesk_client.http.transport import Carrier
+    from keydesk_client.following.feeds import FollowSettings
+    from keydesk_client.following.state import AccountState
+    from keydesk_client.http.carriers import Carrier
+    from keydesk_client.http.timing import Timing
+    from keydesk_client.models.instruments import Instrument
+    from keydesk_client.orders.journal import Journal
     from keydesk_client.resources.accounts import Accounts
     from keydesk_client.resources.candles import Candles
     from keydesk_client.resources.orders import Orders
@@ -30,6 +37,15 @@ PRACTICE: Final = ("https://api-fxpractice.oanda.com", "https://stream-fxpractic
 LIVE: Final = ("https://api-fxtrade.oanda.com", "https://stream-fxtrade.oanda.com")
 
 STANDARD_RETRIES: Final = Retries()
+
+
+def _hint(name: str, names: Iterable[str]) -> str:
+    """Return the names that a wrong one is close to: EUR_USD for eurusd, EUR/USD and EUR_UDS."""
+    from difflib import get_close_matches
+
+    plain = name.upper().replace("/", "_").replace("-", "_")
+    near = get_close_matches(plain, names, n=3)
+    return f": did you mean {' or '.join(near)}?" if near else ""
 
 
 class Client:
@@ -64,6 +80,7 @@ class Client:
         )
         self._caller = Caller(self.transport, retries)
         self._look_up_caller = self._caller.for_look_ups()
+        self._instruments: dict[str, Instrument] = {}
 
     def for_look_ups(self) -> Self:
         """Return a view of this client whose reads are look-ups: admitted first, on connections of their own.
@@ -73,7 +90,7 @@ class Client:
         view = object.__new__(type(self))
         view._rest_url, view._defaults = self._rest_url, self._defaults
         view.transport, view._caller = self.transport, self._look_up_caller
-        view._look_up_caller = self._look_up_caller
+        view._look_up_caller, view._instruments = self._look_up_caller, self._instruments
         return view
 
     @cached_property
@@ -131,6 +148,59 @@ class Client:
         from keydesk_client.resources.transactions import Transactions
 
         return Transactions(self._caller, self._defaults)
+
+    async def instrument(self, name: "str | Instrument") -> "Instrument":
+        """Return an instrument of the account: its terms, and its arithmetic (`units_for_risk`, `pips`, `margin`).
+
+        The first call reads all instruments of the account; later ones need no request. An Instrument is accepted
+        wherever the name of one is.
+
+        Raises:
+            InvalidRequest: the account has no such instrument.
+        """
+        from keydesk_client.resources._base import name_of
+
+        if not self._instruments:
+            answer = await self.accounts.instruments()
+            self._instruments.update({each.name: each for each in answer.instruments})
+        name = name_of(name)
+        if name not in self._instruments:
+            raise InvalidRequest(
+                f"name: the account has no instrument {name[:40]!r}{_hint(name, self._instruments)}",
+                field="name",
+            )
+        return self._instruments[name]
+
+    def follow(
+        self,
+        journal: "Journal | None" = None,
+        *,
+        instruments: "Iterable[str | Instrument]" = (),
+        settings: "FollowSettings | None" = None,
+        timing: "Timing | None" = None,
+        client_ids: bool = True,
+    ) -> "AccountState":
+        """Follow the account: `async with client.follow(journal=..., instruments=["EUR_USD"]) as account: ...`.
+
+        Args:
+            journal: where `account.sender` writes requests before they are sent; None to send none.
+            instruments: whose prices are streamed, beside those that are held.
+            settings: times, see `FollowSettings`.
+            timing: clock, sleep and chance; for tests.
+            client_ids: False for an account that is linked to a third-party platform (`mt4_account_id`).
+        """
+        from keydesk_client.following.feeds import FollowSettings
+        from keydesk_client.following.state import AccountState
+        from keydesk_client.http.timing import REAL_TIMING
+
+        return AccountState(
+            self,
+            journal,
+            instruments=instruments,
+            settings=settings or FollowSettings(),
+            timing=timing or REAL_TIMING,
+            client_ids=client_ids,
+        )
 
     @classmethod
     def practice(cls, token: str | Secret, account_id: str | None = None) -> Self:

@@ -4,6 +4,7 @@ KeydeskClientError
 ├── InvalidRequest            an argument is invalid; nothing was sent
 ├── InvalidSettings           a token or an address is invalid; nothing was sent
 ├── ClientClosed              the client is closed; nothing was sent
+├── WrongEventLoop            the client is used in another event loop than before; nothing was sent
 ├── StreamNotOpen             a stream is read outside its block, or entered twice
 ├── Unreachable               no connection could be made; nothing was sent
 ├── ConnectionLost            the connection broke; the request may have been executed
@@ -32,6 +33,7 @@ All can be pickled. None holds a token or an object of the HTTP library.
 """
 
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Protocol
 
 
@@ -50,7 +52,21 @@ class KeydeskClientError(Exception):
     """The base class of the exceptions of this package."""
 
     sent: bool = False
-    """Whether the request may have reached the service; then a write must not be repeated blindly."""
+    """Whether the request may have reached the service. Of a refusal this is true as well: see `settled`."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether the service certainly did not act on the request: nothing changed, and it may be sent again.
+
+        | error | settled |
+        |---|---|
+        | `InvalidRequest`, `InvalidSettings`, `ClientClosed`, `WrongEventLoop`, `Unreachable`, ... | true: nothing was sent |
+        | `TimedOut` | when it was not sent: the phases `connect` and `pool` |
+        | `ConnectionLost`, `UnreadableAnswer`, `MissingMember`, `ServerFailed` | false |
+        | `RateLimited` | true |
+        | `Refused` | true if the service explains it, except 408 and half-executed requests |
+        """
+        return not self.sent
 
 
 class InvalidRequest(KeydeskClientError, ValueError):
@@ -70,6 +86,10 @@ class ClientClosed(KeydeskClientError):
     """The client is closed; open a new one."""
 
 
+class WrongEventLoop(KeydeskClientError, RuntimeError):
+    """The client has connections in another event loop, as after a second `asyncio.run`."""
+
+
 class StreamNotOpen(KeydeskClientError, RuntimeError):
     """A stream is read outside its `async with` block (`with`, of a sync client), or entered a second time."""
 
@@ -85,7 +105,10 @@ class ConnectionLost(KeydeskClientError):
 
 
 class TimedOut(KeydeskClientError):
-    """The timeout of a phase has passed: `connect`, `write`, `read`, `pool`, `whole` or `silence` of a stream."""
+    """The timeout of a phase has passed; `phase` is one of those in `Timeouts`, or "call" or "silence".
+
+    "call" is the `timeout` of a sync client, "silence" the stall time of a stream.
+    """
 
     def __init__(self, message: str, *, phase: str = "whole", sent: bool = True) -> None:
         super().__init__(message)
@@ -200,6 +223,16 @@ class Answered(KeydeskClientError):
 class Refused(Answered):
     """4xx: the service refused the request."""
 
+    @property
+    def settled(self) -> bool:
+        """Whether the service explains the refusal and made no transactions other than rejects.
+
+        A proxy's page explains nothing, and 408 says only that a proxy stopped waiting for the request.
+        """
+        rejects = len(self.reject_transactions)
+        made_more = bool(rejects) and len(self.related_transaction_ids) > rejects
+        return self.explained and self.status != HTTPStatus.REQUEST_TIMEOUT and not made_more
+
 
 class Unauthorized(Refused):
     """401: the token is missing, wrong or revoked."""
@@ -225,6 +258,11 @@ class RateLimited(Refused):
     """429: too many requests; this one was not executed."""
 
     sent = False
+
+    @property
+    def settled(self) -> bool:
+        """Always true."""
+        return True
 
 
 class ServerFailed(Answered):

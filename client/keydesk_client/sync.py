@@ -13,12 +13,13 @@ waits for its result. `Sender` sends orders without duplicates:
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Final, Self
 
 from keydesk_client import client as asynchronous
 from keydesk_client._sync_bridge import (
+    Calls,
     LoopThread,
     SyncIterator,
     SyncMethod,
@@ -26,14 +27,25 @@ from keydesk_client._sync_bridge import (
     SyncStreamMethod,
     ThreadMethod,
 )
+from keydesk_client.models.instruments import Instrument
+from keydesk_client.models.orders import Order
+from keydesk_client.models.trades import Position, Trade
 from keydesk_client.orders import sender as sending
 from keydesk_client.orders.journal import Journal
-from keydesk_client.orders.outcome import Action, Progress, SteadyTime, new_intent_id, steady_time
+from keydesk_client.orders.outcome import (
+    Action,
+    Outcome,
+    Progress,
+    SteadyTime,
+    new_intent_id,
+    steady_time,
+)
 from keydesk_client.orders.protocol import Alarm
 from keydesk_client.orders.reconciler import PAUSES_S
 from keydesk_client.resources import accounts, candles, orders, pricing, trades, transactions
 from keydesk_client.resources import pricing as books
 from keydesk_client.resources import trades as positions
+from keydesk_client.resources.closing import ItemOutcome
 
 
 class Accounts(SyncResource[accounts.Accounts]):
@@ -75,6 +87,24 @@ class Orders(SyncResource[orders.Orders]):
     cancel: Final = SyncMethod(orders.Orders.cancel)
     set_client_extensions: Final = SyncMethod(orders.Orders.set_client_extensions)
 
+    def cancel_all(
+        self,
+        sender: "Sender",
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        include_dependent: bool = False,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Order, Outcome], ...]:
+        """Cancel every pending order, or those for `instruments`; see the asynchronous method."""
+        return self.calls.run(
+            self.resource.cancel_all(
+                sender.resource,
+                instruments=instruments,
+                include_dependent=include_dependent,
+                account_id=account_id,
+            )
+        )
+
 
 class Positions(SyncResource[positions.Positions]):
     """The positions of an account."""
@@ -83,6 +113,22 @@ class Positions(SyncResource[positions.Positions]):
     open: Final = SyncMethod(positions.Positions.open)
     get: Final = SyncMethod(positions.Positions.get)
     close: Final = SyncMethod(positions.Positions.close)
+
+    def close_all(
+        self,
+        sender: "Sender",
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Position, Outcome], ...]:
+        """Close every open position, or those in `instruments`; see the asynchronous method."""
+        return self.calls.run(
+            self.resource.close_all(
+                sender.resource,
+                instruments=instruments,
+                account_id=account_id,
+            )
+        )
 
 
 class Pricing(SyncResource[pricing.Pricing]):
@@ -103,6 +149,22 @@ class Trades(SyncResource[trades.Trades]):
     set_client_extensions: Final = SyncMethod(trades.Trades.set_client_extensions)
     set_dependent_orders: Final = SyncMethod(trades.Trades.set_dependent_orders)
 
+    def close_all(
+        self,
+        sender: "Sender",
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Trade, Outcome], ...]:
+        """Close every open trade, or those of `instruments`; see the asynchronous method."""
+        return self.calls.run(
+            self.resource.close_all(
+                sender.resource,
+                instruments=instruments,
+                account_id=account_id,
+            )
+        )
+
 
 class Transactions(SyncResource[transactions.Transactions]):
     """The history of an account."""
@@ -118,20 +180,40 @@ class Transactions(SyncResource[transactions.Transactions]):
 
 
 class Client:
-    """The resources of an asynchronous client, with synchronous methods."""
+    """The resources of an asynchronous client, with synchronous methods.
 
-    def __init__(self, client: asynchronous.Client) -> None:
-        self.asynchronous: Final = client
+    `timeout` is the longest time of each call, of each page of an iteration, and of entering a stream, in seconds: TimedOut
+    is raised then. A write that was sent may still be executed; a Sender keeps it in its journal. Without it a call takes
+    as long as its phases (`Timeouts`), its place in the queue and its retries.
+    """
+
+    def __init__(self, client: asynchronous.Client, *, timeout: float | None = None) -> None:
+        self._open(client, LoopThread(), timeout)
+
+    def _open(self, client: asynchronous.Client, thread: LoopThread, timeout: float | None) -> None:
+        self.asynchronous: asynchronous.Client = client
         """The client that runs in the thread of `loop`."""
-        self.loop: Final = LoopThread()
-        self.accounts: Final = Accounts(client.accounts, self.loop)
-        self.books: Final = Books(client.books, self.loop)
-        self.candles: Final = Candles(client.candles, self.loop)
-        self.orders: Final = Orders(client.orders, self.loop)
-        self.positions: Final = Positions(client.positions, self.loop)
-        self.pricing: Final = Pricing(client.pricing, self.loop)
-        self.trades: Final = Trades(client.trades, self.loop)
-        self.transactions: Final = Transactions(client.transactions, self.loop)
+        self.loop: LoopThread = thread
+        """The thread of the client."""
+        self.calls: Calls = Calls(thread, timeout)
+        """How calls are made: in that thread, with this time limit."""
+        self.accounts: Accounts = Accounts(client.accounts, self.calls)
+        self.books: Books = Books(client.books, self.calls)
+        self.candles: Candles = Candles(client.candles, self.calls)
+        self.orders: Orders = Orders(client.orders, self.calls)
+        self.positions: Positions = Positions(client.positions, self.calls)
+        self.pricing: Pricing = Pricing(client.pricing, self.calls)
+        self.trades: Trades = Trades(client.trades, self.calls)
+        self.transactions: Transactions = Transactions(client.transactions, self.calls)
+
+    def with_timeout(self, timeout: float | None) -> Self:
+        """Return a view of this client whose calls take at most `timeout` seconds, in the same thread.
+
+        `client.with_timeout(5).orders.create(order)`; None for no limit. It is closed with this client.
+        """
+        view = object.__new__(type(self))
+        view._open(self.asynchronous, self.loop, timeout)
+        return view
 
     @property
     def account_id(self) -> str | None:
@@ -182,6 +264,7 @@ class Sender(SyncResource[sending.Sender]):
         wall_ns: Callable[[], int] = time.time_ns,
         steady: Callable[[], SteadyTime] = steady_time,
         pauses: tuple[float, ...] = PAUSES_S,
+        give_up_after: float | None = None,
         instrument_of: Callable[[Action, str], str] | None = None,
     ) -> None:
         sender = sending.Sender(
@@ -195,9 +278,10 @@ class Sender(SyncResource[sending.Sender]):
             wall_ns=wall_ns,
             steady=steady,
             pauses=pauses,
+            give_up_after=give_up_after,
             instrument_of=instrument_of,
         )
-        super().__init__(sender, client.loop)
+        super().__init__(sender, client.calls)
 
     create: Final = SyncMethod(sending.Sender.create)
     replace: Final = SyncMethod(sending.Sender.replace)

@@ -1,5 +1,7 @@
 """Every operation against the practice broker, over its socket."""
 
+import asyncio
+import sys
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -260,3 +262,51 @@ async def test_a_wrong_token_and_a_foreign_account_are_told_apart(
     async with client_of(desk_of_my_own, account_id="101-001-9999999-001") as client:
         with pytest.raises(Refused):
             await client.accounts.summary()
+
+
+TWO_LOOPS = """
+import asyncio, sys
+from keydesk_client import Client, sync
+from keydesk_client.errors import WrongEventLoop
+
+rest_url, stream_url, token, account_id = sys.stdin.read().split()
+client = Client(rest_url=rest_url, stream_url=stream_url, token=token, account_id=account_id)
+
+async def ask():
+    await client.accounts.summary()
+
+async def listen():
+    async with client.pricing.stream(["EUR_USD"]) as prices:
+        print(type(await anext(prices)).__name__)
+
+def attempt(call):
+    try:
+        call()
+    except WrongEventLoop as error:
+        print(error.settled, error)
+
+asyncio.run(listen())
+attempt(lambda: asyncio.run(ask()))
+attempt(lambda: asyncio.run(listen()))
+attempt(lambda: sync.Client(client).accounts.summary())
+asyncio.run(client.close())
+"""
+
+
+async def test_a_client_whose_event_loop_has_ended_says_so(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    desk = desk_of_my_own
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", TWO_LOOPS),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    place = f"{desk.rest_url} {desk.stream_url} {desk.token} {desk.account_id}"
+    said, _ = await process.communicate(place.encode())
+    first, *refusals = said.decode().splitlines()
+    assert first == "ClientPrice"
+    assert len(refusals) == 3
+    words = "True the client has connections in another event loop: make a client inside each"
+    assert all(each.startswith(words) for each in refusals)
+    assert process.returncode == 0

@@ -137,3 +137,40 @@ def test_the_tree_at_the_head_of_the_file_names_every_error() -> None:
     drawn = errors.__doc__ or ""
     here = [kind for kind in every_error(KeydeskClientError) if kind.__module__ == errors.__name__]
     assert [kind.__name__ for kind in here if kind.__name__ not in drawn] == []
+
+
+SETTLED = {
+    "KeydeskClientError": True,
+    "ConnectionLost": False,
+    "TimedOut": False,
+    "UnreadableAnswer": False,
+    "AnswerTooLarge": False,
+    "MissingMember": False,
+    "Answered": False,
+    "ServerFailed": False,
+}
+"""Errors that are not named are settled: nothing was sent, or the service refused the request."""
+
+
+@pytest.mark.parametrize("kind", every_error(KeydeskClientError))
+def test_an_error_tells_whether_the_request_certainly_was_not_acted_on(
+    kind: type[KeydeskClientError],
+) -> None:
+    assert kind("words").settled is SETTLED.get(kind.__name__, True)
+
+
+def test_a_refusal_leaves_open_what_became_of_the_request_unless_the_service_explains_it() -> None:
+    assert Refused("no", status=400).settled
+    assert not Refused("a proxy's page", status=400, explained=False).settled
+    assert not Refused("a proxy stopped waiting", status=408).settled
+    assert not errors.TimedOut("read", phase="read").settled
+    assert errors.TimedOut("connect", phase="connect", sent=False).settled
+
+
+async def test_a_half_executed_replacement_is_not_settled() -> None:
+    body = BODY | {"relatedTransactionIDs": ["7", "8"]}
+    with pytest.raises(Refused) as raised:
+        await client_answering(400, body).orders.create(
+            MarketOrderRequest(instrument="EUR_USD", units=1)
+        )
+    assert not raised.value.settled

@@ -1,3 +1,4 @@
+import asyncio
 import inspect
 import json
 import pydoc
@@ -9,10 +10,17 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from keydesk_client import Client, FileJournal, sync
-from keydesk_client.errors import ClientClosed, InvalidRequest, StreamNotOpen, Unreachable
+from keydesk_client.errors import (
+    ClientClosed,
+    InvalidRequest,
+    StreamNotOpen,
+    TimedOut,
+    Unreachable,
+)
 from keydesk_client.models import ClientPrice, MarketOrderRequest, StopLossDetails
 from keydesk_client.orders import sender as sending
 from keydesk_client.orders.outcome import (
@@ -345,3 +353,44 @@ def test_a_call_shows_the_parameters_and_the_words_of_the_method_it_waits_for() 
         assert told["stream"].startswith("(instruments: 'Iterable[str]'")
         assert "Send an order, once" in pydoc.plain(pydoc.render_doc(client.orders.create))
         assert "create(self, order: 'OrderRequest'" in pydoc.plain(pydoc.render_doc(sync.Orders))
+
+
+def silent_client(**options: float) -> sync.Client:
+    """Return a client of a service that never answers."""
+
+    async def never(_: httpx.Request) -> httpx.Response:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    inner = Client(
+        token="token-1234",
+        rest_url="https://rest.test",
+        stream_url="https://stream.test",
+        account_id="001",
+        carrier=httpx.MockTransport(never),
+    )
+    return sync.Client(inner, **options)
+
+
+def test_a_call_ends_at_the_time_limit_of_its_client(tmp_path: Path) -> None:
+    with silent_client(timeout=0.02) as client:
+        with pytest.raises(TimedOut) as raised:
+            client.accounts.summary()
+        assert (raised.value.phase, raised.value.settled) == ("call", False)
+        with pytest.raises(TimedOut):
+            next(client.candles.iterate("EUR_USD", from_="2024-01-01T00:00:00Z"))
+        sender = sync.Sender(client, FileJournal(tmp_path / "orders.jsonl"), lambda: 0)
+        with pytest.raises(TimedOut):
+            sender.create(MarketOrderRequest(instrument="EUR_USD", units=1))
+        assert len(sender.unconfirmed()) == 1
+
+
+def test_calls_may_have_another_time_limit_than_their_client(tmp_path: Path) -> None:
+    with silent_client() as client:
+        hasty = client.with_timeout(0.02)
+        with pytest.raises(TimedOut, match=r"0\.02 s"):
+            hasty.orders.pending()
+        sender = sync.Sender(hasty, FileJournal(tmp_path / "orders.jsonl"), lambda: 0)
+        with pytest.raises(TimedOut):
+            sender.cancel("7")
+    assert hasty.loop.has_ended

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         CandlestickGranularity,
         DayOfWeek,
         Direction,
+        Granularity,
         GuaranteedStopLossOrderMode,
         GuaranteedStopLossOrderModeForInstrument,
         GuaranteedStopLossOrderMutability,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         TransactionFilter,
         TransactionType,
         WeeklyAlignment,
+        granularity_of,
     )
     from keydesk_client.models.instruments import (
         FinancingDayOfWeek,
@@ -285,6 +287,7 @@ __all__ = [
     "FixedPriceOrderReason",
     "FixedPriceOrderTransaction",
     "FundingReason",
+    "Granularity",
     "GuaranteedStopLossDetails",
     "GuaranteedStopLossOrder",
     "GuaranteedStopLossOrderEntryData",
@@ -443,6 +446,7 @@ __all__ = [
     "WeeklyAlignment",
     "decimal_of",
     "decimal_text",
+    "granularity_of",
 ]
 
 MODULES = (

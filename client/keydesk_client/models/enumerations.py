@@ -1,10 +1,11 @@
-"""Enumerations of the interface; a value that is not listed is kept as it came."""
+"""Enumerations of the interface; a value that is not listed is kept as it came, and refused in a request."""
 
 # ruff: noqa: PYI051 - the values are for editors and type checkers, `str` for values to come
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, cast
 
 from keydesk_client.models._core.scalars import OPEN
+from keydesk_client.models._core.wire_names import enum_values, validate_choice
 
 OrderType: TypeAlias = Annotated[
     Literal[
@@ -51,16 +52,12 @@ OrderState: TypeAlias = Annotated[
 without a fill.
 """
 
-OrderStateFilter: TypeAlias = Annotated[
-    Literal[
-        "PENDING",
-        "FILLED",
-        "TRIGGERED",
-        "CANCELLED",
-        "ALL",
-    ]
-    | str,
-    OPEN,
+OrderStateFilter: TypeAlias = Literal[
+    "PENDING",
+    "FILLED",
+    "TRIGGERED",
+    "CANCELLED",
+    "ALL",
 ]
 """Default PENDING."""
 
@@ -75,15 +72,11 @@ TradeState: TypeAlias = Annotated[
 ]
 """OPEN: live; CLOSED: fully closed; CLOSE_WHEN_TRADEABLE: waiting for its instrument to trade again, then closed."""
 
-TradeStateFilter: TypeAlias = Annotated[
-    Literal[
-        "OPEN",
-        "CLOSED",
-        "CLOSE_WHEN_TRADEABLE",
-        "ALL",
-    ]
-    | str,
-    OPEN,
+TradeStateFilter: TypeAlias = Literal[
+    "OPEN",
+    "CLOSED",
+    "CLOSE_WHEN_TRADEABLE",
+    "ALL",
 ]
 """Default OPEN."""
 
@@ -150,55 +143,52 @@ Direction: TypeAlias = Annotated[
     OPEN,
 ]
 
-TransactionType: TypeAlias = Annotated[
-    Literal[
-        "CREATE",
-        "CLOSE",
-        "REOPEN",
-        "CLIENT_CONFIGURE",
-        "CLIENT_CONFIGURE_REJECT",
-        "TRANSFER_FUNDS",
-        "TRANSFER_FUNDS_REJECT",
-        "MARKET_ORDER",
-        "MARKET_ORDER_REJECT",
-        "FIXED_PRICE_ORDER",
-        "LIMIT_ORDER",
-        "LIMIT_ORDER_REJECT",
-        "STOP_ORDER",
-        "STOP_ORDER_REJECT",
-        "MARKET_IF_TOUCHED_ORDER",
-        "MARKET_IF_TOUCHED_ORDER_REJECT",
-        "TAKE_PROFIT_ORDER",
-        "TAKE_PROFIT_ORDER_REJECT",
-        "STOP_LOSS_ORDER",
-        "STOP_LOSS_ORDER_REJECT",
-        "GUARANTEED_STOP_LOSS_ORDER",
-        "GUARANTEED_STOP_LOSS_ORDER_REJECT",
-        "TRAILING_STOP_LOSS_ORDER",
-        "TRAILING_STOP_LOSS_ORDER_REJECT",
-        "ORDER_FILL",
-        "ORDER_CANCEL",
-        "ORDER_CANCEL_REJECT",
-        "ORDER_CLIENT_EXTENSIONS_MODIFY",
-        "ORDER_CLIENT_EXTENSIONS_MODIFY_REJECT",
-        "TRADE_CLIENT_EXTENSIONS_MODIFY",
-        "TRADE_CLIENT_EXTENSIONS_MODIFY_REJECT",
-        "MARGIN_CALL_ENTER",
-        "MARGIN_CALL_EXTEND",
-        "MARGIN_CALL_EXIT",
-        "DELAYED_TRADE_CLOSURE",
-        "DAILY_FINANCING",
-        "DIVIDEND_ADJUSTMENT",
-        "RESET_RESETTABLE_PL",
-    ]
-    | str,
-    OPEN,
+KnownTransactionType: TypeAlias = Literal[
+    "CREATE",
+    "CLOSE",
+    "REOPEN",
+    "CLIENT_CONFIGURE",
+    "CLIENT_CONFIGURE_REJECT",
+    "TRANSFER_FUNDS",
+    "TRANSFER_FUNDS_REJECT",
+    "MARKET_ORDER",
+    "MARKET_ORDER_REJECT",
+    "FIXED_PRICE_ORDER",
+    "LIMIT_ORDER",
+    "LIMIT_ORDER_REJECT",
+    "STOP_ORDER",
+    "STOP_ORDER_REJECT",
+    "MARKET_IF_TOUCHED_ORDER",
+    "MARKET_IF_TOUCHED_ORDER_REJECT",
+    "TAKE_PROFIT_ORDER",
+    "TAKE_PROFIT_ORDER_REJECT",
+    "STOP_LOSS_ORDER",
+    "STOP_LOSS_ORDER_REJECT",
+    "GUARANTEED_STOP_LOSS_ORDER",
+    "GUARANTEED_STOP_LOSS_ORDER_REJECT",
+    "TRAILING_STOP_LOSS_ORDER",
+    "TRAILING_STOP_LOSS_ORDER_REJECT",
+    "ORDER_FILL",
+    "ORDER_CANCEL",
+    "ORDER_CANCEL_REJECT",
+    "ORDER_CLIENT_EXTENSIONS_MODIFY",
+    "ORDER_CLIENT_EXTENSIONS_MODIFY_REJECT",
+    "TRADE_CLIENT_EXTENSIONS_MODIFY",
+    "TRADE_CLIENT_EXTENSIONS_MODIFY_REJECT",
+    "MARGIN_CALL_ENTER",
+    "MARGIN_CALL_EXTEND",
+    "MARGIN_CALL_EXIT",
+    "DELAYED_TRADE_CLOSURE",
+    "DAILY_FINANCING",
+    "DIVIDEND_ADJUSTMENT",
+    "RESET_RESETTABLE_PL",
 ]
+"""The types of transactions that have a record of their own."""
 
-TransactionFilter: TypeAlias = Annotated[
-    Literal["ORDER", "FUNDING", "ADMIN"] | TransactionType, OPEN
-]
-"""A transaction type, or a family of them."""
+TransactionType: TypeAlias = Annotated[KnownTransactionType | str, OPEN]
+
+TransactionFilter: TypeAlias = Literal["ORDER", "FUNDING", "ADMIN"] | KnownTransactionType
+"""A transaction type that can be requested, or a family of them."""
 
 GuaranteedStopLossOrderMode: TypeAlias = Annotated[
     Literal[
@@ -296,33 +286,39 @@ PriceStatus: TypeAlias = Annotated[
 ]
 """In lower case; invalid: there is no such instrument or no price."""
 
-CandlestickGranularity: TypeAlias = Annotated[
-    Literal[
-        "S5",
-        "S10",
-        "S15",
-        "S30",
-        "M1",
-        "M2",
-        "M4",
-        "M5",
-        "M10",
-        "M15",
-        "M30",
-        "H1",
-        "H2",
-        "H3",
-        "H4",
-        "H6",
-        "H8",
-        "H12",
-        "D",
-        "W",
-        "M",
-    ]
-    | str,
-    OPEN,
+Granularity: TypeAlias = Literal[
+    "S5",
+    "S10",
+    "S15",
+    "S30",
+    "M1",
+    "M2",
+    "M4",
+    "M5",
+    "M10",
+    "M15",
+    "M30",
+    "H1",
+    "H2",
+    "H3",
+    "H4",
+    "H6",
+    "H8",
+    "H12",
+    "D",
+    "W",
+    "M",
 ]
+"""What candles can be requested."""
+
+
+def granularity_of(text: str) -> Granularity:
+    """Return a granularity that is known only when the program runs; raise InvalidRequest if it does not exist."""
+    validate_choice("granularity", text, enum_values(Granularity))
+    return cast("Granularity", text)
+
+
+CandlestickGranularity: TypeAlias = Annotated[Granularity | str, OPEN]
 """S: seconds, M with a number: minutes, H: hours, D: a day, W: a week, M: a month."""
 
 WeeklyAlignment: TypeAlias = Annotated[

@@ -4,7 +4,7 @@ Records hold Decimal and DateTime. The TypedDicts beside them type the keyword a
 an int, decimal text or a datetime, never a float.
 """
 
-from typing import TYPE_CHECKING, Required, TypedDict, Unpack
+from typing import TYPE_CHECKING, Required, Self, TypedDict, Unpack
 
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import (
@@ -14,6 +14,7 @@ from keydesk_client.models._core.scalars import (
     DateTime,
     DecimalNumber,
     InstrumentName,
+    InstrumentTerms,
     Number,
     PriceValue,
     TimeInput,
@@ -31,6 +32,7 @@ class ClientExtensions(RequestRecord):
     if TYPE_CHECKING:
 
         def __init__(self, **members: "Unpack[ExtensionsMembers]") -> None: ...
+        def with_(self, **changes: "Unpack[ExtensionsMembers]") -> Self: ...
 
     id: ClientID | None = None
     """Unique among live orders, or among open trades."""
@@ -61,6 +63,7 @@ class TakeProfitDetails(LevelDetails):
     if TYPE_CHECKING:
 
         def __init__(self, **members: "Unpack[LevelMembers]") -> None: ...
+        def with_(self, **changes: "Unpack[LevelMembers]") -> Self: ...
 
 
 class StopLossDetails(LevelDetails):
@@ -69,6 +72,7 @@ class StopLossDetails(LevelDetails):
     if TYPE_CHECKING:
 
         def __init__(self, **members: "Unpack[StopLossMembers]") -> None: ...
+        def with_(self, **changes: "Unpack[StopLossMembers]") -> Self: ...
 
     guaranteed: bool | None = None
     """Deprecated: use GuaranteedStopLossDetails. Defaults to true only if the account requires it."""
@@ -80,6 +84,7 @@ class GuaranteedStopLossDetails(LevelDetails):
     if TYPE_CHECKING:
 
         def __init__(self, **members: "Unpack[LevelMembers]") -> None: ...
+        def with_(self, **changes: "Unpack[LevelMembers]") -> Self: ...
 
 
 class TrailingStopLossDetails(RequestRecord):
@@ -88,6 +93,7 @@ class TrailingStopLossDetails(RequestRecord):
     if TYPE_CHECKING:
 
         def __init__(self, **members: "Unpack[TrailingMembers]") -> None: ...
+        def with_(self, **changes: "Unpack[TrailingChanges]") -> Self: ...
 
     distance: DecimalNumber
     """In price units, not pips: 0.0015 is 15 pips of EUR_USD."""
@@ -144,6 +150,13 @@ class TrailingMembers(LifetimeMembers, total=False):
     """In price units, not pips: 0.0015 is 15 pips of EUR_USD."""
 
 
+class TrailingChanges(LifetimeMembers, total=False):
+    """Members of a trailing stop that `with_` may replace."""
+
+    distance: Number
+    """In price units, not pips: 0.0015 is 15 pips of EUR_USD."""
+
+
 class DependentMembers(TypedDict, total=False):
     """Members of an order that closes one trade."""
 
@@ -170,7 +183,7 @@ class DependentTrailingMembers(DependentMembers, TrailingMembers, total=False):
 class EntryMembers(TypedDict, total=False):
     """Members of every entry order."""
 
-    instrument: Required[str]
+    instrument: Required[str | InstrumentTerms]
     """As in EUR_USD."""
     units: Required[Number]
     """Signed size: positive buys, negative sells."""
@@ -215,6 +228,41 @@ class StopMembers(LimitMembers, total=False):
 
     price_bound: Number | None
     """Worst price accepted, in quote currency."""
+
+
+class OrderChanges(LifetimeMembers, total=False):
+    """Members of orders that `with_` may replace; one that this kind of order does not have is refused."""
+
+    instrument: str | InstrumentTerms
+    """As in EUR_USD."""
+    units: Number
+    """Signed size: positive buys, negative sells."""
+    price: Number | None
+    """In quote currency."""
+    distance: Number | None
+    """In price units, not pips."""
+    price_bound: Number | None
+    """Worst price accepted, in quote currency."""
+    position_fill: OrderPositionFill
+    """Whether the order may open, reduce, or both."""
+    trigger_condition: OrderTriggerCondition
+    """Price side that triggers it."""
+    trade_id: str
+    """The trade that it closes."""
+    client_trade_id: str | None
+    """Client id of that trade, if it has one."""
+    guaranteed: bool | None
+    """Deprecated: use GuaranteedStopLossOrderRequest."""
+    take_profit_on_fill: TakeProfitDetails | None
+    """Take-profit of the trade that the order opens."""
+    stop_loss_on_fill: StopLossDetails | None
+    """Stop-loss of the trade that the order opens."""
+    guaranteed_stop_loss_on_fill: GuaranteedStopLossDetails | None
+    """Guaranteed stop-loss of the trade that the order opens."""
+    trailing_stop_loss_on_fill: TrailingStopLossDetails | None
+    """Trailing stop of the trade that the order opens."""
+    trade_client_extensions: ClientExtensions | None
+    """Id, tag and comment of the trade that the order opens."""
 
 
 class EntryTerms(Record):

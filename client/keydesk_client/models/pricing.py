@@ -4,6 +4,7 @@ Candles and price levels are slotted dataclasses, since they come by the thousan
 8.3 MB, as these 3.2 MB.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
@@ -216,6 +217,20 @@ class HomeConversions(Record):
     """Multiply position values by it; a mid rate."""
 
 
+def conversion_of(
+    conversions: Iterable[HomeConversions] | None, currency: str, record: str, remedy: str
+) -> HomeConversions:
+    """Return the factors from a currency to home currency; raise MissingMember, with the remedy, without them."""
+    for each in conversions or ():
+        if each.currency == currency:
+            return each
+    raise MissingMember(
+        f"{record}.home_conversions: no {currency}: {remedy}",
+        record=record,
+        member="home_conversions",
+    )
+
+
 class ClientPrice(Record):
     """Price of one instrument for one account."""
 
@@ -270,13 +285,12 @@ class ClientPrice(Record):
 
     def home_conversion(self, currency: str) -> HomeConversions:
         """Return the factors from this currency to home currency; raise MissingMember if they were not sent."""
-        for each in self.home_conversions or ():
-            if each.currency == currency:
-                return each
-        raise MissingMember(
-            f"ClientPrice.home_conversions: no {currency}: open the stream with include_home_conversions=True",
-            record="ClientPrice",
-            member="home_conversions",
+        return conversion_of(
+            self.home_conversions,
+            currency,
+            "ClientPrice",
+            "open the stream with include_home_conversions=True; the answer of pricing.get has them itself:"
+            " answer.home_conversion(currency)",
         )
 
     def _best(self, name: str, side: tuple[PriceBucket, ...]) -> Decimal:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         DependentTrailingMembers,
         LimitMembers,
         MarketMembers,
+        OrderChanges,
         StopMembers,
     )
 
@@ -162,6 +163,10 @@ class OrderRequestBase(RequestRecord):
     model_config: ClassVar[ConfigDict] = ConfigDict(
         extra="forbid", loc_by_alias=False, strict=False
     )
+
+    if TYPE_CHECKING:
+
+        def with_(self, **changes: Unpack[OrderChanges]) -> Self: ...
 
     client_extensions: ClientExtensions | None = None
     """Id, tag and comment of the order."""

@@ -18,6 +18,7 @@ from keydesk_client.models.pricing import (
     HomeConversions,
     OrderBook,
     PositionBook,
+    conversion_of,
 )
 from keydesk_client.models.trades import Position, Trade
 from keydesk_client.models.transactions.account import ClientConfigureTransaction
@@ -186,8 +187,16 @@ class PricingResponse(Response):
     """Current prices."""
 
     prices: tuple[ClientPrice, ...]
+    """One for each instrument that was asked for; with `since`, those that changed."""
     home_conversions: tuple[HomeConversions, ...] | None = None
+    """If they were asked for with include_home_conversions: see `home_conversion`."""
     time: DateTime
+    """When the prices were read; pass it as `since` to poll."""
+
+    def home_conversion(self, currency: str) -> HomeConversions:
+        """Return the factors from this currency to home currency; raise MissingMember if they were not sent."""
+        remedy = "call pricing.get with include_home_conversions=True"
+        return conversion_of(self.home_conversions, currency, "PricingResponse", remedy)
 
 
 class TradesResponse(Response):

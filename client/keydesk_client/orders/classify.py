@@ -65,7 +65,7 @@ def outcome_of_error(intent: Intent, error: KeydeskClientError) -> Rejected | No
         field = error.field if isinstance(error, InvalidRequest) else ""
         retry_after = error.retry_after if isinstance(error, Answered) else None
         return NotSent(intent, message, field, retry_after)
-    if isinstance(error, Refused) and _changed_nothing(error):
+    if isinstance(error, Refused) and error.settled:
         return Rejected(
             intent=intent,
             message=error.error_message,
@@ -213,13 +213,6 @@ def is_same_quantity(one: object, other: object) -> bool:
 def is_quantity(value: object) -> bool:
     """Whether a value is a quantity: ALL, or a number."""
     return value == "ALL" or _finite_number(value) is not None
-
-
-def _changed_nothing(error: Refused) -> bool:
-    """Whether the service explains the refusal and made no transactions other than rejects."""
-    rejects = len(error.reject_transactions)
-    made_more = bool(rejects) and len(error.related_transaction_ids) > rejects
-    return error.explained and error.status != REQUEST_TIMEOUT and not made_more
 
 
 def _transactions_in(answer: WriteResponse) -> tuple[Transaction, ...]:

@@ -322,6 +322,8 @@ class Unconfirmed:
     message: str
     one_of: Ambiguous | None = None
     """The results of like requests, when one of them may be this request's."""
+    gave_up: bool = False
+    """Whether the look-ups were ended by `give_up_after`: the service may have acted on it long ago."""
 
     def __str__(self) -> str:
         """One line for a log; repr shows every member."""

@@ -84,6 +84,7 @@ class OrderProtocol:
         wall_ns: Returns nanoseconds since 1970.
         steady: Reads a monotonic clock.
         pauses: Seconds before each look-up of a lost answer.
+        give_up_after: Seconds after which a request is Unconfirmed although its look-ups fail; None for never.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class OrderProtocol:
         wall_ns: Callable[[], int],
         steady: Callable[[], SteadyTime],
         pauses: tuple[float, ...],
+        give_up_after: float | None = None,
     ) -> None:
         self.unconfirmed: UnconfirmedIntents = UnconfirmedIntents(self._context)
         """Intents that ended as Unconfirmed and have not shown up since."""
@@ -106,7 +108,7 @@ class OrderProtocol:
         self._unattributed: dict[str, Intent] = {}
         self._in_flight: dict[str, Intent] = {}
         self._request_ids: dict[str, str] = {}
-        self._look_ups = LookUps(client, self._context, on_progress, pauses)
+        self._look_ups = LookUps(client, self._context, on_progress, pauses, give_up_after)
         self._look_up_tasks: dict[str, asyncio.Task[None]] = {}
         self._look_ups_due: set[str] = set()
 
@@ -229,7 +231,7 @@ class OrderProtocol:
         is_old = (self._wall_ns() - intent.at_ns if age is None else age) > LATE_NS
         outcome = await self._look_ups.settle(unknown, at_once=True, only_once=is_old)
         self._settle(outcome)
-        if isinstance(outcome, Unconfirmed):
+        if isinstance(outcome, Unconfirmed) and not outcome.gave_up:
             with suppress(*JOURNAL_ERRORS):  # it is looked up once more at the next start
                 if age is None:
                     self._date_from(intent, now)

@@ -57,6 +57,7 @@ class LookUps:
         context: Returns what else decides which transactions are an intent's.
         on_progress: Called with the Unknown before each look-up.
         pauses: Seconds before each look-up.
+        give_up_after: Seconds after which an intent is Unconfirmed although its look-ups fail; None for never.
     """
 
     def __init__(
@@ -65,7 +66,9 @@ class LookUps:
         context: Callable[[Intent], Context],
         on_progress: Callable[[Unknown], object],
         pauses: tuple[float, ...] = PAUSES_S,
+        give_up_after: float | None = None,
     ) -> None:
+        self._give_up_after = give_up_after
         self._client = client.for_look_ups()
         self._context, self._on_progress = context, on_progress
         self._pauses = pauses
@@ -82,14 +85,26 @@ class LookUps:
     async def settle(
         self, unknown: Unknown, *, at_once: bool = False, only_once: bool = False
     ) -> Done | Rejected | Ambiguous | Unconfirmed:
-        """Look up an intent at each of `pauses` until its outcome is found.
+        """Look up an intent at each of `pauses` until its outcome is found, or until `give_up_after`.
 
         Unconfirmed needs an answered look-up after the last pause: a failed one does not prove that the order is absent.
         The times of the look-ups are fixed at the start, so that slow answers do not add up; a failed look-up delays
         those that follow. Look-ups that the stream calls for come on top. Ambiguous needs a second look-up, or the last
         one: a like request may be about to get its answer, which decides.
         """
-        pauses = self._schedule(at_once=at_once, only_once=only_once)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._give_up_after):
+                pauses = self._schedule(at_once=at_once, only_once=only_once)
+                return await self._settle(unknown, pauses)
+        return Unconfirmed(
+            unknown.intent,
+            f"{unknown.message}; gave up after {self._give_up_after:g} s of look-ups that failed",
+            gave_up=True,
+        )
+
+    async def _settle(
+        self, unknown: Unknown, pauses: tuple[float, ...]
+    ) -> Done | Rejected | Ambiguous | Unconfirmed:
         intent, wake_up = unknown.intent, asyncio.Event()
         self._waiting[wake_up] = intent
         clock = asyncio.get_running_loop().time

@@ -19,6 +19,7 @@ from keydesk_client.models._core.scalars import (
     decimal_of,
     decimal_text,
 )
+from keydesk_client.models._core.validation import revalidated
 from keydesk_client.models._core.wire_names import validate_choice
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
@@ -71,7 +72,7 @@ class Resource:
         calls = (name for name in dir(type(self)) if not name.startswith("_"))
         return f"<{type(self).__name__}: {', '.join(calls)}>"
 
-    def _account(self, account_id: str | None, *rest: tuple[str, str] | str) -> str:
+    def _account(self, account_id: str | None, *rest: tuple[str, str | Instrument] | str) -> str:
         """Return a path below the account; InvalidRequest when neither the call nor the client names one."""
         chosen = account_id or self._defaults.account_id
         if not chosen:
@@ -124,7 +125,7 @@ class ListOptions(TypedDict, total=False):
 
     ids: Iterable[str | int]
     """Only these; in any state only together with `state="ALL"`."""
-    instrument: str
+    instrument: str | Instrument
     """Only those of this instrument, such as EUR_USD."""
     count: int
     """At most 500; 50 by default."""
@@ -148,7 +149,7 @@ def list_query(options: ListOptions, state: str | None, states: tuple[str, ...])
     if state is not None:
         query["state"] = validate_choice("state", state, states)
     if "instrument" in options:
-        query["instrument"] = plain_text("instrument", options["instrument"])
+        query["instrument"] = plain_text("instrument", name_of(options["instrument"]))
     if "count" in options:
         query["count"] = whole("count", options["count"], 1, MOST_LISTED)
     if "before_id" in options:
@@ -212,6 +213,11 @@ def position_close(
     return members
 
 
+def sent_extensions(field: str, extensions: ClientExtensions) -> Wire:
+    """Return client extensions as they are sent; InvalidRequest if a copy of them is invalid."""
+    return revalidated(extensions, f"{field}.").to_wire()
+
+
 def name_of(instrument: Instrument | str) -> str:
     """Return the name of an instrument that is passed as a record or by name."""
     return instrument.name if isinstance(instrument, Instrument) else instrument
@@ -222,7 +228,7 @@ def json_body(members: Wire) -> bytes:
     return json.dumps(members, separators=(",", ":")).encode()
 
 
-def path(*segments: tuple[str, str] | str) -> str:
+def path(*segments: tuple[str, str | Instrument] | str) -> str:
     """Return the path of `segments`; a pair is a parameter's name and its value, which is checked and quoted."""
     return BASE_PATH + "".join(
         f"/{part}" if isinstance(part, str) else f"/{quoted(*part)}" for part in segments
@@ -231,6 +237,8 @@ def path(*segments: tuple[str, str] | str) -> str:
 
 def quoted(field: str, value: object) -> str:
     """Return a value as one path segment, quoted: the client id `@a/../../accounts` must not be another path."""
+    if isinstance(value, Instrument):
+        value = value.name
     if not isinstance(value, str):
         raise InvalidRequest(
             f"{field}: invalid type {type(value).__name__}: pass text, as in '{str(value)[:60]}'",
@@ -250,8 +258,9 @@ def numeric_id(field: str, value: object) -> str:
 
 
 def listed(field: str, values: Iterable[object] | str) -> str:
-    """Return a comma-separated list of names, or of ids as text or numbers."""
-    items = [values] if isinstance(values, str) else _items(values)
+    """Return a comma-separated list of names, of instruments by their names, or of ids as text or numbers."""
+    items = [values] if isinstance(values, str | Instrument) else _items(values)
+    items = [each.name if isinstance(each, Instrument) else each for each in items]
     if not items or any(not _is_name(item) for item in items):
         raise InvalidRequest(f"{field}: pass at least one name, without commas", field=field)
     return ",".join(str(item) for item in items)
@@ -346,7 +355,9 @@ def _side(
     elif units is not None:
         members[f"{side}Units"] = _size(f"{side}_units", units, instrument)
     if extensions is not None:
-        members[f"{side}ClientExtensions"] = extensions.to_wire()
+        members[f"{side}ClientExtensions"] = sent_extensions(
+            f"{side}_client_extensions", extensions
+        )
     return members
 
 

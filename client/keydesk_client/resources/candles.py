@@ -11,7 +11,8 @@ from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
 from keydesk_client.models._core.scalars import DateTime, Number, TimeInput
 from keydesk_client.models._core.wire_names import enum_values, validate_choice
-from keydesk_client.models.enumerations import CandlestickGranularity, WeeklyAlignment
+from keydesk_client.models.enumerations import Granularity, WeeklyAlignment
+from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.pricing import Candlestick, CandlestickResponse
 from keydesk_client.models.responses import LatestCandlesResponse
 from keydesk_client.resources._base import (
@@ -33,7 +34,7 @@ LATEST = Reader(LatestCandlesResponse, CANDLES_BODY)
 MOST_CANDLES = 5000
 LAST_HOUR = 23
 COMPONENTS = frozenset("MBA")
-GRANULARITIES: Final = enum_values(CandlestickGranularity)
+GRANULARITIES: Final = enum_values(Granularity)
 DAYS: Final = enum_values(WeeklyAlignment)
 ENDS: Final[tuple[Literal["from_"], Literal["to"]]] = ("from_", "to")
 
@@ -54,7 +55,7 @@ class CandleShape(TypedDict, total=False):
 class CandleSeries(CandleShape, total=False):
     """Granularity and prices of a series of candles."""
 
-    granularity: CandlestickGranularity
+    granularity: Granularity
     """S5 by default."""
     price: str
     """Any of M (mid), B (bid) and A (ask), combined as in BA; M by default."""
@@ -169,7 +170,9 @@ def _check_order(options: CandleRange) -> None:
 class Candles(Resource):
     """Candles of an instrument."""
 
-    async def get(self, instrument: str, **options: Unpack[CandleRange]) -> CandlestickResponse:
+    async def get(
+        self, instrument: str | Instrument, **options: Unpack[CandleRange]
+    ) -> CandlestickResponse:
         """Return at most 5,000 candles in ascending order; periods without a price have none.
 
         By default the last 500 of S5 at mid prices. Options: `granularity` (S5 to M), `price` (any of M, B and A, as in
@@ -182,7 +185,7 @@ class Candles(Resource):
 
     async def get_for_account(
         self,
-        instrument: str,
+        instrument: str | Instrument,
         *,
         units: Number | None = None,
         account_id: str | None = None,
@@ -214,7 +217,7 @@ class Candles(Resource):
 
     async def iterate(
         self,
-        instrument: str,
+        instrument: str | Instrument,
         *,
         from_: TimeInput,
         to: TimeInput | None = None,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations  # help() shows the names of types instead of their members
 
-from collections.abc import AsyncIterator
-from typing import Unpack
+from collections.abc import AsyncIterator, Iterable
+from typing import TypeVar, Unpack
 
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.record import Wire
+from keydesk_client.models._core.validation import revalidated
 from keydesk_client.models._core.wire_names import enum_values
 from keydesk_client.models.enumerations import OrderStateFilter
 from keydesk_client.models.instruments import Instrument
@@ -34,8 +35,13 @@ from keydesk_client.resources._base import (
     Resource,
     WriteRequest,
     list_query,
+    name_of,
     next_before,
+    sent_extensions,
 )
+from keydesk_client.resources.closing import DEPENDENT, CancelsOrders, ItemOutcome, each_outcome
+
+R = TypeVar("R")
 
 CREATED = Reader(OrderCreateResponse, WRITE)
 LISTED = Reader(OrdersResponse, LIST)
@@ -64,7 +70,7 @@ class Orders(Resource):
 
         Raises:
             Refused: the service rejected the order; see `reject_reason`.
-            KeydeskClientError: when its `sent` is true, the order may exist: `keydesk_client.Sender` finds out.
+            KeydeskClientError: unless its `settled` is true, the order may exist: `keydesk_client.Sender` finds out.
         """
         return await self.build_create(
             order,
@@ -115,7 +121,7 @@ class Orders(Resource):
         self,
         *,
         state: OrderStateFilter = "PENDING",
-        instrument: str | None = None,
+        instrument: str | Instrument | None = None,
         page: int = MOST_LISTED,
         account_id: str | None = None,
     ) -> AsyncIterator[Order]:
@@ -207,6 +213,37 @@ class Orders(Resource):
             "PUT", where, CANCELLED, {}, client_request_id=client_request_id, urgent=True
         )
 
+    async def cancel_all(
+        self,
+        sender: CancelsOrders[R],
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        include_dependent: bool = False,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Order, R], ...]:
+        """Cancel every pending order, or those for `instruments`, all at once.
+
+        Orders that protect a trade (stop-loss, take-profit, trailing and guaranteed stop) stay, unless
+        `include_dependent`; they name no instrument, so that `instruments` leaves them out. Each request follows the order
+        protocol of `sender` (`Sender`, or `account.sender`); one that was filled meanwhile is Rejected.
+
+        Raises:
+            KeydeskClientError: the pending orders could not be read; nothing was sent.
+        """
+        chosen = None if instruments is None else {name_of(each) for each in instruments}
+        found = (await self.pending(account_id=account_id)).orders
+        wanted = [
+            each
+            for each in found
+            if (include_dependent or each.type not in DEPENDENT)
+            and (chosen is None or getattr(each, "instrument", None) in chosen)
+        ]
+        return await each_outcome(
+            wanted,
+            lambda order: sender.cancel(order.id, account_id=account_id),
+            lambda order: order.id,
+        )
+
     async def set_client_extensions(
         self,
         specifier: str,
@@ -222,9 +259,11 @@ class Orders(Resource):
         """
         members: Wire = {}
         if client_extensions is not None:
-            members["clientExtensions"] = client_extensions.to_wire()
+            members["clientExtensions"] = sent_extensions("client_extensions", client_extensions)
         if trade_client_extensions is not None:
-            members["tradeClientExtensions"] = trade_client_extensions.to_wire()
+            members["tradeClientExtensions"] = sent_extensions(
+                "trade_client_extensions", trade_client_extensions
+            )
         if not members:
             raise InvalidRequest(
                 "client_extensions: nothing to change: pass client_extensions, trade_client_extensions or both",
@@ -239,6 +278,7 @@ class Orders(Resource):
 
     def _order_members(self, order: OrderRequest, instrument: Instrument | None) -> Wire:
         require_order_request(order)
+        order = revalidated(order)
         if instrument is not None:
             validate_for_instrument(order, instrument)
         return self._in_time_form(order.to_wire())

@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() shows the names of types instead of their members
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from typing import Final
+from typing import Final, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
@@ -12,6 +12,7 @@ from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.scalars import TimeInput
+from keydesk_client.models._core.wire_names import enum_values, validate_choice
 from keydesk_client.models.enumerations import TransactionFilter
 from keydesk_client.models.responses import (
     AccountSummaryResponse,
@@ -35,7 +36,10 @@ MOST_RECENT: Final = 500
 MOST_SINCE: Final = 1000
 """Transactions that the service scans for one response of `since`."""
 
-Types = Iterable[TransactionFilter]
+TYPES: Final = enum_values(TransactionFilter)
+
+Types: TypeAlias = TransactionFilter | Iterable[TransactionFilter]
+"""One type of transactions, or several."""
 
 
 class Transactions(Resource):
@@ -127,7 +131,7 @@ class Transactions(Resource):
         is reported to go back one week only; `iterate_since(0)` yields everything. `type_` filters, as in
         `["ORDER_FILL"]`. For a table: `[each.row() async for each in ...]`.
         """
-        types = None if type_ is None else tuple(type_)
+        types = None if type_ is None else types_of(type_)
         index = await self.list(
             from_=from_, to=to, type_=types, page_size=page_size, account_id=account_id
         )
@@ -149,7 +153,7 @@ class Transactions(Resource):
         Raises:
             Refused: the service does not know that id.
         """
-        types = None if type_ is None else tuple(type_)
+        types = None if type_ is None else types_of(type_)
         last = int(numeric_id("transaction_id", transaction_id))
         while True:
             response = await self.since(last, type_=types, account_id=account_id)
@@ -215,8 +219,16 @@ class _History:
         return await self._transactions.range(from_id, to_id, account_id=self._account_id)
 
 
+def types_of(type_: Types) -> tuple[TransactionFilter, ...]:
+    """Return types of transactions, also of a single one; InvalidRequest for an unknown one."""
+    given: tuple[TransactionFilter, ...] = (type_,) if isinstance(type_, str) else tuple(type_)
+    for each in given:
+        validate_choice("type_", each, TYPES)
+    return given
+
+
 def _type_query(type_: Types | None) -> dict[str, str]:
-    return {} if type_ is None else {"type": listed("type_", type_)}
+    return {} if type_ is None else {"type": listed("type_", types_of(type_))}
 
 
 def _bounds(page: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from decimal import ROUND_UP, Decimal
 import pytest
 
 from keydesk_client.errors import InvalidRequest, MissingMember
-from keydesk_client.models import ClientPrice, Instrument, Reader
+from keydesk_client.models import ClientPrice, Instrument, PricingResponse, Reader
 
 PRICE = Reader(ClientPrice).read(
     b'{"type":"PRICE","bids":[{"price":"1.11295","liquidity":1},{"price":"1.11290","liquidity":5}],'
@@ -36,6 +36,18 @@ def test_an_amount_in_another_currency_is_valued_at_home() -> None:
     with pytest.raises(
         MissingMember, match="no CHF: open the stream with include_home_conversions"
     ):
+        PRICE.home_conversion("CHF")
+
+
+def test_an_answer_with_prices_has_the_conversions_that_were_asked_for() -> None:
+    answer = Reader(PricingResponse).read(
+        b'{"prices":[],"homeConversions":[{"currency":"JPY","accountGain":"0.0066",'
+        b'"accountLoss":"0.0067","positionValue":"0.00665"}]}'
+    )
+    assert answer.home_conversion("JPY").position_value == Decimal("0.00665")
+    with pytest.raises(MissingMember, match=r"no CHF: call pricing.get with include_home_conv"):
+        answer.home_conversion("CHF")
+    with pytest.raises(MissingMember, match=r"answer of pricing.get has them"):
         PRICE.home_conversion("CHF")
 
 

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from keydesk_client import Client
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models import (
+    ClientExtensions,
     Instrument,
     LimitOrderRequest,
     MarketIfTouchedOrderRequest,
@@ -168,3 +170,99 @@ def test_trailing_zeros_do_not_count_as_decimals() -> None:
 def test_an_order_request_reads_back_what_it_writes() -> None:
     order = LimitOrderRequest(instrument="EUR_USD", units=-5, price="1.10")
     assert Reader(LimitOrderRequest).read(order.model_dump_json(by_alias=True)) == order
+
+
+def client_of_nobody() -> Client:
+    nowhere = "http://127.0.0.1:9"
+    return Client(token="t0ken", rest_url=nowhere, stream_url=nowhere, account_id="1")
+
+
+def without_price() -> LimitOrderRequest:
+    members: dict[str, Any] = {"instrument": "EUR_USD", "units": Decimal(1)}
+    return LimitOrderRequest.model_construct(**members)
+
+
+LIMIT = LimitOrderRequest(instrument="EUR_USD", units=100, price="1.1")
+STOPPED = MarketOrderRequest(
+    instrument="EUR_USD", units=1, stop_loss_on_fill=StopLossDetails(price=1)
+)
+
+
+@pytest.mark.parametrize(
+    ("order", "field"),
+    [
+        (LIMIT.model_copy(update={"units": -5.5}), "units"),
+        (LIMIT.model_copy(update={"price": Decimal("NaN")}), "price"),
+        (LIMIT.model_copy(update={"time_in_force": "SOON"}), "time_in_force"),
+        (LIMIT.model_copy(update={"prise": 1}), "prise"),
+        (without_price(), "price"),
+        (
+            STOPPED.model_copy(
+                update={
+                    "stop_loss_on_fill": StopLossDetails(price=1).model_copy(update={"price": 1.1})
+                }
+            ),
+            "stop_loss_on_fill.price",
+        ),
+        (
+            STOPPED.model_copy(
+                update={"stop_loss_on_fill": StopLossDetails.model_construct(prise=Decimal(1))}
+            ),
+            "stop_loss_on_fill.prise",
+        ),
+    ],
+)
+async def test_a_request_that_skipped_its_validation_is_refused_before_it_is_sent(
+    order: LimitOrderRequest | MarketOrderRequest, field: str
+) -> None:
+    async with client_of_nobody() as client:
+        with pytest.raises(InvalidRequest) as created:
+            await client.orders.create(order)
+        with pytest.raises(InvalidRequest) as replaced:
+            await client.orders.replace("7", order)
+    assert (created.value.field, replaced.value.field) == (field, field)
+
+
+async def test_edited_details_that_skipped_their_validation_are_refused_before_they_are_sent() -> (
+    None
+):
+    details = StopLossDetails(price=1)
+    broken = {
+        "stop_loss.price": details.model_copy(update={"price": 1.5}),
+        "stop_loss.prise": details.model_copy(update={"prise": "1.5"}),
+    }
+    async with client_of_nobody() as client:
+        for field, stop_loss in broken.items():
+            with pytest.raises(InvalidRequest) as refused:
+                await client.trades.set_dependent_orders("7", stop_loss=stop_loss)
+            assert refused.value.field == field
+        tags = ClientExtensions(id="mine").model_copy(update={"id": 5})
+        with pytest.raises(InvalidRequest) as refused:
+            await client.trades.set_client_extensions("7", tags)
+        assert refused.value.field == "client_extensions.id"
+        with pytest.raises(InvalidRequest) as refused:
+            await client.orders.set_client_extensions("7", trade_client_extensions=tags)
+        assert refused.value.field == "trade_client_extensions.id"
+        with pytest.raises(InvalidRequest) as refused:
+            await client.positions.close("EUR_USD", long_units=1, long_client_extensions=tags)
+        assert refused.value.field == "long_client_extensions.id"
+
+
+def test_a_request_is_edited_into_another_one_that_was_validated() -> None:
+    edited = LIMIT.with_(units=-50, price="1.2")
+    assert edited == LimitOrderRequest(instrument="EUR_USD", units=-50, price="1.2")
+    assert StopLossDetails(price=1).with_(price=None, distance="0.01").to_wire() == {
+        "price": None,
+        "distance": "0.01",
+    }
+    for members, field in (({"units": -5.5}, "units"), ({"prise": 1}, "prise")):
+        changes: dict[str, Any] = members
+        with pytest.raises(InvalidRequest) as refused:
+            LIMIT.with_(**changes)
+        assert refused.value.field == field
+
+
+def test_an_edited_request_keeps_which_members_were_given() -> None:
+    """Only members that were given are sent by an edit of a dependent order."""
+    edited = StopLossDetails(price=1).with_(price=2)
+    assert edited.model_fields_set == {"price"}

@@ -6,6 +6,7 @@ import resource
 import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -630,3 +631,54 @@ def test_a_recent_intent_is_looked_up_for_half_a_minute(tmp_path: Path) -> None:
         assert len(desk.journal.open_intents()) == 1
 
     at_desk(tmp_path, broker, body)
+
+
+def test_a_sender_gives_up_the_look_ups_of_a_service_that_stays_down(tmp_path: Path) -> None:
+    """Its outcome is Unconfirmed: still watched, and still open in the journal for the next start."""
+    broker = LossyBroker(Fate.LOST_ANSWER)
+    late: list[Outcome] = []
+    broker.look_ups_to_fail = 1_000_000
+
+    async def body() -> None:
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        async with broker.client() as client, asyncio.timeout(3600):
+            journal = FileJournal(tmp_path / "journal" / "orders.jsonl")
+            sender = Sender(client, journal, lambda: 0, alarm=late.append, give_up_after=90)
+            outcome = await sender.create(MarketOrderRequest(instrument="EUR_USD", units=1))
+            assert isinstance(outcome, Unconfirmed)
+            assert outcome.gave_up
+            assert clock() - began == 90
+            assert sender.unconfirmed() == journal.open_intents() == (outcome.intent,)
+            for transaction in transactions_of(broker):
+                sender.watch(transaction)
+            assert [type(each) for each in late] == [Done]
+
+    run(body())
+
+
+def test_recovery_that_gives_up_leaves_the_intent_for_the_next_start(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.SILENT)
+    path = tmp_path / "journal" / "orders.jsonl"
+
+    async def body() -> None:
+        async with broker.client() as client, asyncio.timeout(7200):
+            first = Sender(client, FileJournal(path), lambda: 0)
+            sending = asyncio.create_task(
+                first.create(MarketOrderRequest(instrument="EUR_USD", units=1))
+            )
+            await broker.has_met(1)
+            sending.cancel()
+            broker.look_ups_to_fail = 1_000_000
+            old = replace(steady_time(), ns=steady_time().ns + 3600 * 10**9)
+            again = Sender(
+                client, FileJournal(path), lambda: 0, give_up_after=60, steady=lambda: old
+            )
+            (outcome,) = await again.recover()
+            assert isinstance(outcome, Unconfirmed)
+            assert FileJournal(path).open_intents() == (outcome.intent,)
+            broker.look_ups_to_fail = 0
+            (outcome,) = await again.recover()
+            assert isinstance(outcome, Done)
+
+    run(body())

@@ -291,7 +291,7 @@ async def test_a_call_that_can_not_be_right_is_not_sent(
 
 async def test_an_unknown_granularity_is_told_the_known_ones() -> None:
     with pytest.raises(InvalidRequest, match=r"'m1': use one of S5, S10, .* M1, .* D, W, M$"):
-        await client_of(lambda *_: {}).candles.get("EUR_USD", granularity="m1")
+        await client_of(lambda *_: {}).candles.get("EUR_USD", granularity="m1")  # type: ignore[arg-type]  # that is what is refused
 
 
 async def test_ids_may_be_numbers() -> None:
@@ -320,3 +320,27 @@ async def test_a_client_without_an_account_asks_for_one() -> None:
     with pytest.raises(InvalidRequest) as refused:
         await client.accounts.get()
     assert refused.value.field == "account_id"
+
+
+async def test_a_single_type_of_transactions_is_not_split_into_letters() -> None:
+    asked: list[Query] = []
+
+    def answer(path: str, query: Query) -> dict[str, Any]:
+        asked.append(query)
+        if path.endswith("sinceid"):
+            return {"transactions": [], "lastTransactionID": "1"}
+        return {"pages": [], "count": 0}
+
+    client = client_of(answer)
+    await client.transactions.list(type_="ORDER_FILL")
+    assert [each async for each in client.transactions.iterate(type_="ORDER_FILL")] == []
+    assert [each async for each in client.transactions.iterate_since(1, type_="ORDER_FILL")] == []
+    await client.transactions.since(1, type_=["ORDER_FILL", "FUNDING"])
+    assert [each["type"] for each in asked] == ["ORDER_FILL"] * 3 + ["ORDER_FILL,FUNDING"]
+
+
+@pytest.mark.parametrize("type_", ["ORDER_FIL", ["ORDER_FILL", "FILL"], [], [7]])
+async def test_an_unknown_type_of_transactions_is_refused(type_: Any) -> None:  # noqa: ANN401 - what callers pass by mistake
+    with pytest.raises(InvalidRequest) as refused:
+        await client_of(lambda *_: {}).transactions.since(1, type_=type_)
+    assert refused.value.field == "type_"

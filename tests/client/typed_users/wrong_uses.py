@@ -40,6 +40,12 @@ def members_that_do_not_exist() -> None:
     ClientExtensions(label="mine")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
 
+def edits_of_members_that_do_not_exist(order: LimitOrderRequest, details: StopLossDetails) -> None:
+    order.with_(prise="1.1")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    order.with_(units=0.5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    details.with_(distance=0.01)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
 def none_where_it_may_not_be() -> None:
     MarketOrderRequest(instrument=None, units=1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     LimitOrderRequest(instrument="EUR_USD", units=1, price=None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
@@ -78,6 +84,14 @@ async def calls(client: Client) -> None:
     await client.accounts.configure(margin_rate=0.05)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     async for _ in client.trades.list():  # type: ignore[attr-defined]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
         pass
+
+
+async def choices_that_do_not_exist(client: Client) -> None:
+    await client.candles.get("EUR_USD", granularity="1H")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    await client.transactions.list(type_="ORDER_FIL")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    await client.transactions.since(1, type_=["FILL"])  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
+    await client.orders.list(state="OPEN")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    await client.trades.list(state="PENDING")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 async def edits(client: Client, sender: Sender, order: Order) -> None:

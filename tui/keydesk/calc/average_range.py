@@ -7,6 +7,7 @@ complete candles count, so the unit changes once an hour.
 from collections.abc import Sequence
 from decimal import Decimal
 from math import isfinite
+from typing import Final
 
 from keydesk.calc.indicator_specs import IndicatorSpec
 from keydesk.calc.indicators import Candle, compute, warm_up
@@ -15,7 +16,7 @@ from keydesk.calc.ticket_draft import Entry, Reading, UnreadableText
 from keydesk.calc.trading_context import TradingContext
 
 PERIOD = 14
-GRANULARITY = "H1"
+GRANULARITY: Final = "H1"
 NAME = f"ATR {PERIOD} {GRANULARITY}"
 SPEC = IndicatorSpec("atr", (PERIOD,))
 CANDLES = warm_up((SPEC,)) + PERIOD

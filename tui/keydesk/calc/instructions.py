@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from keydesk.calc.ticket_draft import Entry, Kind
+from keydesk.calc.ticket_draft import Draft, Entry, Fill, Kind, TicketField, Trigger
 
 if TYPE_CHECKING:
     from keydesk.calc.trading_context import TradingContext
@@ -123,11 +123,27 @@ class OpenOrder:
     trail: Decimal | None = None  # distance in price units
     expiry: str = "FOK"
     reduces: bool = False  # it may never open anything
+    gtd_ns: int | None = None  # when it ends, of an expiry that was typed
+    guaranteed: bool = False  # the stop is a guaranteed one
+    fill: Fill = "DEFAULT"
+    trigger: Trigger = "DEFAULT"
+    tag: str = ""
+    comment: str = ""
+    draft: Draft | None = field(default=None, compare=False, repr=False)  # it came from
 
     @property
     def side(self) -> Literal["BUY", "SELL"]:
         """The side in words."""
         return "BUY" if self.units > 0 else "SELL"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedTicket:
+    """A ticket that the broker rejected or cancelled at once: it opens again as typed, on the field that is at fault."""
+
+    draft: Draft
+    field: TicketField
+    words: str
 
 
 @dataclass(frozen=True, slots=True)

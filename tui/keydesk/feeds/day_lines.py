@@ -10,6 +10,7 @@ from keydesk.store.day_lines import take_daily_range, take_day_line
 from keydesk.store.prices import KINDS
 from keydesk.store.state import Topic
 from keydesk_client.errors import RateLimited
+from keydesk_client.models import Granularity
 
 Kind = Literal["line", "average"]
 STOOD_STILL = 0.5  # seconds that rows are in sight before they are asked about: scrolling passes by
@@ -74,7 +75,8 @@ def _wanted_figures(link: Link) -> Iterator[tuple[str, Kind]]:
 
 async def _ask(link: Link, name: str, kind: Kind) -> float:
     """Request one figure; return the seconds until it may be requested again."""
-    granularity, count = ("M30", LINE_CANDLES) if kind == "line" else ("D", AVERAGE_CANDLES)
+    granularity: Granularity = "M30" if kind == "line" else "D"
+    count = LINE_CANDLES if kind == "line" else AVERAGE_CANDLES
     try:
         call = link.client.candles.get(name, granularity=granularity, price="M", count=count)
         answer = await link.ask(call)

@@ -4,7 +4,7 @@ from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.candles import loading_failed
 from keydesk.store.history import Direction, take_older, take_past
 from keydesk.store.state import CandleSeries, PastCandles, Topic
-from keydesk_client.models import CandlestickResponse, DateTime
+from keydesk_client.models import CandlestickResponse, DateTime, granularity_of
 
 PAGE = 1000  # candles of a request
 
@@ -68,7 +68,8 @@ async def _page(
     """Request the candles on one side of an instant; what is at the edge may come again."""
     edge = DateTime.from_ns(edge_ns)
     ask = link.client.candles.get
-    name, granularity, prices = series.instrument, series.granularity, series.prices
+    name, prices = series.instrument, series.prices
+    granularity = granularity_of(series.granularity)
     if direction == "older":
         return await link.ask(ask(name, granularity=granularity, price=prices, count=PAGE, to=edge))
     return await link.ask(ask(name, granularity=granularity, price=prices, count=PAGE, from_=edge))

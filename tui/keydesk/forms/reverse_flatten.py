@@ -6,15 +6,16 @@ from decimal import Decimal
 from typing import ClassVar, Literal
 
 from keydesk.calc.checks import old_price_words, unconfirmed_warnings, under_way_refusals
+from keydesk.calc.first_draft import first_draft
 from keydesk.calc.instructions import Flatten, Reverse
-from keydesk.calc.ticket import Plan, levels_of, sendable, work_out
+from keydesk.calc.ticket import Plan, work_out
 from keydesk.calc.ticket_draft import Draft, Entry, UnreadableText, shown_number
+from keydesk.calc.ticket_levels import levels_of, sendable
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import signed_money
 from keydesk.forms.form import Form
 from keydesk.forms.orders import ENTRY_TYPES
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
-from keydesk.forms.ticket import first_draft
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN, KEYMAP
@@ -74,7 +75,7 @@ class ReverseForm(Form[Reverse]):
                 ("  target ", "muted"),
                 (price(shown_number(levels.target), digits), "plain"),
                 ("  at stop ", "muted"),
-                (EMPTY if plan.risk is None else money(-plan.risk / 2, signed=True), "loss"),
+                (EMPTY if plan.risk is None else money(-plan.risk, signed=True), "loss"),
             ),
             (("the old stop and target go with the old trade", "muted"),),
         ]

@@ -262,6 +262,13 @@ KEYS: tuple[Key, ...] = (
     Key("bound", ("b",), TICKET, "bound", "How far it may slip", "pick('bound')"),
     Key("expiry", ("e",), TICKET, "expiry", "Time in force", "next_expiry"),
     Key("unit", ("m",), TICKET, "unit", "What the field counts in", "next_unit"),
+    Key("more", ("n",), TICKET, "more", "All members of the order", "more"),
+    Key("until", ("g",), TICKET, "", "Type an expiry: 18:30, 4h", "write('until')"),
+    Key("guarantee", ("w",), TICKET, "", "Guaranteed stop, or usual", "guarantee"),
+    Key("trigger", ("i",), TICKET, "", "Price side that triggers", "next_trigger"),
+    Key("fill", ("l",), TICKET, "", "Opens or reduces only", "next_fill"),
+    Key("tag", ("k",), TICKET, "", "Write a tag", "write('tag')"),
+    Key("comment", ("j",), TICKET, "", "Write a comment", "write('comment')"),
     Key("ticket-atr", ("a",), TICKET, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(TICKET, "ticket"),
     # Modify, protect, trailing: the same letters.

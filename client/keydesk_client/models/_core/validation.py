@@ -1,11 +1,12 @@
 """Records that a caller builds to be sent: what cannot be right is refused at once, by the member's name."""
 
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Self, TypeVar
 
 from pydantic import ConfigDict, ValidationError
 
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import InstrumentTerms
 
 MESSAGES: Final = {"missing": "required", "extra_forbidden": "there is no such member"}
 """Wordings of ours for pydantic's error types."""
@@ -20,6 +21,9 @@ class RequestRecord(Record):
     def __init__(self, *positional: object, **members: object) -> None:
         if positional:
             raise TypeError(_keyword_usage(type(self)))
+        instrument = members.get("instrument", "")
+        if not isinstance(instrument, str) and isinstance(instrument, InstrumentTerms):
+            members["instrument"] = instrument.name
         try:
             super().__init__(**members)
         except ValidationError as error:
@@ -30,8 +34,47 @@ class RequestRecord(Record):
             return
         raise failure
 
+    if not TYPE_CHECKING:  # each kind of request declares the members that type checkers accept
+
+        def with_(self, **changes: object) -> Self:
+            """Return a request with some members replaced, validated as a new one; None removes a member.
+
+            Raises:
+                InvalidRequest: a member is invalid or misspelt.
+            """
+            return type(self)(**given_members(self) | changes)
+
     # Without this mark pydantic would call __init__ also for each such record that is read from an answer.
     __init__.__dict__["__pydantic_base_init__"] = True
+
+
+RequestT = TypeVar("RequestT", bound=RequestRecord)
+
+
+def given_members(record: RequestRecord) -> dict[str, object]:
+    """Return the members that the caller set, misspelt ones included."""
+    held: dict[str, object] = {**vars(record), **record.unknown}
+    sent = record.model_fields_set | record.unknown.keys()
+    return {name: value for name, value in held.items() if name in sent}
+
+
+def revalidated(record: RequestT, prefix: str = "") -> RequestT:
+    """Return an equal request that was validated, as `model_copy` and `model_construct` do not.
+
+    Raises:
+        InvalidRequest: a member is invalid or misspelt; `prefix` stands before its name.
+    """
+    members = {
+        name: revalidated(value, f"{prefix}{name}.") if isinstance(value, RequestRecord) else value
+        for name, value in given_members(record).items()
+    }
+    try:
+        return type(record)(**members)
+    except InvalidRequest as error:
+        if not prefix:
+            raise
+        failure = InvalidRequest(f"{prefix}{error}", field=prefix + error.field)
+    raise failure
 
 
 def validate_levels(holder: Record, prefix: str, *, needs_one: bool) -> None:

@@ -39,10 +39,10 @@ def accepted_names(field: FieldInfo) -> tuple[str, ...]:
 
 
 def enum_values(kind: object) -> tuple[str, ...]:
-    """Return the known values of an enumeration, however its Literal is annotated."""
+    """Return the known values of an enumeration, however its Literals are annotated and joined."""
     if get_origin(kind) is Literal:
         return get_args(kind)
-    return next((values for part in get_args(kind) if (values := enum_values(part))), ())
+    return tuple(value for part in get_args(kind) for value in enum_values(part))
 
 
 def validate_choice(field: str, value: object, choices: tuple[str, ...]) -> str:
