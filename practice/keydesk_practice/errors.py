@@ -6,6 +6,7 @@ PracticeError
 ├── CannotListen          the address is taken or may not be used
 ├── ReferenceRatesMissing the file of reference rates is not installed
 ├── ControlFailed         a command to a running broker was refused, or none is running
+├── FaultFileError        a profile of `--faults` cannot be read
 ├── CandleFileError       a file of `--candles` cannot be read
 └── TimeOutsideRates      the market's time is before the first reference rate or far after the last
 """
@@ -37,6 +38,10 @@ class CandleFileError(PracticeError):
 
 class ControlFailed(PracticeError):
     """A command to a running broker was refused, or there is no such broker."""
+
+
+class FaultFileError(PracticeError):
+    """A profile of `--faults` cannot be read; the text names what is wrong."""
 
 
 class TimeOutsideRates(PracticeError):

@@ -41,6 +41,7 @@ class Options:
     rate_limit: int = DEFAULT_RATE_LIMIT
     trust_proxy: bool = False
     control_anywhere: bool = False
+    faults: str | None = None
     paused: bool = False
     candles: tuple[tuple[str, Path], ...] = ()
     parent_fd: int | None = None
@@ -202,6 +203,11 @@ def _add_limit_options(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_PRICE_RATE,
         metavar="N",
         help="prices a second and instrument (4)",
+    )
+    parser.add_argument(
+        "--faults",
+        metavar="PROFILE",
+        help="misbehave from the start: bad-line, bad-day, or a TOML file",
     )
     parser.add_argument(
         "--rate-limit",

@@ -20,6 +20,7 @@ from keydesk_practice.connections import ConnectionLimits, connection_class, rai
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
 from keydesk_practice.control.context import Control
+from keydesk_practice.control.faults import read_profile, use_faults
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.http.application import make_application
@@ -205,8 +206,11 @@ async def _serve(
         broker.end_streams()
         server.stop()
 
+    control = Control(broker, options, application, stop)
+    if options.faults is not None:
+        use_faults(control, read_profile(options.faults))
     controlled = ControlApplication(
-        Control(broker, options, application, stop),
+        control,
         load_token(options.data, CONTROL_TOKEN_FILE),
         application,
         anywhere=options.control_anywhere,

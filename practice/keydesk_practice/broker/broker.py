@@ -28,10 +28,10 @@ from keydesk_practice.broker.clock import (
     time_steps,
 )
 from keydesk_practice.broker.disguise import Disguise, DisguisedMarket
-from keydesk_practice.broker.feeds import MarketAt, PriceBoard, PriceFeed
+from keydesk_practice.broker.feeds import MarketAt, PriceBoard, PriceFeed, WithoutLiquidity
 from keydesk_practice.engine.commands import Command, Finance, Tick
 from keydesk_practice.engine.decide import decision_on
-from keydesk_practice.engine.quotes import day_end_after
+from keydesk_practice.engine.quotes import Market, day_end_after
 from keydesk_practice.engine.state.account import Mark
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
@@ -89,11 +89,13 @@ class Broker:
         self.prices = PriceFeed(self.board, every_step=faster)
         self.sessions: dict[str, AccountSession] = {}
         self.budget = WorkBudget()
+        self.read_lag = 0.0
         self.commits = GroupCommit(ledger, self._publish)
         self._stepping = asyncio.Lock()
 
     def add_session(self, session: AccountSession) -> None:
         """Add an account."""
+        session.read_lag = self.read_lag
         self.sessions[session.account.id] = session
 
     def accounts_of(self, owner: int) -> list[LedgerAccount]:
@@ -108,13 +110,18 @@ class Broker:
         limit = end_of_grid_cell(self._ticked_until)
         return max(self.board.now, min(exact, limit))
 
-    def execute(self, session: AccountSession, command: Command) -> list[WireTransaction]:
+    def execute(
+        self, session: AccountSession, command: Command, *, without_liquidity: bool = False
+    ) -> list[WireTransaction]:
         """Execute a command and return the transactions it made; they may be shown once they are committed."""
         self.board.set_time(self.now())
-        return self._execute(session, command)
+        market = WithoutLiquidity(self.board) if without_liquidity else self.board
+        return self._execute(session, command, market)
 
-    def _execute(self, session: AccountSession, command: Command) -> list[WireTransaction]:
-        decision = decision_on(session.state, command, self.board)
+    def _execute(
+        self, session: AccountSession, command: Command, market: Market | None = None
+    ) -> list[WireTransaction]:
+        decision = decision_on(session.state, command, market or self.board)
         transactions = [] if decision is None else decision.transactions
         ended = _NOTHING_ENDED if decision is None else session.adopt(decision.account)
         marks = observe(session.state, self.board) if session.state.orders else ()
@@ -156,6 +163,12 @@ class Broker:
             )
 
     # --- time ---
+
+    def set_read_lag(self, seconds: float) -> None:
+        """Let reads of accounts be behind by some seconds, a fault on demand."""
+        self.read_lag = seconds
+        for session in self.sessions.values():
+            session.read_lag = seconds
 
     def overlay(self, shocks: Sequence[Shock], disguise: Disguise | None) -> None:
         """Show the market with these shocks and this disguise from now on."""

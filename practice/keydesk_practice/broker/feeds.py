@@ -97,6 +97,26 @@ class PriceBoard:
         return found
 
 
+class WithoutLiquidity:
+    """The market of a moment in which the prices were gone when an order arrived."""
+
+    def __init__(self, board: PriceBoard) -> None:
+        self._board = board
+        self.now = board.now
+        self.specification = board.specification
+        self.instruments = board.instruments
+        self.conversion = board.conversion
+
+    def quote(self, instrument: str) -> Quote:
+        """Return the current price with nothing behind it."""
+        quote = self._board.quote(instrument)
+        bids, asks = (
+            tuple(replace(level, liquidity=0) for level in levels)
+            for levels in (quote.bids, quote.asks)
+        )
+        return replace(quote, bids=bids, asks=asks)
+
+
 def _same_prices(one: Quote, other: Quote) -> bool:
     return (
         one.bids == other.bids

@@ -10,6 +10,9 @@ from typing import Any
 from urllib.parse import quote
 
 from keydesk_practice.control.client import ControlClient
+from keydesk_practice.control.faults import read_profile
+from keydesk_practice.engine.wire_form import to_wire
+from keydesk_practice.http.faults import PROFILES
 from keydesk_practice.options import default_data
 
 Body = dict[str, Any]
@@ -102,6 +105,14 @@ def _shock(options: argparse.Namespace) -> Sent:
         time=options.at,
     )
     return "POST", "/shocks", body
+
+
+def _faults(options: argparse.Namespace) -> Sent:
+    if options.profile == "off":
+        return "DELETE", "/faults", None
+    if options.profile in PROFILES:
+        return "PUT", "/faults", {"name": options.profile}
+    return "PUT", "/faults", {"profile": to_wire(read_profile(options.profile))}
 
 
 def _checkpoint(options: argparse.Namespace) -> Sent:
@@ -208,6 +219,8 @@ def _add_replays(commands: Any) -> None:  # noqa: ANN401
     )
     shock.add_argument("--seconds", type=int, metavar="N", help="how long (60)")
     shock.add_argument("--at", metavar="TIME", help="when (at once)")
+    faults = _command(commands, "faults", "Misbehave as a broker does on a bad day.")
+    faults.add_argument("profile", help=f"{', '.join(PROFILES)}, a TOML file, or off")
     checkpoint = _command(commands, "checkpoint", "Save or restore accounts and market time.")
     checkpoint.add_argument("action", choices=("save", "restore", "list"))
     checkpoint.add_argument("name", nargs="?", default="checkpoint", help="(%(default)s)")
@@ -266,6 +279,7 @@ _REQUESTS: Mapping[str, Callable[[argparse.Namespace], Sent]] = {
     "replay": lambda given: ("POST", "/replay", _replay(given)),
     "finish": lambda _: ("POST", "/replay/finish", {}),
     "shock": _shock,
+    "faults": _faults,
     "checkpoint": _checkpoint,
     "token": lambda given: ("POST", "/tokens", _given(token=_token_from(given.token_file))),
     "account": _account,

@@ -65,6 +65,7 @@ class Control:
             replay=self._replay_state(),
             shocks=self._shock_states(),
             accounts=tuple(account_state(one) for one in sessions),
+            faults=self.interface.faults.profile.texts(),
         )
 
     def _replay_state(self) -> ReplayState | None:

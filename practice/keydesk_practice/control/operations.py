@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from keydesk_practice.control import accounts, clock, replays, shocks
+from keydesk_practice.control import accounts, clock, faults, replays, shocks
 from keydesk_practice.control.records import (
     AccountState,
     AddAccount,
@@ -64,6 +64,8 @@ OPERATIONS = (
     Operation("POST", "/replay/finish", replays.finish_replay, Nothing, State),
     Operation("POST", "/shocks", shocks.add_shock, AddShock, State),
     Operation("DELETE", "/shocks", shocks.cancel_shocks, Nothing, State),
+    Operation("PUT", "/faults", faults.set_faults, faults.SetFaults, State),
+    Operation("DELETE", "/faults", faults.clear_faults, Nothing, State),
     Operation("GET", "/checkpoints", replays.checkpoints, Nothing, Checkpoints),
     Operation("POST", "/checkpoints", replays.save_checkpoint, Named, Checkpoints),
     Operation("POST", "/checkpoints/restore", replays.restore_checkpoint, Named, State),

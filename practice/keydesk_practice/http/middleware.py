@@ -1,6 +1,7 @@
 """The outermost ASGI application: request ids, authentication, rate limit, and the error response of every exception."""
 
 import asyncio
+import contextlib
 import hashlib
 import itertools
 import logging
@@ -16,6 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.http.errors import HttpError, too_many_requests, unauthorized
+from keydesk_practice.http.faults import ConnectionDropped, Faults
 from keydesk_practice.http.responses import Response, ResponseFormat, render
 
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -89,6 +91,7 @@ class RequestMiddleware:
         self.authenticator = authenticator
         self._budget = budget
         self._trusts_proxy = trusts_proxy
+        self.faults = Faults()
         self.restart_request_ids(time.time_ns())  # ascends over restarts
 
     def restart_request_ids(self, market_time: int) -> None:
@@ -105,6 +108,8 @@ class RequestMiddleware:
             return
         reads = scope["method"] == "GET"
         request_id = str(next(self._read_ids if reads else self._write_ids))
+        if self.faults.active:
+            send = self.faults.sender(scope, receive, send)
         sender = _ResponseSender(send, request_id)
         headers = dict(reversed(scope["headers"]))  # of a repeated header the first counts
         response_format = response_format_of(headers)
@@ -112,6 +117,7 @@ class RequestMiddleware:
             "request_id": request_id,
             "response_format": response_format,
             "trusts_proxy": self._trusts_proxy,
+            "faults": self.faults,
         }
         # Parameters are decoded after routing: a client id may hold an encoded slash.
         scope["path"] = scope["raw_path"].decode("latin-1")
@@ -119,10 +125,12 @@ class RequestMiddleware:
             now = asyncio.get_running_loop().time()
             authorization = headers.get(b"authorization", b"")
             state["owner"] = self.authenticator.authenticate(authorization, now)
+            if self.faults.active:
+                await self.faults.before(scope, receive)
             await self._router(scope, receive, sender)
         except HttpError as error:
             await self._send_error(error, scope, receive, sender)
-        except ClientDisconnect:
+        except (ClientDisconnect, ConnectionDropped):
             return
         except sqlite3.ProgrammingError:  # its ledger was replaced by that of another replay
             gone = HttpError(503, "Another replay has begun: send the request again")
@@ -144,7 +152,8 @@ class RequestMiddleware:
     ) -> None:
         response = Response(error.body(), error.status, error.headers)
         rendered = await render(response, scope["state"]["response_format"], self._budget)
-        await rendered(scope, receive, sender)
+        with contextlib.suppress(ConnectionDropped):
+            await rendered(scope, receive, sender)
 
 
 def response_format_of(headers: dict[bytes, bytes]) -> ResponseFormat:
