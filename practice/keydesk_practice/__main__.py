@@ -1,6 +1,7 @@
 """`keydesk practice serve`, `reset`, `check` and the commands to a running broker."""
 
 import asyncio
+import logging
 import sys
 from collections.abc import Sequence
 
@@ -62,6 +63,10 @@ async def _serve(options: Options) -> int:
     # Imported here: `--help`, `reset` and usage errors need not load the market's tables.
     from keydesk_practice.server import run_broker  # noqa: PLC0415
 
+    level = logging.INFO if options.log_requests else logging.WARNING
+    logging.basicConfig(
+        level=level, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
+    )
     make_private(options.data)
     sys.setswitchinterval(SWITCH_SECONDS)
     return await run_broker(options)

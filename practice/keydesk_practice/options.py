@@ -42,6 +42,8 @@ class Options:
     trust_proxy: bool = False
     control_anywhere: bool = False
     faults: str | None = None
+    origins: tuple[str, ...] = ()
+    log_requests: bool = False
     paused: bool = False
     candles: tuple[tuple[str, Path], ...] = ()
     parent_fd: int | None = None
@@ -62,6 +64,7 @@ def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.envi
         [*(found.get("tokens") or ()), *_from_sources(found.pop("token_sources", None) or ())],
     )
     found["candles"] = tuple(found.get("candles") or ())
+    found["origins"] = tuple(found.get("origins") or ())
     return Options(command=command, **found)
 
 
@@ -125,6 +128,17 @@ def _add_address_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             flag, dest="token_sources", action="append", type=read, metavar=metavar, help=words
         )
+    parser.add_argument(
+        "--cors-origin",
+        dest="origins",
+        action="append",
+        type=_origin,
+        metavar="URL",
+        help="let pages of this origin read the answers; may be repeated (default: none)",
+    )
+    parser.add_argument(
+        "--log-requests", action="store_true", help="a line on stderr for each request"
+    )
     parser.add_argument(
         "--control-anywhere",
         action="store_true",
@@ -260,6 +274,15 @@ def _time(text: str) -> int:
     aware = found if found.tzinfo else found.replace(tzinfo=UTC)
     since = aware - datetime(1970, 1, 1, tzinfo=UTC)
     return (since.days * 86_400 + since.seconds) * NANOSECONDS + since.microseconds * 1_000
+
+
+def _origin(text: str) -> str:
+    scheme, separator, host = text.partition("://")
+    if text != "*" and not (separator and host and scheme in {"http", "https"} and "/" not in host):
+        raise argparse.ArgumentTypeError(
+            f"invalid origin {text!r}: use scheme and host, e.g. http://localhost:3000"
+        )
+    return text
 
 
 def _candle_file(text: str) -> tuple[str, Path]:

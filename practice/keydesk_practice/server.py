@@ -25,6 +25,7 @@ from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import TOKEN_FACT, Application
+from keydesk_practice.http.public import PublicPaths
 from keydesk_practice.options import Options
 
 TOKEN_FILE = "token"  # noqa: S105 - a file name
@@ -212,7 +213,9 @@ async def _serve(
     controlled = ControlApplication(
         control,
         load_token(options.data, CONTROL_TOKEN_FILE),
-        application,
+        PublicPaths(
+            broker, application, origins=options.origins, logs_requests=options.log_requests
+        ),
         anywhere=options.control_anywhere,
     )
     server = Server(controlled, listener, lambda: print(line, flush=True), limits)  # noqa: T201
