@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from keydesk_client.account.records import OpenPosition, OpenTrade, PendingOrder
     from keydesk_client.arithmetic.profit import HOME, Factors
     from keydesk_client.auth.secret import Secret
-    from keydesk_client.auth.token_store import TokenStore, open_token_store
+    from keydesk_client.auth.token_store import TokenStore, open_token_store, passphrase_from_file
     from keydesk_client.client import Client
     from keydesk_client.errors import KeydeskClientError
     from keydesk_client.following.events import (
@@ -115,6 +115,7 @@ __all__ = [
     "errors",
     "models",
     "open_token_store",
+    "passphrase_from_file",
     "sync",
 ]
 
@@ -164,6 +165,7 @@ HOMES = {
     "Unknown": "orders.outcome",
     "WhenFull": "streams.buffer",
     "open_token_store": "auth.token_store",
+    "passphrase_from_file": "auth.token_store",
 }
 
 

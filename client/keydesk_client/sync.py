@@ -14,6 +14,7 @@ waits for its result. `Sender` sends orders without duplicates:
 
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
@@ -27,6 +28,12 @@ from keydesk_client._sync_bridge import (
     SyncStreamMethod,
     ThreadMethod,
 )
+from keydesk_client.auth.secret import Secret, as_secret
+from keydesk_client.auth.token_store import Passphrase
+from keydesk_client.client import STANDARD_RETRIES
+from keydesk_client.http.caller import Retries
+from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.orders import Order
 from keydesk_client.models.trades import Position, Trade
@@ -214,6 +221,69 @@ class Client:
         view = object.__new__(type(self))
         view._open(self.asynchronous, self.loop, timeout)
         return view
+
+    @classmethod
+    def practice(
+        cls,
+        token: str | Secret,
+        account_id: str | None = None,
+        *,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+        timeout: float | None = None,
+    ) -> Self:
+        """Return a client of the broker's practice environment; a `limiter` must not be shared."""
+        token = as_secret(token)
+        client = asynchronous.Client.practice(
+            token, account_id, timeouts=timeouts, retries=retries, limiter=limiter
+        )
+        return cls(client, timeout=timeout)
+
+    @classmethod
+    def live(
+        cls,
+        token: str | Secret,
+        account_id: str | None = None,
+        *,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+        timeout: float | None = None,
+    ) -> Self:
+        """Return a client of the live environment: real money; a `limiter` must not be shared."""
+        token = as_secret(token)
+        client = asynchronous.Client.live(
+            token, account_id, timeouts=timeouts, retries=retries, limiter=limiter
+        )
+        return cls(client, timeout=timeout)
+
+    @classmethod
+    def from_profile(
+        cls,
+        name: str,
+        *,
+        passphrase: Passphrase | None = None,
+        data: str | Path | None = None,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+        timeout: float | None = None,
+    ) -> Self:
+        """Return a client of an account that `keydesk login NAME` has stored; see the asynchronous client."""
+        client = asynchronous.Client.from_profile(
+            name,
+            passphrase=passphrase,
+            data=data,
+            timeouts=timeouts,
+            retries=retries,
+            limiter=limiter,
+        )
+        return cls(client, timeout=timeout)
+
+    def instrument(self, name: str | Instrument) -> Instrument:
+        """Return an instrument of the account, read once; see the asynchronous client."""
+        return self.calls.run(self.asynchronous.instrument(name))
 
     @property
     def account_id(self) -> str | None:

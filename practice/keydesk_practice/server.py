@@ -237,13 +237,15 @@ def _address_line(broker: Broker, url: str, tokens: Sequence[str]) -> str:
     by_token = [
         {"token": token, "accounts": _accounts(broker, owner)} for owner, token in enumerate(tokens)
     ]
-    members = {
+    members: dict[str, object] = {
         "rest_url": url,
         "stream_url": url,
         **by_token[0],
         "tokens": by_token,
         "control_url": f"{url}{BASE}",
     }
+    if broker.earlier_model is not None:
+        members["earlier_market_model"] = broker.earlier_model
     return json.dumps(members)
 
 

@@ -88,6 +88,7 @@ class Broker:
         self.board = PriceBoard(self._overlaid(*overlay), since)
         self.prices = PriceFeed(self.board, every_step=faster)
         self.sessions: dict[str, AccountSession] = {}
+        self.earlier_model: int | None = None  # of the market, at the ledger's last start
         self.budget = WorkBudget()
         self.read_lag = 0.0
         self.commits = GroupCommit(ledger, self._publish)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from keydesk_practice.broker.broker import LAST_SEEN
 from keydesk_practice.broker.disguise import disguise_of
-from keydesk_practice.broker.opening import DEPOSIT, create_account, restore_sessions
+from keydesk_practice.broker.opening import DEPOSIT, MODEL, create_account, restore_sessions
 from keydesk_practice.broker.replay import (
     Replay,
     finished,
@@ -35,6 +35,7 @@ from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, move_ledger_aside
+from keydesk_practice.market.market import MARKET_MODEL
 
 FOLDER = "checkpoints"
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
@@ -64,7 +65,11 @@ async def begin_replay(control: Control, request: BeginReplay) -> State:
     replay = _chosen(control, request)
     broker = control.broker
     accounts = broker.ledger.accounts()
-    facts = {"seed": broker.ledger.fact("seed") or "1", **broker.ledger.facts(TOKEN_FACT)}
+    facts = {
+        "seed": broker.ledger.fact("seed") or "1",
+        MODEL: str(MARKET_MODEL),
+        **broker.ledger.facts(TOKEN_FACT),
+    }
 
     def fill(ledger: Ledger) -> None:
         for name, value in facts.items():

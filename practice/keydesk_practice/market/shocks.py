@@ -68,8 +68,14 @@ class Paths(Protocol):
     def curve(self, day: int, column: int) -> Curve:
         """Return the log rate of a currency over a market day."""
 
+    def cross(self, day: int, base: int, quote: int) -> Curve:
+        """Return the log rate of one currency against another over a market day."""
+
     def jump_size(self, day: int, column: int) -> float:
         """Return the log size of a currency's own jump within a market day."""
+
+    def excursions(self, day: int, column: int) -> list[tuple[int, float]]:
+        """Return grid point and log size of the known extremes of a currency within a market day."""
 
 
 class Shocks:
@@ -143,13 +149,27 @@ class _ShockedPaths:
     def curve(self, day: int, column: int) -> Curve:
         curve = self._paths.curve(day, column)
         for move in self._moves:
-            sign = _sign(move.currency, self._currencies[column])
-            if sign and move.cell <= first_cell(day + 1):
-                curve = curve.plus(_move_curve(move, day, sign))
+            curve = _moved(curve, move, day, _sign(move.currency, self._currencies[column]))
+        return curve
+
+    def cross(self, day: int, base: int, quote: int) -> Curve:
+        curve = self._paths.cross(day, base, quote)
+        for move in self._moves:
+            signs = [_sign(move.currency, self._currencies[one]) for one in (base, quote)]
+            curve = _moved(curve, move, day, signs[1] - signs[0])
         return curve
 
     def jump_size(self, day: int, column: int) -> float:
         return self._paths.jump_size(day, column)
+
+    def excursions(self, day: int, column: int) -> list[tuple[int, float]]:
+        return self._paths.excursions(day, column)
+
+
+def _moved(curve: Curve, move: Shock, day: int, sign: int) -> Curve:
+    if sign and move.cell <= first_cell(day + 1):
+        return curve.plus(_move_curve(move, day, sign))
+    return curve
 
 
 def _sign(moving: str, currency: str) -> int:

@@ -92,7 +92,11 @@ async def look_ahead(steps: list[int]) -> None:
                     await market.control("POST", "/shocks", **shock)
                 for kind in ("spread", "depth", "halt"):
                     await market.control("POST", "/shocks", kind=kind, seconds=3600)
-                assert await answers(market) == before
+                after = await answers(market)
+                different = [one for one, other in zip(after, before, strict=True) if one != other]
+                assert [
+                    str(one)[:300] for one in different
+                ] == []  # pytest compares long texts slowly
                 await market.control("DELETE", "/shocks")
 
 

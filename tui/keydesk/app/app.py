@@ -104,6 +104,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.store.arming = arming_at_start(environment, read_only=options.read_only)
         self.letters = Letters(random.SystemRandom().choice)
         self.keymap, self.limits = own.keymap, own.limits
+        self._templates = own.templates
         self.set_keymap(dict(own.keymap.moved))
         self.guarded_keys = GuardedKeys(
             self, super().on_event, disarm=self.disarm, notify=self.tell, keymap=own.keymap
@@ -383,6 +384,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             clock=monotonic,
             wall_ns=lambda: self.store.clock_ns or time_ns(),
             template=self.actions.template,
+            templates=self._templates,
             limits=self.limits,
             preset=self.actions.preset,
             keymap=self.keymap,

@@ -73,7 +73,7 @@ def judge(
     if (
         plan.reduces
     ):  # an exit: neither a limit, nor an old price, nor another order stands before it
-        refusals = _entry_refusals(plan, context)
+        refusals = [*_no_size_refusals(draft, plan), *_entry_refusals(plan, context)]
         return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
     refusals = [
         *_price_refusals(draft, plan, context, circumstances.quote_trouble),
@@ -173,6 +173,15 @@ def _entry_refusals(plan: Plan, context: TradingContext) -> list[str]:
     if not _within(entry, context.mid, ENTRY_REACH):
         return [f"{entry} is more than 5 % from the market: pips typed as a price?"]
     return []
+
+
+def _no_size_refusals(draft: Draft, plan: Plan) -> list[str]:
+    """Refuse a size that comes to nothing: it is computed from a stop or an amount that does not give a unit."""
+    if plan.units:
+        return []
+    if draft.size.unit in BY_THE_STOP:
+        return ["size: sizing by risk needs a stop: s, then digits, or m counts in units"]
+    return ["size: it comes to no unit at all: u, then digits"]
 
 
 def _size_refusals(draft: Draft, plan: Plan, context: TradingContext, limits: Limits) -> list[str]:

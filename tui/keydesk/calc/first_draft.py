@@ -6,7 +6,7 @@ from decimal import Decimal
 from keydesk.calc.instructions import RISK_PRESET, RefusedTicket, Template
 from keydesk.calc.profit import price_down, price_up
 from keydesk.calc.sizing import slippage_allowed
-from keydesk.calc.ticket_draft import Draft, Entry, Side
+from keydesk.calc.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Draft, Entry, Side
 from keydesk.calc.trading_context import NOTHING, TradingContext
 
 
@@ -14,16 +14,25 @@ def first_draft(
     side: Side, instrument: str, context: TradingContext | None, template: Template, preset: int
 ) -> Draft:
     """Return the ticket as it opens: the active preset, the template's bracket."""
+    kind = template.kind
+    usual = MARKET_EXPIRIES[0] if kind == "MARKET" else PENDING_EXPIRIES[0]
+    bound = template.bound_pips
     draft = Draft(
         side=side,
         instrument=instrument,
-        size=preset_size(template, preset),
+        kind=kind,
+        size=template.size or preset_size(template, preset),
         stop=template.stop_entry(context),
-        target=Entry("" if template.target_r is None else f"{template.target_r:f}", "R"),
+        target=template.target_entry,
         trail=template.own_trail,
+        bound=Entry("" if bound is None or kind == "LIMIT" else f"{bound:f}", "pips"),
+        expiry=template.expiry or usual,
+        active="size" if kind == "MARKET" else "price",
     )
-    required = context is not None and context.rules.guarantee == "REQUIRED"
-    return draft.with_guarantee(guaranteed=required)
+    if context is not None:
+        draft = with_resting_price(draft, context)
+        draft = draft.with_guarantee(guaranteed=context.rules.guarantee == "REQUIRED")
+    return draft
 
 
 def on_field(refused: RefusedTicket) -> Draft:

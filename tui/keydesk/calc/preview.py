@@ -58,7 +58,10 @@ def _risks(
         return None, None
     parts = reduced_lots(context.funds.lots, draft.direction * plan.units, plan.effect.reduced)
     gone = sum((part.risk or NOTHING for part in parts), NOTHING)
-    return before, before - gone + (plan.risk or NOTHING)
+    added = (
+        NOTHING if plan.risk is None else plan.risk - plan.premium
+    )  # counted as the account's is
+    return before, before - gone + added
 
 
 def _naked_closed(draft: Draft, plan: Plan, context: TradingContext) -> int:

@@ -71,7 +71,7 @@ class Plan:
 def work_out(draft: Draft, context: TradingContext, limits: Limits) -> Plan:
     """Compute the plan of a ticket at the present price."""
     levels = levels_of(draft, context)
-    distance = stop_distance(draft, levels)
+    distance = stop_distance(draft, levels, context.ask - context.bid)
     sized = size(
         _wanted_units(draft, context, distance),
         context.rules.units_precision,

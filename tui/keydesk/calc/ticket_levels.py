@@ -77,10 +77,11 @@ def entry_price(draft: Draft, context: TradingContext) -> Reading:
     return nearest_price(value, precision)
 
 
-def stop_distance(draft: Draft, levels: Levels) -> Decimal | None:
-    """Return the distance of the nearer of stop and trailing stop; negative on the wrong side.
+def stop_distance(draft: Draft, levels: Levels, spread: Decimal) -> Decimal | None:
+    """Return the distance of the nearer of stop and trailing stop from the entry; negative on the wrong side.
 
-    None without either, and while one of them cannot be read.
+    A trailing stop begins at its distance from the closing price, a spread further from the entry. None without either
+    stop, and while one of them cannot be read.
     """
     if any(isinstance(each, UnreadableText) for each in (levels.stop, levels.trail)):
         return None
@@ -88,7 +89,7 @@ def stop_distance(draft: Draft, levels: Levels) -> Decimal | None:
     if isinstance(levels.stop, Decimal) and isinstance(levels.entry, Decimal):
         distances.append(draft.direction * (levels.entry - levels.stop))
     if isinstance(levels.trail, Decimal):
-        distances.append(levels.trail)
+        distances.append(levels.trail + spread)
     return min(distances) if distances else None
 
 

@@ -43,8 +43,9 @@ class ReverseForm(Form[Reverse]):
         """Return the order as a ticket: the bracket is the template's, the size twice the position."""
         net = context.funds.net_units
         side: Literal["BUY", "SELL"] = "SELL" if net > 0 else "BUY"
-        template, preset = self.context.template, self.context.preset
-        ticket = first_draft(side, self.instrument, context, template, preset)
+        template = self.context.template_of(self.instrument)
+        market = replace(template, kind="MARKET", expiry="")
+        ticket = first_draft(side, self.instrument, context, market, self.context.preset)
         target = ticket.target if ticket.stop.text else Entry("", "R")  # no R without a stop
         return replace(ticket, size=Entry(f"{2 * abs(net):f}", "units"), target=target)
 

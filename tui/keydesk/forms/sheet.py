@@ -15,7 +15,7 @@ from textual.events import Resize
 from textual.geometry import Size
 from textual.widgets import Static
 
-from keydesk.calc.instructions import Limits, RefusedTicket, Template
+from keydesk.calc.instructions import Limits, RefusedTicket, Template, TemplateBook
 from keydesk.calc.ticket_draft import Side
 from keydesk.chart.price_axis import PriceLine
 from keydesk.keys.confirm import Letters
@@ -261,7 +261,8 @@ class FormContext:
     letters: Letters
     clock: Callable[[], float]  # monotonic seconds
     wall_ns: Callable[[], int]
-    template: Template = field(default_factory=Template)
+    template: Template = field(default_factory=Template)  # the standard one
+    templates: TemplateBook = field(default_factory=TemplateBook)
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
     no_orders: str = ""  # why only exits are sent; empty: all orders are
@@ -274,3 +275,7 @@ class FormContext:
         _no_dock  # beside chart and watchlist; 0: a form covers a part of them
     )
     show_plan: ShowPlan = _nowhere  # draw the prices of the draft on the chart of its instrument
+
+    def template_of(self, instrument: str) -> Template:
+        """Return the template that new trades of an instrument begin with."""
+        return self.templates.of(instrument, self.template)

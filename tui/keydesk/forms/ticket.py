@@ -62,7 +62,8 @@ class TicketForm(Form[OpenOrder]):
     ) -> None:
         super().__init__(form_context)
         context = self.trading_context_about(instrument)
-        draft = first_draft(side, instrument, context, form_context.template, form_context.preset)
+        template = form_context.template_of(instrument)
+        draft = first_draft(side, instrument, context, template, form_context.preset)
         refused = None if fields else form_context.take_refused(instrument, side)
         self.rejected = ""  # why the broker rejected it as it was typed before
         if fields is not None:
@@ -70,7 +71,7 @@ class TicketForm(Form[OpenOrder]):
         elif refused is not None:
             draft = on_field(refused)
             self.rejected = refused.words
-        self.editor = TicketEditor(draft, form_context.template, form_context.preset)
+        self.editor = TicketEditor(draft, template, form_context.preset)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
         self._drawn: tuple[Draft, Plan] | None = None  # as on the screen
 
@@ -105,6 +106,7 @@ class TicketForm(Form[OpenOrder]):
         rejected = wrap_words(safe(f"✗ REJECTED: {self.rejected}"), "danger", self.inside)
         return [
             *(rejected if self.rejected else ()),
+            *self._template_lines(),
             *ticket_sheet.field_lines(self.draft, plan, context),
             expiry_line(self.draft, everything=self.editor.everything),
             *member_lines(
@@ -117,6 +119,14 @@ class TicketForm(Form[OpenOrder]):
                 zone=self.context.store.zone,
             ),
         ]
+
+    def _template_lines(self) -> Sequence[TextLine]:
+        """Return the template, where there is more than one to turn to."""
+        names = self.context.templates.names
+        if len(names) == 1:
+            return ()
+        name = self.editor.template.name
+        return (ticket_sheet.choice_line("h", "templ.", safe(f"{name}, one of {len(names)}")),)
 
     def _preview_lines(self, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
         if not isinstance(plan.levels.entry, Decimal) or not plan.units:
@@ -136,12 +146,13 @@ class TicketForm(Form[OpenOrder]):
         if plan is None:
             return "", ()
         entry, direction = plan.levels.entry, self.draft.direction
+        closing = entry - direction * plan.spread if isinstance(entry, Decimal) else entry
         return self.draft.instrument, planned_lines(
             entry=entry,
             bound=plan.levels.bound,
             stop=plan.levels.stop,
             target=plan.levels.target,
-            trail=behind(entry, plan.levels.trail, direction),
+            trail=behind(closing, plan.levels.trail, direction),
         )
 
     def opens_on(self) -> str:
@@ -156,7 +167,14 @@ class TicketForm(Form[OpenOrder]):
         """Return the checks' refusals; while letters go to a field of text, none of them can send."""
         if self.editor.writing:
             return (ENDS_WRITING,)
-        return self.verdict().refusals
+        return (*self._required_refusals(), *self.verdict().refusals)
+
+    def _required_refusals(self) -> Sequence[str]:
+        """Refuse an opening ticket without a stop where its template requires one."""
+        template, plan = self.editor.template, self.plan(self.trading_context())
+        if not template.stop_required or plan is None or plan.reduces or plan.distance is not None:
+            return ()
+        return (f"stop: the template {template.name} requires one: s, then digits",)
 
     def warnings(self) -> Sequence[str]:
         """Return the checks' warnings."""
@@ -357,6 +375,17 @@ class TicketForm(Form[OpenOrder]):
     def action_more(self) -> None:
         """Show all members of the order, or those that differ from the usual."""
         self.editor.everything = not self.editor.everything
+        self._say()
+
+    def action_next_template(self) -> None:
+        """Begin again with the next template; side and instrument stay."""
+        name = self.context.templates.following(self.editor.template.name)
+        template = self.context.templates.get(name, self.context.template)
+        draft = self.draft
+        fresh = first_draft(
+            draft.side, draft.instrument, self.trading_context(), template, self.context.preset
+        )
+        self.editor.begin_with(fresh, template)
         self._say()
 
     def action_guarantee(self) -> None:

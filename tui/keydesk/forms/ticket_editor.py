@@ -36,6 +36,11 @@ class TicketEditor:
         self._stepped: tuple[str, Entry] | None = None  # minus signs that stepped the size down
         self._prefilled: str | None = None  # the price that the desk proposed
 
+    def begin_with(self, draft: Draft, template: Template) -> None:
+        """Begin again with the fields of another template."""
+        self.draft, self.template = draft, template
+        self._stepped, self._prefilled = None, draft.price.text or None
+
     # Text.
 
     def write(self, key: str, character: str | None, now_ns: int) -> None:

@@ -262,6 +262,7 @@ KEYS: tuple[Key, ...] = (
     Key("bound", ("b",), TICKET, "bound", "How far it may slip", "pick('bound')"),
     Key("expiry", ("e",), TICKET, "expiry", "Time in force", "next_expiry"),
     Key("unit", ("m",), TICKET, "unit", "What the field counts in", "next_unit"),
+    Key("template", ("h",), TICKET, "", "Next template", "next_template"),
     Key("more", ("n",), TICKET, "more", "All members of the order", "more"),
     Key("until", ("g",), TICKET, "", "Type an expiry: 18:30, 4h", "write('until')"),
     Key("guarantee", ("w",), TICKET, "", "Guaranteed stop, or usual", "guarantee"),
