@@ -194,7 +194,7 @@ class LinePane(DrawnWidget, can_focus=True):
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
         """Return the text of line y."""
-        raise NotImplementedError
+        raise NotImplementedError  # `query` finds panes by this class, and takes no abstract one
 
     def waiting(self) -> Iterable[Run]:
         """Return the text of the first line before the first frame."""
