@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from keydesk_client.account.records import OpenPosition, OpenTrade, PendingOrder
     from keydesk_client.arithmetic.profit import HOME, Factors
     from keydesk_client.auth.secret import Secret
-    from keydesk_client.auth.token_store import TokenStore, open_token_store
+    from keydesk_client.auth.token_store import TokenStore, open_token_store, passphrase_from_file
     from keydesk_client.client import Client
     from keydesk_client.errors import KeydeskClientError
     from keydesk_client.following.events import (
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from keydesk_client.http.limiter import Limiter
     from keydesk_client.http.messages import Timeouts
     from keydesk_client.http.timing import Timing
+    from keydesk_client.models._core.columns import Columns
     from keydesk_client.models._core.scalars import DateTime
     from keydesk_client.models._core.wire_names import UNSET
     from keydesk_client.orders.journal import FileJournal
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         Unknown,
     )
     from keydesk_client.orders.sender import Sender
+    from keydesk_client.resources.closing import ItemOutcome
     from keydesk_client.sequencer import Sequencer
     from keydesk_client.streams.buffer import (
         Gap,
@@ -75,6 +77,7 @@ __all__ = [
     "Applied",
     "Became",
     "Client",
+    "Columns",
     "DateTime",
     "Done",
     "Factors",
@@ -83,6 +86,7 @@ __all__ = [
     "Gap",
     "HistoryLost",
     "Interrupted",
+    "ItemOutcome",
     "KeydeskClientError",
     "LatestPrice",
     "Limiter",
@@ -113,6 +117,7 @@ __all__ = [
     "errors",
     "models",
     "open_token_store",
+    "passphrase_from_file",
     "sync",
 ]
 
@@ -124,6 +129,7 @@ HOMES = {
     "Applied": "following.events",
     "Became": "orders.outcome",
     "Client": "client",
+    "Columns": "models._core.columns",
     "DateTime": "models._core.scalars",
     "Done": "orders.outcome",
     "Factors": "arithmetic.profit",
@@ -133,6 +139,7 @@ HOMES = {
     "HOME": "arithmetic.profit",
     "HistoryLost": "streams.buffer",
     "Interrupted": "following.events",
+    "ItemOutcome": "resources.closing",
     "KeydeskClientError": "errors",
     "LatestPrice": "following.events",
     "Limiter": "http.limiter",
@@ -161,6 +168,7 @@ HOMES = {
     "Unknown": "orders.outcome",
     "WhenFull": "streams.buffer",
     "open_token_store": "auth.token_store",
+    "passphrase_from_file": "auth.token_store",
 }
 
 

@@ -7,19 +7,21 @@ wherever they are installed.
 
 # ruff: noqa: PLC0415 - see above
 
+import os
 from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from keydesk_client.auth.secret import Secret, as_secret
-from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.caller import Caller, Retries
 from keydesk_client.http.limiter import Limiter
 from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.resources._base import Defaults, TimeForm
 
 if TYPE_CHECKING:
+    from keydesk_client.auth.token_store import Passphrase
     from keydesk_client.following.feeds import FollowSettings
     from keydesk_client.following.state import AccountState
     from keydesk_client.http.carriers import Carrier
@@ -39,20 +41,14 @@ LIVE: Final = ("https://api-fxtrade.oanda.com", "https://stream-fxtrade.oanda.co
 STANDARD_RETRIES: Final = Retries()
 
 
-def _hint(name: str, names: Iterable[str]) -> str:
-    """Return the names that a wrong one is close to: EUR_USD for eurusd, EUR/USD and EUR_UDS."""
-    from difflib import get_close_matches
-
-    plain = name.upper().replace("/", "_").replace("-", "_")
-    near = get_close_matches(plain, names, n=3)
-    return f": did you mean {' or '.join(near)}?" if near else ""
-
-
 class Client:
     """Every operation of the v20 interface, typed.
 
     Use it as `async with Client(...) as client:`; leaving the block closes every connection. `account_id` is the default
     of calls that do not name an account.
+
+    A `limiter` may be shared by the clients of one event loop, so that they stay below the service's limit together: 120
+    requests a second of one address, of which it advises to send at most 100 a second on one connection.
     """
 
     def __init__(
@@ -158,17 +154,14 @@ class Client:
         Raises:
             InvalidRequest: the account has no such instrument.
         """
-        from keydesk_client.resources._base import name_of
+        from keydesk_client.resources._base import name_of, unknown_instrument
 
         if not self._instruments:
             answer = await self.accounts.instruments()
             self._instruments.update({each.name: each for each in answer.instruments})
         name = name_of(name)
         if name not in self._instruments:
-            raise InvalidRequest(
-                f"name: the account has no instrument {name[:40]!r}{_hint(name, self._instruments)}",
-                field="name",
-            )
+            raise unknown_instrument("name", name, self._instruments)
         return self._instruments[name]
 
     def follow(
@@ -203,21 +196,93 @@ class Client:
         )
 
     @classmethod
-    def practice(cls, token: str | Secret, account_id: str | None = None) -> Self:
-        """Return a client of the broker's practice environment."""
+    def practice(
+        cls,
+        token: str | Secret,
+        account_id: str | None = None,
+        *,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+    ) -> Self:
+        """Return a client of the broker's practice environment; the arguments are those of the constructor."""
         token = as_secret(token)
-        return cls._at(PRACTICE, token, account_id)
+        rest_url, stream_url = PRACTICE
+        return cls(
+            token=token,
+            rest_url=rest_url,
+            stream_url=stream_url,
+            account_id=account_id,
+            timeouts=timeouts,
+            retries=retries,
+            limiter=limiter,
+        )
 
     @classmethod
-    def live(cls, token: str | Secret, account_id: str | None = None) -> Self:
-        """Return a client of the live environment: real money."""
+    def live(
+        cls,
+        token: str | Secret,
+        account_id: str | None = None,
+        *,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+    ) -> Self:
+        """Return a client of the live environment: real money; the arguments are those of the constructor."""
         token = as_secret(token)
-        return cls._at(LIVE, token, account_id)
+        rest_url, stream_url = LIVE
+        return cls(
+            token=token,
+            rest_url=rest_url,
+            stream_url=stream_url,
+            account_id=account_id,
+            timeouts=timeouts,
+            retries=retries,
+            limiter=limiter,
+        )
 
     @classmethod
-    def _at(cls, urls: tuple[str, str], secret: Secret, account_id: str | None) -> Self:
-        rest_url, stream_url = urls
-        return cls(token=secret, rest_url=rest_url, stream_url=stream_url, account_id=account_id)
+    def from_profile(
+        cls,
+        name: str,
+        *,
+        passphrase: "Passphrase | None" = None,
+        data: str | Path | None = None,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+    ) -> Self:
+        """Return a client of an account that `keydesk login NAME` has stored, with the token that it stored.
+
+        Args:
+            name: of the profile.
+            passphrase: returns the passphrase of the vault, as `passphrase_from_file(path)` does; asked for at the
+                terminal by default, and only if the token is in the vault.
+            data: the folder of `--data`; by default the user's, or `KEYDESK_HOME`.
+            timeouts: see the constructor.
+            retries: see the constructor.
+            limiter: see the constructor.
+
+        Raises:
+            InvalidSettings: there is no such profile, or its file cannot be read.
+            TokenStoreError: the store is locked, the passphrase is wrong, or there is no token.
+        """
+        from keydesk_client.auth.profiles import load_profile, load_token, profile_folders
+
+        config, state = profile_folders(data, os.environ)
+        profile = load_profile(name, config)
+        rest_url, stream_url = {"practice": PRACTICE, "live": LIVE}.get(
+            profile.environment, (profile.rest_url, profile.stream_url)
+        )
+        return cls(
+            token=load_token(profile, state, passphrase),
+            rest_url=rest_url,
+            stream_url=stream_url,
+            account_id=profile.account_id,
+            timeouts=timeouts,
+            retries=retries,
+            limiter=limiter,
+        )
 
     @property
     def account_id(self) -> str | None:

@@ -38,6 +38,7 @@ from keydesk_client.following.events import (
 from keydesk_client.http.timing import BackOff, Timing
 from keydesk_client.models import ClientPrice, Transaction, TransactionHeartbeat
 from keydesk_client.models.transactions.base import TransactionIdentity
+from keydesk_client.resources._base import unknown_instrument
 from keydesk_client.sequencer import PATIENCE_S, Backfill, GapFiller
 from keydesk_client.streams.buffer import (
     HistoryLost,
@@ -172,8 +173,7 @@ async def _snapshot(follower: Follower) -> None:
     while True:
         try:
             if not follower.book.instruments:
-                terms = await follower.client.accounts.instruments()
-                follower.book.instruments = {each.name: each for each in terms.instruments}
+                await _read_instruments(follower)
             answer = await follower.client.accounts.get()
             follower.synchronizer.take_snapshot(answer.account)
         except FAILURES as error:
@@ -183,6 +183,16 @@ async def _snapshot(follower: Follower) -> None:
         else:
             follower.restored("account")
             return
+
+
+async def _read_instruments(follower: Follower) -> None:
+    """Read the terms of all instruments; raise InvalidRequest if the account lacks a named one."""
+    terms = await follower.client.accounts.instruments()
+    found = {each.name: each for each in terms.instruments}
+    for name in follower.names:
+        if name not in found:
+            raise unknown_instrument("instruments", name, found)
+    follower.book.instruments = found
 
 
 async def check_changes(follower: Follower) -> None:

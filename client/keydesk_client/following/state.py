@@ -121,7 +121,8 @@ class AccountState:
         """Follow the account; return once it was read.
 
         Raises:
-            Refused: the service refuses the account or a named instrument.
+            Refused: the service refuses the account.
+            InvalidRequest: the account lacks a named instrument.
             StreamNotOpen: this state was entered before.
         """
         if self._tasks:

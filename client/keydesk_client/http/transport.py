@@ -13,6 +13,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from functools import lru_cache
@@ -54,6 +55,7 @@ from keydesk_client.http.limiter import (
     ConnectionSlots,
     Limiter,
 )
+from keydesk_client.http.log import LOG, log_response, trace_connection
 from keydesk_client.http.messages import (
     REST,
     REST_UNCOMPRESSED,
@@ -127,6 +129,7 @@ class Transport:
         self._token = token
         TOKEN_FILTER.add(token)
         HTTP_LOG.addFilter(TOKEN_FILTER)  # adds it once, however often this is called
+        LOG.addFilter(TOKEN_FILTER)
         self._limiter = limiter or Limiter()
         self._rest_carrier = carrier or carrier_to(self.rest, REST_CONNECTIONS)
         self._look_up_carrier = carrier
@@ -157,6 +160,7 @@ class Transport:
             built = self._build(request, self.rest, self._rest_headers, self.timeouts.read)
             if slots is not None:
                 built.extensions["trace"] = slots.trace()
+            trace_connection(built.extensions, self.rest)
             carrier = self._carrier_of_look_ups() if is_look_up else self._rest_carrier
             exchange = _exchange(carrier, built, self._token, self.timeouts.whole, max_bytes)
             return await _guarded(exchange, self._token)
@@ -177,8 +181,16 @@ class Transport:
         """
         self._check_loop()
         built = self._build(request, self.stream, STREAM, silence)
+        trace_connection(built.extensions, self.stream)
         opening = _open(self._stream_carrier, built, self._token, self.timeouts.opening)
+        began = time.monotonic()
         response = await _guarded(opening, self._token)
+        log_response(
+            request,
+            response.status if isinstance(response, HttpResponse) else response.status_code,
+            response.headers.get("requestid", ""),
+            time.monotonic() - began,
+        )
         if isinstance(response, HttpResponse):
             raise error_of(response, request.query)
         if response.headers.get("content-encoding", "identity").lower() != "identity":

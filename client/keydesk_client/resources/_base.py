@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar, cast
 from urllib.parse import quote
 
@@ -221,6 +222,16 @@ def sent_extensions(field: str, extensions: ClientExtensions) -> Wire:
 def name_of(instrument: Instrument | str) -> str:
     """Return the name of an instrument that is passed as a record or by name."""
     return instrument.name if isinstance(instrument, Instrument) else instrument
+
+
+def unknown_instrument(field: str, name: str, names: Iterable[str]) -> InvalidRequest:
+    """Return the error for an instrument that the account lacks; it names close ones: EUR_USD for eurusd and EUR_UDS."""
+    plain = name.upper().replace("/", "_").replace("-", "_")
+    near = get_close_matches(plain, names, n=3)
+    hint = f": did you mean {' or '.join(near)}?" if near else ""
+    return InvalidRequest(
+        f"{field}: the account has no instrument {name[:40]!r}{hint}", field=field
+    )
 
 
 def json_body(members: Wire) -> bytes:

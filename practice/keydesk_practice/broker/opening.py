@@ -1,11 +1,14 @@
 """Open a broker: restore its accounts from a ledger folder, or create them, and tick them up to the present."""
 
+import logging
 import sqlite3
 import time
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession, History
-from keydesk_practice.broker.broker import LAST_SEEN, Broker, Clock
+from keydesk_practice.broker.broker import LAST_SEEN, Broker
+from keydesk_practice.broker.clock import Clock
+from keydesk_practice.broker.replay import stored_overlay
 from keydesk_practice.engine.commands import OpenAccount
 from keydesk_practice.engine.decide import decide
 from keydesk_practice.engine.state.account import Account
@@ -24,11 +27,14 @@ from keydesk_practice.ledger.ledger import (
     entry_of,
 )
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.market import MARKET_MODEL, PracticeMarket
 from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import Options
 
 DEFAULT_SEED = 1
+MODEL = "market_model"  # the ledger's fact with the market model of its last start
+_FIRST_MODEL = 1  # of ledgers that do not name it
+log = logging.getLogger("keydesk.practice")
 FIRST_USER = 1_000_001
 DEPOSIT = Decimal(100_000)
 
@@ -66,32 +72,45 @@ def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
 
 def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     seed = _seed(options, ledger)
+    earlier_model = _change_model(ledger)
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
     last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
     start = max(time.time_ns() if options.start is None else options.start, last_seen)
-    clock = Clock(start, options.speed)
+    clock = Clock(start, options.speed, running=not options.paused)
     broker = Broker(
         ledger,
         lambda: PracticeMarket(seed, options.hours, own),
         clock,
         since=last_seen or start,
         price_rate=options.price_rate,
+        overlay=stored_overlay(ledger),
     )
+    broker.earlier_model = earlier_model
     known = {account.id: account for account in ledger.accounts()}
-    for account in known.values():
-        state = restore_account(ledger, account)
-        _check_instruments(state, broker)
-        broker.add_session(_session(broker, account, state))
+    restore_sessions(broker)
     configured = [one for owner in range(owners) for one in default_accounts(owner, options.fifo)]
     for account in configured:
         _check_fifo(account, known.get(account.id, account))
     for account in configured:
         if account.id not in known:
-            broker.add_session(_create_account(broker, account))
+            create_account(broker, account)
     broker.catch_up()
     if broker.commits.failure is not None:
         raise broker.commits.failure
     return broker
+
+
+def restore_sessions(broker: Broker) -> None:
+    """Add every account of the ledger as its transactions left it."""
+    for account in broker.ledger.accounts():
+        restore_session(broker, account)
+
+
+def restore_session(broker: Broker, account: LedgerAccount) -> None:
+    """Add one account of the ledger as its transactions left it."""
+    state = restore_account(broker.ledger, account)
+    _check_instruments(state, broker)
+    broker.add_session(_session(broker, account, state))
 
 
 def _check_instruments(state: Account, broker: Broker) -> None:
@@ -125,6 +144,26 @@ def _seed(options: Options, ledger: Ledger) -> int:
     return int(kept)
 
 
+def _change_model(ledger: Ledger) -> int | None:
+    """Store the present market model; return the earlier one of a ledger that has accounts from before it.
+
+    Such a ledger stays as it is: what was traded keeps its prices, and from this start on the market has those of the
+    present model, as after a gap.
+    """
+    earlier = int(ledger.fact(MODEL) or _FIRST_MODEL)
+    if earlier == MARKET_MODEL:
+        return None
+    ledger.set_fact(MODEL, str(MARKET_MODEL))
+    if not ledger.accounts():
+        return None
+    log.warning(
+        "this ledger was kept with market model %d: its trades stay, and prices go on with those of model %d",
+        earlier,
+        MARKET_MODEL,
+    )
+    return earlier
+
+
 def _session(broker: Broker, account: LedgerAccount, state: Account) -> AccountSession:
     archive = LedgerArchive(broker.ledger, account.id)
     state.ended = archive
@@ -132,15 +171,22 @@ def _session(broker: Broker, account: LedgerAccount, state: Account) -> AccountS
     return AccountSession(account, state, broker.board, archive, history, state.last_transaction_id)
 
 
-def _create_account(broker: Broker, account: LedgerAccount) -> AccountSession:
-    """Create, name and fund an account, and write it to the ledger."""
+def create_account(
+    broker: Broker,
+    account: LedgerAccount,
+    balance: Decimal = DEPOSIT,
+    alias: str | None = None,
+    margin_rate: Decimal | None = None,
+) -> None:
+    """Create, name and fund an account, write it to the ledger and add it."""
     state = new_account(account)
-    alias = (
+    usual = (
         "Practice, hedging" if account.hedging else "Practice, FIFO" if account.fifo else "Practice"
     )
-    history = decide(state, OpenAccount(alias=alias, deposit=DEPOSIT), broker.board)
+    opening = OpenAccount(alias=alias or usual, deposit=balance, margin_rate=margin_rate)
+    history = decide(state, opening, broker.board)
     for transaction in history:
         apply(state, transaction)
     entries = [entry_of(WireTransaction(to_wire(one)), one.time) for one in history]
     broker.ledger.create_account(account, entries)
-    return _session(broker, account, state)
+    broker.add_session(_session(broker, account, state))

@@ -1,7 +1,7 @@
 """The log mid and the log half-spread of each pair, one market day at a time.
 
 A pair is the difference of the log rates of its two currencies against the euro, so that crosses agree: log EUR_USD +
-log USD_JPY is log EUR_JPY, to the last bit but one. A replayed instrument takes its mid from its file of candles.
+log USD_JPY is log EUR_JPY, to the last bit. A replayed instrument takes its mid from its file of candles.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,11 @@ from keydesk_practice.market.fixings import Fixings
 from keydesk_practice.market.hours import Mask, TradingHours, cells_in, first_cell
 from keydesk_practice.market.instruments import Listing
 from keydesk_practice.market.jumps import steps_on
+from keydesk_practice.market.known_events import events_on
 from keydesk_practice.market.paths import CurrencyPaths, Curve
-from keydesk_practice.market.reference import Integers
+from keydesk_practice.market.reference import Floats, Integers
 from keydesk_practice.market.rng import Lru, Rng
+from keydesk_practice.market.shocks import Shocks
 from keydesk_practice.market.spread import (
     Sessions,
     SpreadNoise,
@@ -23,6 +25,7 @@ from keydesk_practice.market.spread import (
     Volatility,
     base_half_spread,
     half_spread,
+    parts_of_day,
 )
 
 _CACHED_DAYS = 8
@@ -59,12 +62,15 @@ class Pairs:
         rng: Rng,
         hours: TradingHours,
         replayed: Mapping[int, PricePath],
+        shocks: Shocks,
     ) -> None:
         self.fixings, self.hours, self.replayed = fixings, hours, replayed
-        self.paths = CurrencyPaths(fixings, rng)
+        self.on_demand = shocks
+        self.names = [listing.name for listing in listings]
+        self.paths = shocks.paths(CurrencyPaths(fixings, rng), fixings.currencies)
         self.columns = [_columns(listing, fixings.currencies) for listing in listings]
         self.typical = np.array(typical)
-        self.sessions = Sessions()
+        self.sessions = Sessions(hours.hours)
         self.spread_noise = SpreadNoise(rng)
         self.volatility = Volatility(
             fixings, [base for base, _ in self.columns], [quote for _, quote in self.columns]
@@ -77,12 +83,11 @@ class Pairs:
         """Return the first market day on which a pair has prices."""
         if pair in self.replayed:
             return self.replayed[pair].first_day
-        known = [
-            np.isfinite(self.fixings.logs[:, column]).argmax()
+        return max(
+            self.fixings.first_day_of(column)
             for column in self.columns[pair]
             if column < len(self.fixings.currencies)
-        ]
-        return self.fixings.first_day + int(max(known))
+        )
 
     def mid(self, pair: int, day: int) -> Curve:
         """Return the log mid of a pair over a market day."""
@@ -95,32 +100,46 @@ class Pairs:
     def open_cells(self, pair: int, day: int) -> Mask | None:
         """Return which cells of a market day have prices; None when all of them have."""
         scheduled = self.hours.open_cells(day)
-        if pair not in self.replayed:
-            return scheduled
-        known = self.replayed[pair].open_cells(day)
-        return known if scheduled is None else np.asarray(known & scheduled)
+        if pair in self.replayed:
+            known = self.replayed[pair].open_cells(day)
+            scheduled = known if scheduled is None else np.asarray(known & scheduled)
+        return self.on_demand.open_cells(self.names[pair], day, scheduled)
 
     def last_open(self, pair: int, now: int) -> int:
         """Return the last instant up to `now` at which a pair had prices."""
         at = self.hours.last_open(now)
         if pair in self.replayed:
             at = self.hours.last_open(self.replayed[pair].last_open(at))
-        return at
+        return self.on_demand.last_open(self.names[pair], at)
+
+    def depth(self, pair: int, day: int) -> Floats:
+        """Return the share of the full depth of a pair in each cell of a market day."""
+        return self.on_demand.depth(self.names[pair], day, self.sessions.on(day).depth)
 
     def any_known(self, pair: int, starts: Integers, ends: Integers) -> Mask:
         """Return which spans of cells have prices of a pair, opening hours aside."""
         if pair in self.replayed:
-            return self.replayed[pair].any_known(starts, ends)
-        return np.asarray(ends > first_cell(self.first_day(pair)))
+            known = self.replayed[pair].any_known(starts, ends)
+        else:
+            known = np.asarray(ends > first_cell(self.first_day(pair)))
+        return self.on_demand.any_known(self.names[pair], starts, ends, known)
 
-    def steps(self, pair: int, day: int) -> Steps:
-        """Return the jumps of a pair within a market day: grid point and log size."""
+    def has_shocks(self, day: int) -> bool:
+        """Return whether any currency jumps, or has a known extreme, within a market day."""
+        jumps = self.fixings.jumps[day - self.fixings.first_day]
+        return bool(jumps.any() or events_on(day))
+
+    def shocks(self, pair: int, day: int) -> Steps:
+        """Return the jumps and known extremes of a pair within a market day: grid point and log size."""
         if pair in self.replayed:
             return ()
+        sides = [column for column in self.columns[pair] if column < len(self.fixings.currencies)]
+        extremes = [one for column in sides for one in self.paths.excursions(day, column)]
         base, quote = (self._jump_size(day, column) for column in self.columns[pair])
         if base == quote:
-            return ()
-        return tuple((at, share * (quote - base)) for at, share in self._steps_on(day))
+            return tuple(extremes)
+        jumps = [(at, share * (quote - base)) for at, share in self._steps_on(day)]
+        return (*jumps, *extremes)
 
     def _jump_size(self, day: int, column: int) -> float:
         return self.paths.jump_size(day, column) if column < len(self.fixings.currencies) else 0.0
@@ -135,22 +154,20 @@ class Pairs:
             return self.paths.curve(day, quote)
         if quote == euro:
             return self.paths.curve(day, base).negated()
-        return self.paths.curve(day, quote).minus(self.paths.curve(day, base))
+        return self.paths.cross(day, base, quote)
 
     def _draw_half(self, key: tuple[int, int]) -> Curve:
         pair, day = key
-        count = cells_in(day) + 1
-        start, end = (
-            self.volatility.factors(day)[pair],
-            self.volatility.factors(day + 1)[pair],
-        )
+        count, typical = cells_in(day), self.typical[pair]
+        start, end = (typical * factors[pair] for factors in self.volatility.over(day))
         half = base_half_spread(
-            self.typical[pair],
             self.sessions.on(day).spread,
-            self.spread_noise.of_day(pair, first_cell(day), count),
-            start + (end - start) * (np.arange(count) / (count - 1)),
+            self.spread_noise.of_day(pair, first_cell(day), count + 1),
+            (start, end),
+            parts_of_day(count),
         )
-        return half_spread(half, self.steps(pair, day))
+        usual = half_spread(half, self.shocks(pair, day))
+        return self.on_demand.half(self.names[pair], day, usual)
 
 
 def _columns(listing: Listing, currencies: Sequence[str]) -> tuple[int, int]:

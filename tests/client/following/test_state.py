@@ -16,7 +16,7 @@ from keydesk_client import (
     FileJournal,
     Priced,
 )
-from keydesk_client.errors import InvalidSettings, Refused, StreamNotOpen
+from keydesk_client.errors import InvalidRequest, InvalidSettings, Refused, StreamNotOpen
 from keydesk_client.models import (
     LimitOrderRequest,
     MarketOrderRequest,
@@ -196,8 +196,8 @@ async def test_an_account_that_the_token_may_not_use_is_an_error_at_the_door(
 async def test_an_instrument_that_the_account_lacks_is_an_error_at_the_door(
     client: Client,
 ) -> None:
-    with pytest.raises(Refused):
-        async with client.follow(instruments=["ABC_XYZ"]):
+    with pytest.raises(InvalidRequest, match=r"instruments: .* 'EURUSD': did you mean .*EUR_USD"):
+        async with client.follow(instruments=["EURUSD"]):
             pass
 
 

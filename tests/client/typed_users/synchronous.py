@@ -2,16 +2,18 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import assert_type
 
 from keydesk_client import (
     Client,
+    Columns,
     FileJournal,
     Gap,
     HistoryLost,
+    ItemOutcome,
     Outcome,
     Reconnected,
     Unconfirmed,
@@ -39,6 +41,7 @@ from keydesk_client.models import (
     OrderReplaceResponse,
     OrderResponse,
     OrdersResponse,
+    Position,
     PositionBookResponse,
     PositionCloseResponse,
     PositionResponse,
@@ -80,6 +83,10 @@ def use_history(client: sync.Client) -> None:
     candles = client.candles.iterate("EUR_USD", from_="2024-03-01T00:00:00Z", granularity="D")
     assert_type(candles, Iterator[Candlestick])
     assert_type(next(candles).volume, int)
+    day = "2024-03-01T00:00:00Z"
+    columns = client.candles.columns("EUR_USD", from_=day, granularity="D", numbers=float)
+    assert_type(columns, Columns)
+    assert_type(columns["open"], Sequence[object])
     assert_type(client.pricing.get(["EUR_USD"]), PricingResponse)
 
 
@@ -163,6 +170,10 @@ def send(client: sync.Client, folder: Path) -> None:
         assert_type(sender.resolve(resting.intent), Outcome)
     assert_type(sender.unconfirmed(), tuple[Intent, ...])
     sender.reconcile(client.accounts.changes(newest).changes, newest)
+    orders, trades, positions = client.orders, client.trades, client.positions
+    assert_type(orders.cancel_all(sender), tuple[ItemOutcome[Order, Outcome], ...])
+    assert_type(trades.close_all(sender), tuple[ItemOutcome[Trade, Outcome], ...])
+    assert_type(positions.close_all(sender), tuple[ItemOutcome[Position, Outcome], ...])
     for happened in client.transactions.since(newest).transactions:
         sender.watch(happened)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from keydesk.calc.ticket_draft import Entry, Kind
+from keydesk.calc.ticket_draft import Draft, Entry, Fill, Kind, TicketField, Trigger
 
 if TYPE_CHECKING:
     from keydesk.calc.trading_context import TradingContext
@@ -37,6 +37,19 @@ class Template:
     stop_atr: Decimal | None = None  # in average true ranges; counts before `stop_pips`
     trail_atr: Decimal | None = None
     break_even_offset_pips: Decimal = Decimal(0)
+    kind: Kind = "MARKET"
+    size: Entry | None = None  # of its own, in place of the active preset
+    stop_required: bool = False  # no stop, no send
+    target: Entry | None = None  # in another unit than R; counts before `target_r`
+    expiry: str = ""  # of its order type; empty: the usual one
+    bound_pips: Decimal | None = None
+
+    @property
+    def target_entry(self) -> Entry:
+        """The target of the bracket as a field holds it."""
+        if self.target is not None:
+            return self.target
+        return Entry("" if self.target_r is None else f"{self.target_r:f}", "R")
 
     def stop_entry(self, context: TradingContext | None) -> Entry:
         """Return the stop of the bracket as a field holds it, wide enough for the spread where that is known.
@@ -76,6 +89,36 @@ class Template:
         return _entry(_whole_pips(context.rules.minimum_trail / context.rules.pip), None)
 
 
+STANDARD = "standard"
+"""The name of the template that the table `[template]` describes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateBook:
+    """The named templates beside the standard one, and which of them new tickets of an instrument open with."""
+
+    named: Mapping[str, Template] = field(default_factory=dict)
+    by_instrument: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, instrument: str, standard: Template) -> Template:
+        """Return the template of an instrument; the standard one where none is set."""
+        return self.get(self.by_instrument.get(instrument, STANDARD), standard)
+
+    def get(self, name: str, standard: Template) -> Template:
+        """Return a template by its name; the standard one where there is no such name."""
+        return self.named.get(name, standard)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all templates, the standard one first."""
+        return (STANDARD, *(name for name in self.named if name != STANDARD))
+
+    def following(self, name: str) -> str:
+        """Return the name of the template after this one; after the last comes the first."""
+        names = self.names
+        return names[(names.index(name) + 1) % len(names)] if name in names else STANDARD
+
+
 def _entry(in_pips: Decimal | None, in_ranges: Decimal | None) -> Entry:
     if in_ranges is not None:
         return Entry(f"{in_ranges:f}", "ATR")
@@ -88,14 +131,35 @@ def _whole_pips(count: Decimal) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The trader's own limits: hard ones refuse, soft ones require a letter. Exits are exempt."""
+    """The trader's own limits: hard ones refuse, soft ones require a letter; None: no such limit. Exits are exempt.
+
+    What each of them means, in words: `LIMIT_FIELDS` in `calc/limits.py`.
+    """
 
     hard_units: Decimal | None = None
+    hard_notional: Decimal | None = None  # home currency
+    hard_leverage: Decimal | None = None
+    soft_leverage: Decimal = Decimal(20)
     hard_risk_percent: Decimal | None = None
     soft_risk_percent: Decimal = Decimal(2)
+    hard_open_risk_percent: Decimal | None = None
+    hard_open_trades: Decimal | None = None
+    hard_spread_pips: Decimal | None = None
+    soft_spread_pips: Decimal | None = None
+    hard_spread_of_stop: Decimal | None = None
     soft_spread_of_stop: Decimal = Decimal("0.25")
-    soft_leverage: Decimal = Decimal(20)
+    hard_deviation_percent: Decimal | None = None
+    daily_loss: Decimal | None = None  # home currency
+    daily_loss_percent: Decimal | None = None
+    cool_off_losses: Decimal | None = None
+    cool_off_minutes: Decimal = Decimal(30)
     slow_ms: float = 400.0
+    instruments: Mapping[str, Mapping[str, Decimal | None]] = field(default_factory=dict)
+
+    def of(self, instrument: str) -> Limits:
+        """Return the limits of an instrument: its own ones replace those of all."""
+        own: Mapping[str, Any] = self.instruments.get(instrument, {})
+        return replace(self, **own) if own else self
 
 
 class Left(Enum):
@@ -123,11 +187,27 @@ class OpenOrder:
     trail: Decimal | None = None  # distance in price units
     expiry: str = "FOK"
     reduces: bool = False  # it may never open anything
+    gtd_ns: int | None = None  # when it ends, of an expiry that was typed
+    guaranteed: bool = False  # the stop is a guaranteed one
+    fill: Fill = "DEFAULT"
+    trigger: Trigger = "DEFAULT"
+    tag: str = ""
+    comment: str = ""
+    draft: Draft | None = field(default=None, compare=False, repr=False)  # it came from
 
     @property
     def side(self) -> Literal["BUY", "SELL"]:
         """The side in words."""
         return "BUY" if self.units > 0 else "SELL"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedTicket:
+    """A ticket that the broker rejected or cancelled at once: it opens again as typed, on the field that is at fault."""
+
+    draft: Draft
+    field: TicketField
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +226,14 @@ class ClosePosition:
     instrument: str
     long_units: CloseSide = None  # magnitude
     short_units: CloseSide = None  # magnitude
+
+
+@dataclass(frozen=True, slots=True)
+class CloseParts:
+    """Close these trades, each all of it (None) or so many units of it (magnitude)."""
+
+    instrument: str
+    parts: tuple[tuple[str, Decimal | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +256,8 @@ class MoveEntry:
     price: Decimal
     stop: Decimal | None
     target: Decimal | None
+    trail: Change = LEFT_ALONE  # distance in price units
+    units: Decimal | None = None  # signed; None: as many as before
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +278,7 @@ class Reverse:
     expected: Decimal
     stop: Decimal | None
     target: Decimal | None
+    trail: Decimal | None = None  # distance in price units
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +292,7 @@ Instruction = (
     OpenOrder
     | CloseTrades
     | ClosePosition
+    | CloseParts
     | SetProtection
     | MoveEntry
     | CancelOrders

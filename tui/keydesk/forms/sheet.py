@@ -15,7 +15,8 @@ from textual.events import Resize
 from textual.geometry import Size
 from textual.widgets import Static
 
-from keydesk.calc.instructions import Limits, Template
+from keydesk.calc.instructions import Limits, RefusedTicket, Template, TemplateBook
+from keydesk.calc.ticket_draft import Side
 from keydesk.chart.price_axis import PriceLine
 from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap
@@ -141,6 +142,11 @@ class Sheet(Static):
         self._shown = text
         self.styles.width = width
 
+    @property
+    def words(self) -> str:
+        """The lines as they are shown."""
+        return self._shown.plain
+
     def show(self, text: Text) -> None:
         """Show other lines; only another number of lines needs a new layout."""
         before, self._shown = self._shown, text
@@ -225,6 +231,13 @@ ShowPlan = Callable[[str, Sequence[PriceLine]], None]
 SentLikeThis = Callable[[str, str, str], float | None]  # instrument, type, side -> seconds ago
 
 
+TakeRefused = Callable[[str, Side], RefusedTicket | None]  # once: the ticket that was rejected
+
+
+def _none_refused(_instrument: str, _side: Side) -> RefusedTicket | None:
+    return None
+
+
 def _never_sent(_instrument: str, _kind: str, _side: str) -> float | None:
     return None
 
@@ -241,6 +254,14 @@ def _nowhere(_instrument: str, _lines: Sequence[PriceLine]) -> None:
     return None
 
 
+def _no_reason() -> str:
+    return ""
+
+
+def _no_record(_what: str, _words: str) -> None:
+    return None
+
+
 def _no_trouble(_instrument: str) -> str:
     return ""
 
@@ -253,11 +274,15 @@ class FormContext:
     letters: Letters
     clock: Callable[[], float]  # monotonic seconds
     wall_ns: Callable[[], int]
-    template: Template = field(default_factory=Template)
+    template: Template = field(default_factory=Template)  # the standard one
+    templates: TemplateBook = field(default_factory=TemplateBook)
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
     no_orders: str = ""  # why only exits are sent; empty: all orders are
+    exit_only: Callable[[], str] = _no_reason  # why no risk may be opened now; empty: it may
+    record: Callable[[str, str], None] = _no_record  # write an entry to the audit log
     sent_like_this: SentLikeThis = _never_sent
+    take_refused: TakeRefused = _none_refused
     ask_price: AskPrice = _ask_nothing  # request the price of an instrument
     quote_trouble: QuoteTrouble = _no_trouble
     keymap: KeyMap = KEYMAP
@@ -265,3 +290,7 @@ class FormContext:
         _no_dock  # beside chart and watchlist; 0: a form covers a part of them
     )
     show_plan: ShowPlan = _nowhere  # draw the prices of the draft on the chart of its instrument
+
+    def template_of(self, instrument: str) -> Template:
+        """Return the template that new trades of an instrument begin with."""
+        return self.templates.of(instrument, self.template)

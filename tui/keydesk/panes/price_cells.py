@@ -154,7 +154,7 @@ class InstrumentRows(TablePane):
         if instrument:
             self._choice = instrument
             self._choices_pending += 1
-            self.post_message(self.Chosen(instrument, self))
+            self.post(self.Chosen(instrument, self))
 
     def entered(self) -> None:
         """Move the cursor to a row of the focused instrument; entering a pane never changes the focused instrument."""

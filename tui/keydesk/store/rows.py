@@ -1,51 +1,8 @@
 """Put the broker's reasons into words."""
 
+from keydesk.store.reason_words import meaning_of
 from keydesk.text.sanitize import clean
 
-WORDS = {
-    "CLIENT_REQUEST": "asked by you",
-    "CLIENT_REQUEST_REPLACED": "replaced",
-    "LINKED_TRADE_CLOSED": "its trade is closed",
-    "TIME_IN_FORCE_EXPIRED": "its time is over",
-    "MARKET_HALTED": "the market is halted",
-    "INSUFFICIENT_MARGIN": "not enough margin",
-    "INSUFFICIENT_LIQUIDITY": "not enough liquidity at the price",
-    "BOUNDS_VIOLATION": "the price moved past the bound",
-    "FIFO_VIOLATION": "an older or opposite trade has to be closed first",
-    "TAKE_PROFIT_ON_FILL_LOSS": "the target is on the losing side",
-    "LOSING_TAKE_PROFIT": "the target is on the losing side",
-    "STOP_LOSS_ON_FILL_LOSS": "the stop is on the winning side",
-    "STOP_LOSS_ON_FILL_REQUIRED": "this account wants a stop on every trade",
-    "GUARANTEED_STOP_LOSS_ON_FILL_REQUIRED": "this account wants a guaranteed stop on every trade",
-    "POSITION_SIZE_EXCEEDED": "the position would be too large",
-    "OPEN_TRADES_ALLOWED_EXCEEDED": "too many open trades",
-    "PENDING_ORDERS_ALLOWED_EXCEEDED": "too many pending orders",
-    "POSITION_CLOSEOUT_FAILED": "there is nothing to reduce",
-    "CLIENT_ORDER_ID_ALREADY_EXISTS": "a pending order has this id already",
-    "CLIENT_TRADE_ID_ALREADY_EXISTS": "an open trade has this id already",
-    "ORDER_DOESNT_EXIST": "there is no such order",
-    "TRADE_DOESNT_EXIST": "there is no such trade",
-    "CLOSEOUT_POSITION_DOESNT_EXIST": "there is no such position",
-    "CLOSE_TRADE_UNITS_EXCEED_TRADE_SIZE": "the trade is smaller than that",
-    "INSTRUMENT_NOT_TRADEABLE": "this account may not trade it",
-    "INSTRUMENT_PRICE_UNKNOWN": "there is no price",
-    "UNITS_INVALID": "the units make no sense",
-    "UNITS_PRECISION_EXCEEDED": "the units have too many decimals",
-    "UNITS_LIMIT_EXCEEDED": "too many units for one order",
-    "UNITS_MINIMUM_NOT_MET": "too few units",
-    "UNITS_MIMIMUM_NOT_MET": "too few units",  # the service's own old spelling
-    "PRICE_INVALID": "the price makes no sense",
-    "PRICE_PRECISION_EXCEEDED": "the price has too many decimals",
-    "PRICE_DISTANCE_MINIMUM_NOT_MET": "the distance is too small",
-    "PRICE_DISTANCE_MAXIMUM_EXCEEDED": "the distance is too large",
-    "TIME_IN_FORCE_INVALID": "this order cannot have that time in force",
-    "TIME_IN_FORCE_GTD_TIMESTAMP_IN_PAST": "the expiry is in the past",
-    "INTERNAL_SERVER_ERROR": "the service failed",
-    "ACCOUNT_LOCKED": "the account is locked",
-    "ACCOUNT_NOT_ACTIVE": "the account is not active",
-    "MARGIN_RATE_WOULD_TRIGGER_CLOSEOUT": "that margin rate would close the positions out",
-    "MARGIN_RATE_WOULD_TRIGGER_MARGIN_CALL": "that margin rate would make a margin call",
-}
 FILLS = {
     "TAKE_PROFIT_ORDER": "target",
     "STOP_LOSS_ORDER": "stop hit",
@@ -59,12 +16,17 @@ FILLS = {
     "MARKET_ORDER_POSITION_CLOSEOUT": "position closed by you",
     "MARKET_ORDER_MARGIN_CLOSEOUT": "MARGIN CLOSEOUT",
     "MARKET_ORDER_DELAYED_TRADE_CLOSE": "closed after the halt",
+    "FIXED_PRICE_ORDER": "fixed price, by the broker",
+    "FIXED_PRICE_ORDER_PLATFORM_ACCOUNT_MIGRATION": "moved to another platform",
+    "FIXED_PRICE_ORDER_DIVISION_ACCOUNT_MIGRATION": "moved to another division",
+    "FIXED_PRICE_ORDER_ADMINISTRATIVE_ACTION": "by the broker's staff",
 }
 
 
 def in_words(code: str) -> str:
     """Return a reason of the broker in words; an unknown one is spelt out."""
-    return WORDS.get(code) or clean(code.replace("_", " ").lower())
+    found = meaning_of(code)
+    return clean(code.replace("_", " ").lower()) if found is None else found[0]
 
 
 def fill_in_words(code: str) -> str:

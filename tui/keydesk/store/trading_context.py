@@ -9,6 +9,7 @@ from decimal import Decimal
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from keydesk.calc.exposure import Holding, exposure_of
 from keydesk.calc.profit import HOME, Factors, pip
 from keydesk.calc.sizing import effective_rate
 from keydesk.calc.trading_context import NOTHING, AccountFunds, Lot, Rules, TradingContext
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # the models cost more to import than a first picture may tak
 
 Computed = TypeVar("Computed")
 
+WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 OUTDATED_NS = 3 * 3600 * 1_000_000_000
 """Age of an average true range that no distance is computed with any more; candles are read each hour."""
 
@@ -142,7 +144,30 @@ def _rules(known: Instrument, account_rate: Decimal | None) -> Rules:
         margin_rate=effective_rate(known.margin_rate, account_rate),
         minimum_trail=known.minimum_trailing_stop_distance,
         maximum_trail=known.maximum_trailing_stop_distance,
+        long_rate=known.financing.long_rate if known.financing else None,
+        short_rate=known.financing.short_rate if known.financing else None,
+        financing_days=financing_days(known),
+        guarantee=known.guaranteed_stop_loss_order_mode or "DISABLED",
+        guarantee_distance=known.minimum_guaranteed_stop_loss_distance or NOTHING,
+        guarantee_premium=known.guaranteed_stop_loss_order_execution_premium or NOTHING,
     )
+
+
+def financing_days(known: Instrument) -> tuple[int, ...]:
+    """Return the days that each weekday's rollover charges, Monday first; empty where the broker did not send them."""
+    if known.financing is None:
+        return ()
+    days = {each.day_of_week: each.days_charged for each in known.financing.financing_days_of_week}
+    return tuple(days.get(name, 0) for name in WEEKDAYS)
+
+
+def holdings_of(store: Store) -> Iterator[Holding]:
+    """Yield the net units of each position that has a price."""
+    for position in store.positions.values():
+        quote = store.quotes.get(position.instrument)
+        if quote is not None:
+            net = position.long_units + position.short_units
+            yield Holding(position.instrument, net, (quote.bid + quote.ask) / 2)
 
 
 def _funds_of(store: Store, account: AccountState, position: PositionRow | None) -> AccountFunds:
@@ -156,6 +181,9 @@ def _funds_of(store: Store, account: AccountState, position: PositionRow | None)
         hedging=account.hedging,
         long_units=position.long_units if position else NOTHING,
         short_units=position.short_units if position else NOTHING,
-        lots=tuple(Lot(trade.units, trade.price) for trade in held),
+        lots=tuple(Lot(trade.units, trade.price, trade.risk) for trade in held),
         mid_nav=account.mid_nav,
+        exposure=exposure_of(holdings_of(store)),
+        open_risk=account.open_risk,
+        naked_trades=account.naked_trades,
     )

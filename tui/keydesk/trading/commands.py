@@ -13,6 +13,7 @@ from typing import Literal
 from keydesk.calc.checks import DUPLICATE_WITHIN, FRESH
 from keydesk.calc.instructions import (
     CancelOrders,
+    CloseParts,
     ClosePosition,
     CloseSide,
     CloseTrades,
@@ -41,6 +42,7 @@ from keydesk.trading.order_requests import (
     target_edit,
     trail_edit,
 )
+from keydesk.trading.refused_tickets import RefusedTickets
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError
@@ -65,10 +67,15 @@ class Commands:
     sender: Sender
     dispatcher: Dispatcher
     no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
+    exit_only: Callable[[], str] = str  # why no risk may be opened now, "" if it may
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
+    refused: RefusedTickets = field(init=False)
     _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
     _opening: set[str] = field(default_factory=set)
     _recovering: bool = False
+
+    def __post_init__(self) -> None:
+        self.refused = RefusedTickets(self.dispatcher.now)
 
     @property
     def store(self) -> Store:
@@ -87,6 +94,10 @@ class Commands:
                 await self._close(instruction)
             case ClosePosition():
                 await self._close_position(instruction)
+            case CloseParts(instrument=instrument, parts=parts):
+                await asyncio.gather(
+                    *(self._close_one(id_, instrument, part) for id_, part in parts)
+                )
             case SetProtection():
                 await self._protect(instruction)
             case CancelOrders(order_ids=order_ids):
@@ -133,11 +144,14 @@ class Commands:
             request = order_request(order, self._broker_time())
         except InvalidRequest as error:
             self.dispatcher.notify("bad", f"NOT SENT {words}: {error}")
+            self.refused.keep_invalid(order, error)
             return
         self._sent[order.instrument, order.kind, order.side] = self.dispatcher.now()
         command = self._command(words, order.side.lower(), order.instrument, "open")
         command = replace(command, expected=order.expected if market else None, bound=order.bound)
-        await self._open_once(order.instrument, command, request)
+        outcome = await self._open_once(order.instrument, command, request)
+        if self.refused.keep(order, outcome):  # the same again is no second order
+            self._sent.pop((order.instrument, order.kind, order.side), None)
 
     async def _reverse(self, reverse: Reverse) -> None:
         words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
@@ -147,10 +161,10 @@ class Commands:
         command = replace(command, expected=reverse.expected, bound=reverse.bound)
         await self._open_once(reverse.instrument, command, reversal_request(reverse))
 
-    async def _open_once(self, instrument: str, command: Command, request: OrderRequest) -> None:
+    async def _open_once(self, instrument: str, command: Command, request: OrderRequest) -> Outcome:
         self._opening.add(instrument)
         try:
-            await self._send(command, lambda sender: sender.create(request))
+            return await self._send(command, lambda sender: sender.create(request))
         finally:
             self._opening.discard(instrument)
 
@@ -172,6 +186,8 @@ class Commands:
         return not why
 
     async def _why_not(self, instrument: str, signed_units: Decimal, bound: Decimal | None) -> str:
+        if held := self.exit_only():
+            return held
         if self._recovering:
             return "what an earlier session left open is still being looked up"
         if instrument in self._opening:
