@@ -11,7 +11,8 @@ import pytest
 from textual.pilot import Pilot
 
 from keydesk.calc.indicator_specs import parse_indicators
-from keydesk.feeds.market_data import Due, load_book, load_candles
+from keydesk.feeds.client_books import Due, load_book
+from keydesk.feeds.market_data import load_candles
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.store.history import want_history
