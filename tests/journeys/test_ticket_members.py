@@ -49,7 +49,7 @@ def test_the_pages_of_account_and_exposure_open_by_their_chords(terminal: Termin
     for key, words in (
         ("x", "none: no position is open"),
         ("a", "NAV at mid prices"),
-        ("i", "spread"),
+        ("n", "spread"),
     ):
         terminal.press("g")
         terminal.press(key)
