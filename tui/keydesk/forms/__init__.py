@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from keydesk.forms.position_part import PositionPartForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
+    from keydesk.forms.sessions import SessionsForm
     from keydesk.forms.ticket import TicketForm
     from keydesk.forms.timeframes import TimeframeForm
     from keydesk.forms.unlock import UnlockForm
@@ -52,6 +53,7 @@ __all__ = [
     "ProtectionForm",
     "ReverseForm",
     "ScaleOutForm",
+    "SessionsForm",
     "TicketForm",
     "TimeframeForm",
     "TrailingForm",
@@ -85,6 +87,7 @@ _HOMES = {
     "ProtectionForm": "protection",
     "ReverseForm": "reverse_flatten",
     "ScaleOutForm": "close_trade",
+    "SessionsForm": "sessions",
     "TicketForm": "ticket",
     "TimeframeForm": "timeframes",
     "TrailingForm": "protection",
