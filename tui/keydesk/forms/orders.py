@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from keydesk.calc import average_range
 from keydesk.calc.checks import unreadable_words
 from keydesk.calc.instructions import CancelOrders, MoveEntry
+from keydesk.calc.limits import deviation_refusals
 from keydesk.calc.profit import nearest_price
 from keydesk.calc.ticket_draft import (
     TYPED_BEHIND_A_DIGIT,
@@ -280,7 +281,17 @@ class MoveForm(Form[MoveEntry]):
         if levels == self._levels_now():
             pick = ", p s t pick" if len(self.names) > 1 else ""
             return [f"Nothing changed yet: ↑ ↓ nudge, digits set{pick}"]
-        return _refusals(1 if order.units > 0 else -1, levels, context)
+        reasons = _refusals(1 if order.units > 0 else -1, levels, context)
+        return reasons or self._limit_refusals(order, levels["price"], context)
+
+    def _limit_refusals(
+        self, order: OrderRow, at: Reading, context: TradingContext
+    ) -> Sequence[str]:
+        """Refuse an entry farther from the market than the trader's limit; one that only reduces is an exit."""
+        if order.reduces or not isinstance(at, Decimal):
+            return ()
+        own = self.context.limits.of(order.instrument)
+        return list(deviation_refusals(at, context, own))
 
     def warnings(self) -> Sequence[str]:
         """Warn of an entry order without a stop."""
