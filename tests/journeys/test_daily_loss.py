@@ -108,8 +108,10 @@ def test_the_lock_is_reached_held_over_a_restart_and_released(practice_folder: P
     with desk(practice_folder) as terminal:  # released by the clock
         terminal.see("the daily loss lock is released")
         terminal.see(" ARMED ")
-        send(terminal, "C")
-        terminal.see("CLOSED 100,000")
+        terminal.press("B")
+        terminal.until(lambda: any(words in terminal.text for words in ("y sends", "to send")))
+        terminal.press("Escape")
+        terminal.see_no_more("Esc drops")
     [audit] = (home / "orders").glob("*.audit")
     recorded = audit.read_text()
     for words in ("limit of 5.00 was reached", "Early unlock", "released early", "released"):
