@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from keydesk_practice.market.hours import cell_at, cells_in, first_cell, market_day_of, weekday
 from keydesk_practice.market.instruments import CURRENCIES, LISTINGS, financing_rates
 from keydesk_practice.market.market import PracticeMarket
-from keydesk_practice.market.paths import PROGRESS_STEP, scaled_profile
+from keydesk_practice.market.paths import PROGRESS_STEP, CurrencyPaths, scaled_profile
 from keydesk_practice.market.reference import ReferenceRates
 from support.strategies import Floats, HourlyPrices
 
@@ -63,7 +63,7 @@ def _values_at(
     them are whole, in a sixth of the time. Days with jumps and known events take the curves.
     """
     paths, fixings = market._pairs.paths, market._pairs.fixings
-    if market._pairs.has_shocks(day):
+    if market._pairs.has_shocks(day) or not isinstance(paths, CurrencyPaths):
         return np.stack([paths.curve(day, column).points[at] for column in columns], axis=1)
     interval, profile = fixings.interval(day), scaled_profile(weekday(day), cells_in(day))
     count = int(np.flatnonzero(np.abs(interval.weights[columns]).sum(axis=0)).max()) + 1

@@ -21,6 +21,7 @@ from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import Chords
 from keydesk.keys.keymap import DESK, KEYMAP
+from keydesk.panes.chart import Chart
 from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
@@ -61,12 +62,16 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             tell=self.tell,
         )
         self.decided: list[Instruction] = []
+        self.series_wanted: list[tuple[int, str]] = []  # place and candle length
         self.recorded: list[tuple[str, str]] = []
         self.dress("dark", depth, ascii_only=ascii_only)
 
     def get_default_screen(self) -> DeskScreen:
         """Start on the desk."""
         return DeskScreen()
+
+    def read_summary(self, take: object) -> None:
+        """Nothing is read here."""
 
     def on_mount(self) -> None:
         self.animation_level = "none"
@@ -97,6 +102,10 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     def on_desk_screen_timeframes_wanted(self) -> None:
         """List the timeframes."""
         self.actions.perform("timeframes")
+
+    def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
+        """Note the chart and the candle length."""
+        self.series_wanted.append((message.place, message.granularity))
 
     def on_chart_indicators_wanted(self) -> None:
         self.actions.perform("indicators")

@@ -20,7 +20,8 @@ from keydesk.forms.indicators import IndicatorForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
 from keydesk.forms.leaving import LeaveForm
 from keydesk.forms.limits import LimitsForm
-from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
+from keydesk.forms.move_order import MoveForm
+from keydesk.forms.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.position_part import PositionPartForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm

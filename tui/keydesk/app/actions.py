@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from time import time_ns
+from time import monotonic, time_ns
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from textual.app import App
@@ -33,7 +33,7 @@ from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from keydesk.calc.command_parser import LayoutVerb, PageName, ParsedCommand, ViewCommand
     from keydesk.calc.instructions import Instruction
@@ -64,6 +64,7 @@ class Desk(Protocol):
     def show_audit(self) -> None: ...
     def unlock_early(self, yes: bool | None) -> None: ...
     def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
+    def read_summary(self, take: Callable[[Rows], None]) -> None: ...
 
 
 class DeskActions:
@@ -191,7 +192,8 @@ class DeskActions:
         trade = selection.trade(self.store)
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.ClosePositionForm(self._desk.form_context(), instrument))
+            form = forms.ClosePositionForm(self._desk.form_context(), instrument)
+            self._app.push_screen(form, self._desk.carry_out)
         elif trade is not None:
             self.ask(forms.CloseForm(self._desk.form_context(), trade.instrument, [trade.id]))
         else:
@@ -202,7 +204,8 @@ class DeskActions:
         selection = self.selection()
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.PositionPartForm(self._desk.form_context(), instrument))
+            form = forms.PositionPartForm(self._desk.form_context(), instrument)
+            self._app.push_screen(form, self._desk.carry_out)
         else:
             self._on_trade(forms.ScaleOutForm, "close a part of")
 
@@ -255,10 +258,9 @@ class DeskActions:
                 opened.subject = "the only trade of the position"
             self._app.push_screen(opened, self._desk.carry_out)
         elif held:
-            trades, name = self.keymap.name("go-trades"), pair(held[0].instrument)
-            one = f"{trades}, then select the one to {verb}"
-            count = f"{len(held)} trade{'s' if len(held) > 1 else ''}"
-            self._desk.tell("info", f"{name} has {count}: {one}")
+            opened = form(self._desk.form_context(), held[0].id)
+            opened.choose_among([each.id for each in held])
+            self._app.push_screen(opened, self._desk.carry_out)
         else:
             self._nothing_to(verb)
 
@@ -463,6 +465,33 @@ class DeskActions:
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
         self._app.push_screen(forms.HelpForm(self.keymap, self._desk.key_context()))
+
+    def action_account_page(self) -> None:
+        """Show the account in full, and what else the broker says of it once that is read."""
+        from keydesk.forms.pages import LivePage, account_rows  # noqa: PLC0415 - with the first form
+
+        page = LivePage("Account", lambda: account_rows(self.store, monotonic()))
+        self._app.push_screen(page)
+        self._desk.read_summary(page.take_more)
+
+    def action_exposure_page(self) -> None:
+        """Show the exposure by currency."""
+        from keydesk.forms.pages import LivePage, exposure_rows  # noqa: PLC0415 - with the first form
+
+        rows = lambda: exposure_rows(self.store, monotonic())  # noqa: E731
+        self._app.push_screen(LivePage("Exposure by currency", rows))
+
+    def action_instrument_page(self) -> None:
+        """Show the price and the terms of the instrument that the keys act on."""
+        from keydesk.forms.pages import (  # noqa: PLC0415 - with the first form
+            LivePage,
+            instrument_page_rows,
+        )
+
+        name, size = self.selection().instrument(self.store), self.template.sizes.get(self.preset)
+        if name:
+            rows = lambda: instrument_page_rows(name, self.store, monotonic(), size)  # noqa: E731
+            self._app.push_screen(LivePage("Instrument", rows))
 
     def action_details(self) -> None:
         """Show everything that is known of the selected row."""

@@ -58,7 +58,7 @@ from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from keydesk.calc.indicator_specs import IndicatorChoice
     from keydesk.calc.instructions import Instruction
     from keydesk.config.limits import LimitChange
+    from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
 
 LONG_START = 5.0  # seconds after which a message names the reason for waiting
@@ -389,6 +390,18 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Show the market hours, by the chord."""
         self.actions.perform("sessions")
 
+    def action_account_page(self) -> None:
+        """Show the account in full, by the chord."""
+        self.actions.perform("account_page")
+
+    def action_exposure_page(self) -> None:
+        """Show the exposure by currency, by the chord."""
+        self.actions.perform("exposure_page")
+
+    def action_instrument_page(self) -> None:
+        """Show the instrument's terms, by the chord."""
+        self.actions.perform("instrument_page")
+
     def action_limits(self) -> None:
         """Show the trader's limits, by the chord."""
         self.actions.perform("limits")
@@ -504,6 +517,23 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             asking = self.open_account.connection.commands.requote(instrument)
             name = f"price of {instrument}"
             self.run_worker(asking, name, group="quotes", exit_on_error=False)
+
+    def read_summary(self, take: Callable[[Rows], None]) -> None:
+        """Read the account's summary in a worker, for the account page."""
+        if (connection := self.open_account.connection) is not None:
+            reading = self._read_summary(connection, take)
+            self.run_worker(reading, "account summary", group="quotes", exit_on_error=False)
+
+    async def _read_summary(self, connection: Connection, take: Callable[[Rows], None]) -> None:
+        from keydesk.forms.pages import summary_rows  # noqa: PLC0415 - with the first form
+        from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
+
+        try:
+            answer = await connection.commands.client.accounts.summary()
+        except KeydeskClientError as error:
+            take([("as the broker sent it", f"could not be read: {error}")])
+        else:
+            take(summary_rows(answer.account.model_dump(mode="json", by_alias=True)))
 
     def carry_out(self, instruction: Instruction | None) -> None:
         """Start a command in its own worker."""

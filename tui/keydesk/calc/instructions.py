@@ -229,6 +229,14 @@ class ClosePosition:
 
 
 @dataclass(frozen=True, slots=True)
+class CloseParts:
+    """Close these trades, each all of it (None) or so many units of it (magnitude)."""
+
+    instrument: str
+    parts: tuple[tuple[str, Decimal | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SetProtection:
     """Set, move or cancel the stop, target and trailing stop of a trade."""
 
@@ -248,6 +256,8 @@ class MoveEntry:
     price: Decimal
     stop: Decimal | None
     target: Decimal | None
+    trail: Change = LEFT_ALONE  # distance in price units
+    units: Decimal | None = None  # signed; None: as many as before
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +278,7 @@ class Reverse:
     expected: Decimal
     stop: Decimal | None
     target: Decimal | None
+    trail: Decimal | None = None  # distance in price units
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +292,7 @@ Instruction = (
     OpenOrder
     | CloseTrades
     | ClosePosition
+    | CloseParts
     | SetProtection
     | MoveEntry
     | CancelOrders

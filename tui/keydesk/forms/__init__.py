@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from keydesk.forms.info_form import DetailsForm, HelpForm
     from keydesk.forms.leaving import LeaveForm
     from keydesk.forms.limits import LimitsForm
-    from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
+    from keydesk.forms.move_order import MoveForm
+    from keydesk.forms.orders import CancelEntriesForm, CancelForm
     from keydesk.forms.position_part import PositionPartForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
@@ -79,9 +80,9 @@ _HOMES = {
     "FlattenForm": "reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "indicators",
+    "MoveForm": "move_order",
     "LeaveForm": "leaving",
     "LimitsForm": "limits",
-    "MoveForm": "orders",
     "NameForm": "watchlists",
     "ProtectForm": "protection",
     "ProtectionForm": "protection",

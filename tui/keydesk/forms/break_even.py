@@ -9,9 +9,9 @@ from keydesk.calc.profit import closing_price
 from keydesk.calc.risk import break_even_stop
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import entry_and_now, trade_name
-from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext, TextLine
+from keydesk.forms.sheet import TextLine
 from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.confirm import Action
 from keydesk.records import TradeRow
 from keydesk.store.risk import costs_until_closed
@@ -19,21 +19,10 @@ from keydesk.text.format import money, price
 from keydesk.text.sanitize import safe
 
 
-class BreakEvenForm(Form[SetProtection]):
+class BreakEvenForm(TradeForm[SetProtection]):
     """Moves the stop to break-even; refuses what would fire at once or loosen the stop."""
 
-    def __init__(self, context: FormContext, trade_id: str) -> None:
-        super().__init__(context)
-        self.trade_id = trade_id
-
-    @property
-    def trade(self) -> TradeRow | None:
-        """Return the trade, None once it is closed."""
-        return self.context.store.trades.get(self.trade_id)
-
-    def trading_context(self, trade: TradeRow) -> TradingContext | None:
-        """Return rules, price and funds for its instrument, None while one is missing."""
-        return self.trading_context_about(trade.instrument)
+    BINDINGS = TRADE_BINDINGS
 
     def stop(self, trade: TradeRow, context: TradingContext) -> Decimal:
         """Return the break-even price, with the template's offset."""

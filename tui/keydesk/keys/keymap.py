@@ -30,6 +30,7 @@ SCALE_OUT = "scale-out"
 CLOSE_POSITION = "close-position"
 POSITION_PART = "position-part"
 MODIFY = "modify"
+ONE_TRADE = "one-trade"  # every form about one trade of several
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
 HELP = "help"  # forms that only look
@@ -54,7 +55,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     CROSSHAIR: (DESK,),
     BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
-    **dict.fromkeys((CLOSE_POSITION, POSITION_PART), (FORM,)),
+    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE), (FORM,)),
 }
 
 
@@ -177,6 +178,9 @@ KEYS: tuple[Key, ...] = (
     Key("go-books", ("g b",), DESK, "", "Go to the books", "go('books')"),
     Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
     Key("sessions", ("g u",), DESK, "", "Market hours, countdowns", "sessions"),
+    Key("account-page", ("g a",), DESK, "", "The account in full", "account_page"),
+    Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
+    Key("instrument-page", ("g i",), DESK, "", "The instrument's terms", "instrument_page"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
@@ -282,9 +286,11 @@ KEYS: tuple[Key, ...] = (
     Key("modify-stop", ("s",), MODIFY, "stop", "Stop", "pick('stop')"),
     Key("modify-target", ("t",), MODIFY, "target", "Target", "pick('target')"),
     Key("modify-trail", ("r",), MODIFY, "trail", "Trailing stop", "pick('trail')"),
+    Key("modify-units", ("u",), MODIFY, "units", "Units of the entry order", "pick('units')"),
     Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
     Key("modify-atr", ("a",), MODIFY, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(MODIFY, "modify"),
+    Key("next-trade", ("n",), ONE_TRADE, "next trade", "Next trade of it", "next_trade"),
     # A part to close.
     Key("quarter", ("2", "5", "7"), SCALE_OUT, "25 50 75 %", "25, 50, 75 %", "part({key})"),
     Key("percent", ("%",), SCALE_OUT, "own %", "Any digits, then %", "percent"),
@@ -296,6 +302,10 @@ KEYS: tuple[Key, ...] = (
     Key("part-of", ("2", "5", "7"), POSITION_PART, "25 50 75 %", "25, 50, 75 %", "part({key})"),
     Key("part-percent", ("%",), POSITION_PART, "own %", "Any digits, then %", "percent"),
     Key("part-units", ("u",), POSITION_PART, "units", "Any digits, then u", "units"),
+    Key("part-order", ("o",), POSITION_PART, "order", "Oldest, newest, worst, best", "next_order"),
+    Key("part-next", ("down",), POSITION_PART, "", "Next trade to pick", "cursor(1)"),
+    Key("part-before", ("up",), POSITION_PART, "", "Trade before", "cursor(-1)"),
+    Key("part-pick", ("space",), POSITION_PART, "", "Pick the trade", "pick"),
     Key("part-long", ("l",), POSITION_PART, "long", "Of the long side", "side('long')"),
     Key("part-short", ("s",), POSITION_PART, "short", "Of the short side", "side('short')"),
     # Scopes.

@@ -13,6 +13,7 @@ from typing import Literal
 from keydesk.calc.checks import DUPLICATE_WITHIN, FRESH
 from keydesk.calc.instructions import (
     CancelOrders,
+    CloseParts,
     ClosePosition,
     CloseSide,
     CloseTrades,
@@ -93,6 +94,10 @@ class Commands:
                 await self._close(instruction)
             case ClosePosition():
                 await self._close_position(instruction)
+            case CloseParts(instrument=instrument, parts=parts):
+                await asyncio.gather(
+                    *(self._close_one(id_, instrument, part) for id_, part in parts)
+                )
             case SetProtection():
                 await self._protect(instruction)
             case CancelOrders(order_ids=order_ids):
