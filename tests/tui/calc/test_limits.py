@@ -60,7 +60,7 @@ def test_entry_orders_and_open_trades_count_together() -> None:
     limits = Limits(hard_open_trades=D(3))
     assert refusals(limits, risk=OpenRisk(1, 1)) == []
     [said] = refusals(limits, risk=OpenRisk(2, 1))
-    assert "2 open trades and 1 entry orders: your own limit of 3" in said
+    assert "2 open trades and 1 entry order: your own limit of 3" in said
 
 
 def test_open_risk_counts_what_is_open_and_refuses_beside_a_trade_without_a_stop() -> None:

@@ -1,6 +1,7 @@
 """The text of each form at 80x24 on fixed data; after a wanted change: `pytest tests/tui/forms --snapshot-update`."""
 
 from collections.abc import Callable
+from datetime import UTC
 from typing import Any
 
 import pytest
@@ -10,22 +11,27 @@ from textual.screen import Screen
 from keydesk import forms
 from keydesk.calc.watchlists import Watchlist
 from keydesk.forms.arming import ArmForm
+from keydesk.forms.audit import AuditForm
 from keydesk.forms.break_even import BreakEvenForm
 from keydesk.forms.close_position import ClosePositionForm
 from keydesk.forms.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.indicators import IndicatorForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
+from keydesk.forms.leaving import LeaveForm
+from keydesk.forms.limits import LimitsForm
 from keydesk.forms.move_order import MoveForm
 from keydesk.forms.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.position_part import PositionPartForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
+from keydesk.forms.sessions import SessionsForm
 from keydesk.forms.ticket import TicketForm
 from keydesk.forms.timeframes import TimeframeForm
+from keydesk.forms.unlock import UnlockForm
 from keydesk.forms.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
 from keydesk.keys.keymap import KEYMAP
-from support.data.desk_store import example_store
+from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp, example_context
 
 TRADE, ENTRY, PAIR = "6411", "6415", "EUR_USD"
@@ -33,6 +39,7 @@ LIST = Watchlist("Majors", (PAIR, "USD_JPY"))
 FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "AddForm": lambda: AddForm(example_store(), LIST),
     "ArmForm": lambda: ArmForm(example_context()),
+    "AuditForm": lambda: AuditForm([], UTC),
     "BreakEvenForm": lambda: BreakEvenForm(example_context(), TRADE),
     "CancelEntriesForm": lambda: CancelEntriesForm(example_context(), PAIR),
     "CancelForm": lambda: CancelForm(example_context(), ENTRY),
@@ -55,7 +62,11 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "ScaleOutForm": lambda: ScaleOutForm(example_context(), TRADE),
     "TicketForm": lambda: TicketForm(example_context(), "BUY", PAIR),
     "TimeframeForm": lambda: TimeframeForm("H1"),
+    "LeaveForm": lambda: LeaveForm(example_store()),
+    "LimitsForm": lambda: LimitsForm(example_context()),
+    "SessionsForm": lambda: SessionsForm(example_store(), lambda: WALL_NS),
     "TrailingForm": lambda: TrailingForm(example_context(), TRADE),
+    "UnlockForm": lambda: UnlockForm(example_context()),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from keydesk.calc.instructions import CancelOrders, Flatten, MoveEntry, Reverse
+from keydesk.calc.instructions import CancelOrders, Flatten, Limits, MoveEntry, Reverse
 from keydesk.forms.arming import ArmForm
 from keydesk.forms.move_order import MoveForm
 from keydesk.forms.orders import CancelEntriesForm, CancelForm
@@ -51,6 +51,20 @@ async def test_d_y_cancels_the_order_and_says_which() -> None:
 async def test_m_moves_a_resting_order_by_nudges() -> None:
     app = await after(lambda s: MoveForm(s, "6415"), "up", "up", "y")
     assert app.results == [MoveEntry("6415", "EUR_USD", D("1.08220"), D("1.08000"), D("1.08600"))]
+
+
+async def test_an_entry_is_not_moved_farther_from_the_market_than_the_own_limit() -> None:
+    limits = Limits(hard_deviation_percent=D("0.2"))
+
+    def form(context: FormContext) -> MoveForm:
+        return MoveForm(replace(context, limits=limits), "6415")
+
+    app = await after(form, "up", "y")  # 1.08210, 0.26 % from the market
+    assert app.results == []
+    assert "your own limit of 0.2 %" in app.last_words
+    assert "hard_deviation_percent" in " ".join(app.last_words.split())
+    near = await after(form, *"1.08400", "y")
+    assert len(near.results) == 1
 
 
 async def test_an_order_that_brings_a_trailing_stop_is_not_called_unlimited() -> None:

@@ -35,7 +35,7 @@ from keydesk.widgets.terminal_app import SMALLEST
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from keydesk.calc.command_parser import LayoutVerb, ParsedCommand, ViewCommand
+    from keydesk.calc.command_parser import LayoutVerb, PageName, ParsedCommand, ViewCommand
     from keydesk.calc.instructions import Instruction
     from keydesk.calc.ticket_draft import Side
     from keydesk.chart.price_axis import PriceLine
@@ -369,6 +369,21 @@ class DeskActions:
             form = forms.IndicatorForm(self.store, self.keymap)
             self._app.push_screen(form, self._desk.keep_indicators)
 
+    def show_page(self, name: PageName) -> None:
+        """Show a page by its name on the command line."""
+        match name:
+            case "limits":
+                self.action_limits()
+            case "sessions":
+                self.action_sessions()
+            case "audit":
+                self._desk.show_audit()
+
+    def action_sessions(self) -> None:
+        """Show the market hours."""
+        context = self._desk.form_context()
+        self._app.push_screen(forms.SessionsForm(self.store, context.wall_ns))
+
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""
         form = forms.LimitsForm(self._desk.form_context())
@@ -382,12 +397,11 @@ class DeskActions:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
             OpenTicket,
             QuitDesk,
-            ShowAudit,
             ShowHelp,
             ShowInstrument,
-            ShowLimits,
             ShowMessage,
             ShowMessages,
+            ShowPage,
         )
 
         match command:
@@ -397,10 +411,8 @@ class DeskActions:
                 self.action_help()
             case ShowMessages():
                 self._show_messages()
-            case ShowLimits():
-                self.action_limits()
-            case ShowAudit():
-                self._desk.show_audit()
+            case ShowPage(name):
+                self.show_page(name)
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
             case OpenTicket(side, instrument, fields):

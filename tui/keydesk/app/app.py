@@ -28,6 +28,7 @@ from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.watchlists import WatchlistActions
+from keydesk.app.week_end import WeekEndReminder
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.limits import try_to_save_limit, with_limit
@@ -158,6 +159,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             tell=self.tell,
             last_key_at=lambda: self.guarded_keys.last_key_at,
         )
+        self.week_end = WeekEndReminder(self.store, self.tell)
         self.last_words = ""
         self.lock = lock
         self.auto_disarm = AutoDisarm()
@@ -282,6 +284,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if self.lock.look(now):
             self.disarm(Cause.LOCKED)
         self.loss_lock.look(now)
+        self.week_end.look(now)
         self._workspace.keep(self.actions.screen.workspace, now)
         self.open_account.look()
 
@@ -382,6 +385,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.tell("warn", f"The audit log cannot be read: {trouble}")
         else:
             self.push_screen(forms.AuditForm(entries, self.store.zone))
+
+    def action_sessions(self) -> None:
+        """Show the market hours, by the chord."""
+        self.actions.perform("sessions")
 
     def action_account_page(self) -> None:
         """Show the account in full, by the chord."""

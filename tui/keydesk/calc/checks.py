@@ -14,6 +14,7 @@ from keydesk.calc.instructions import Limits
 from keydesk.calc.limits import limit_refusals, limit_warnings
 from keydesk.calc.member_checks import member_refusals
 from keydesk.calc.profit import whole_units
+from keydesk.calc.sessions import closed_words
 from keydesk.calc.sizing import margin_cap
 from keydesk.calc.ticket import Plan, room_left, unreadable_fields
 from keydesk.calc.ticket_draft import BY_THE_STOP, FIELD_KEYS, Draft, UnreadableText, shown_number
@@ -78,7 +79,7 @@ def judge(
         refusals = [*_no_size_refusals(draft, plan), *_entry_refusals(plan, context)]
         return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
     refusals = [
-        *_price_refusals(draft, plan, context, circumstances.quote_trouble),
+        *_price_refusals(draft, plan, context, circumstances),
         *_size_refusals(draft, plan, context),
         *_level_refusals(draft, plan, context),
         *limit_refusals(plan, context, limits, circumstances.open_risk),
@@ -130,11 +131,13 @@ def old_price_words(context: TradingContext, trouble: str) -> str:
     return ""
 
 
-def _price_refusals(draft: Draft, plan: Plan, context: TradingContext, trouble: str) -> list[str]:
+def _price_refusals(
+    draft: Draft, plan: Plan, context: TradingContext, circumstances: Circumstances
+) -> list[str]:
     reasons = []
     if draft.kind == "MARKET" and not context.tradeable:
-        reasons.append("Halted: the market is closed for this instrument")
-    old = old_price_words(context, trouble)
+        reasons.append(f"Halted: {closed_words(circumstances.wall_ns)}")
+    old = old_price_words(context, circumstances.quote_trouble)
     if old:
         reasons.append(old)
     return [*reasons, *_entry_refusals(plan, context)]

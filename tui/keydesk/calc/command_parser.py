@@ -17,6 +17,7 @@ COMMANDS = (
     "messages",
     "limits",
     "audit",
+    "sessions",
     "undo",
     "buy",
     "sell",
@@ -80,14 +81,24 @@ class ShowMessages:
     """Show the messages since the desk was opened."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShowLimits:
-    """Show the trader's limits."""
+PageName = Literal["limits", "sessions", "audit"]
+PAGES: Mapping[PageName, str] = {
+    "limits": "shows your limits",
+    "sessions": "shows the market hours",
+    "audit": "shows the audit log",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class ShowAudit:
-    """Show the audit log."""
+class ShowPage:
+    """Show a page of its own."""
+
+    name: PageName
+
+    @property
+    def words(self) -> str:
+        """Return what it does."""
+        return PAGES[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +184,7 @@ ParsedCommand = (
     QuitDesk
     | ShowHelp
     | ShowMessages
-    | ShowLimits
-    | ShowAudit
+    | ShowPage
     | ShowInstrument
     | ViewCommand
     | OpenTicket
@@ -186,8 +196,7 @@ SINGLE_WORDS: Mapping[str, ParsedCommand] = {
     **dict.fromkeys(("q", "quit", "exit"), QuitDesk()),
     **dict.fromkeys(("help", "keys", "?"), ShowHelp()),
     "messages": ShowMessages(),
-    "limits": ShowLimits(),
-    "audit": ShowAudit(),
+    **{name: ShowPage(name) for name in PAGES},
     "undo": ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse"),
 }
 

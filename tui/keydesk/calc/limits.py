@@ -109,7 +109,7 @@ def _risk_refusals(
     yield from _open_risk_refusals(plan, context, own, risk)
     most = own.hard_open_trades
     if most is not None and risk.count >= most:
-        is_so = f"{risk.trades} open trades and {risk.entries} entry orders"
+        is_so = f"{_count(risk.trades, 'open trade')} and {_count(risk.entries, 'entry order')}"
         yield refused("hard_open_trades", is_so, f"{most}", "Close or cancel one")
 
 
@@ -169,6 +169,10 @@ def limit_warnings(plan: Plan, context: TradingContext, limits: Limits) -> Itera
             yield f"The spread is {money(share * PERCENT, 0)} % of the stop"
     if nav > 0 and plan.notional > own.soft_leverage * nav:
         yield f"The size is {money(plan.notional / nav, 1)} times NAV"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _percent_of(part: Decimal, whole: Decimal) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from keydesk.forms.position_part import PositionPartForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
+    from keydesk.forms.sessions import SessionsForm
     from keydesk.forms.ticket import TicketForm
     from keydesk.forms.timeframes import TimeframeForm
     from keydesk.forms.unlock import UnlockForm
@@ -53,6 +54,7 @@ __all__ = [
     "ProtectionForm",
     "ReverseForm",
     "ScaleOutForm",
+    "SessionsForm",
     "TicketForm",
     "TimeframeForm",
     "TrailingForm",
@@ -86,6 +88,7 @@ _HOMES = {
     "ProtectionForm": "protection",
     "ReverseForm": "reverse_flatten",
     "ScaleOutForm": "close_trade",
+    "SessionsForm": "sessions",
     "TicketForm": "ticket",
     "TimeframeForm": "timeframes",
     "TrailingForm": "protection",

@@ -12,13 +12,12 @@ from keydesk.calc.command_parser import (
     OpenTicket,
     ParsedCommand,
     QuitDesk,
-    ShowAudit,
     ShowGranularity,
     ShowHelp,
     ShowInstrument,
-    ShowLimits,
     ShowMessage,
     ShowMessages,
+    ShowPage,
     UseLayout,
     complete,
     parse_command,
@@ -175,14 +174,12 @@ class CommandForm(InfoForm[ParsedCommand]):
                 return ((("shows the keys", "bright"),),)
             case ShowMessages():
                 return ((("shows all messages", "bright"),),)
-            case ShowLimits():
-                return ((("shows your limits", "bright"),),)
-            case ShowAudit():
-                return ((("shows the audit log", "bright"),),)
             case ShowInstrument(instrument):
                 return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
-            case ShowGranularity() | GoToDate() | ChooseIndicators() | UseLayout() as chart:
-                return wrap_words(clean(chart.words), "bright", self.inside)
+            case (
+                ShowGranularity() | GoToDate() | ChooseIndicators() | UseLayout() | ShowPage()
+            ) as shown:
+                return wrap_words(clean(shown.words), "bright", self.inside)
             case OpenTicket(side, instrument, fields):
                 size = f" {fields.size_words}" if fields.size_words else ""
                 what = f"ticket: {side}{size} {pair(instrument)} {fields.words}".rstrip()

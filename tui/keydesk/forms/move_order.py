@@ -8,6 +8,7 @@ from typing import ClassVar
 from keydesk.calc import average_range
 from keydesk.calc.checks import unreadable_words
 from keydesk.calc.instructions import LEFT_ALONE, Limits, MoveEntry
+from keydesk.calc.limits import deviation_refusals
 from keydesk.calc.profit import nearest_price, pip, whole_units
 from keydesk.calc.protection import trail_out_of_range
 from keydesk.calc.ticket_draft import (
@@ -186,9 +187,11 @@ class MoveForm(Form[MoveEntry]):
         if levels == self._levels_now():
             keys = " ".join(LETTERS[name] for name in self.names)
             return [f"Nothing changed yet: ↑ ↓ nudge, digits set, {keys} pick"]
+        own = self.context.limits.of(order.instrument)
         return [
             *_refusals(1 if order.units > 0 else -1, levels, context),
-            *_size_refusals(levels["units"], abs(order.units), context, self.context.limits),
+            *_size_refusals(levels["units"], abs(order.units), context, own),
+            *_too_far(order, levels["price"], context, own),
         ]
 
     def warnings(self) -> Sequence[str]:
@@ -345,6 +348,13 @@ def _entry_of(name: str, level: Decimal | None, pip_size: Decimal) -> Entry:
     if name == "trail":
         return Entry("" if level is None else f"{(level / pip_size).normalize():f}", "pips")
     return Entry("" if level is None else f"{level:f}", "price")
+
+
+def _too_far(order: OrderRow, at: Reading, context: TradingContext, own: Limits) -> Sequence[str]:
+    """Refuse an entry farther from the market than the trader's limit; one that only reduces is an exit."""
+    if order.reduces or not isinstance(at, Decimal):
+        return ()
+    return list(deviation_refusals(at, context, own))
 
 
 def _size_refusals(

@@ -9,6 +9,7 @@ from keydesk.calc.checks import old_price_words, unconfirmed_warnings, under_way
 from keydesk.calc.first_draft import first_draft
 from keydesk.calc.instructions import Flatten, Reverse
 from keydesk.calc.limits import limit_refusals
+from keydesk.calc.sessions import closed_words
 from keydesk.calc.ticket import Plan, work_out
 from keydesk.calc.ticket_draft import Draft, Entry, Members, UnreadableText, shown_number
 from keydesk.calc.ticket_levels import levels_of, sendable
@@ -236,7 +237,7 @@ def _trail_words(plan: Plan, context: TradingContext) -> TextLine:
 
 def _reversal_refusals(context: TradingContext, form_context: FormContext) -> list[str]:
     if not context.tradeable:
-        return ["Halted: the market is closed for this instrument"]
+        return [f"Halted: {closed_words(form_context.wall_ns())}"]
     old = old_price_words(context, form_context.quote_trouble(context.rules.name))
     if old:
         return [old]

@@ -177,6 +177,7 @@ KEYS: tuple[Key, ...] = (
     Key("go-positions", ("g p",), DESK, "", "Go to the positions", "go('positions')"),
     Key("go-books", ("g b",), DESK, "", "Go to the books", "go('books')"),
     Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
+    Key("sessions", ("g u",), DESK, "", "Market hours, countdowns", "sessions"),
     Key("account-page", ("g a",), DESK, "", "The account in full", "account_page"),
     Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
     Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),

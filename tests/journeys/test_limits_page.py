@@ -1,0 +1,40 @@
+"""The page of limits in the real desk: a limit set there refuses the next ticket by name, is kept, and stops no exit."""
+
+from pathlib import Path
+
+from support.confirming import confirm, send
+from support.terminal import Terminal, keydesk
+
+SIZE = (120, 35)
+
+
+def test_a_limit_set_on_the_page_refuses_the_next_ticket_and_no_exit(
+    practice_folder: Path,
+) -> None:
+    home = practice_folder / "home"
+    env = {"KEYDESK_HOME": str(home), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk("--practice"), SIZE, env) as terminal:
+        terminal.see("prices ok")
+        send(terminal, "B")
+        terminal.see("FILLED")
+        terminal.press("g", "s")
+        terminal.see("Your limits of the account")
+        terminal.press(*"jjjjj", "1", "Enter")
+        terminal.see("Limits in force: limits.hard_open_trades = 1")
+        assert "hard_open_trades = 1" in (home / "templates.toml").read_text()
+        terminal.press("B")
+        terminal.see("your own limit of 1")
+        terminal.see("(hard_open_trades). Close or cancel one")
+        terminal.press("y")
+        terminal.see("Esc drops")
+        terminal.press("Escape", "C")
+        confirm(terminal)
+        terminal.see("CLOSED 10,000")
+        terminal.press("B")
+        terminal.see("y sends")
+        terminal.press("Escape")
+        terminal.see_no_more("Esc drops")
+        terminal.press("g", "u")
+        terminal.see("Rollover")
+        terminal.press("Escape", ":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0

@@ -1,0 +1,121 @@
+"""Trading sessions, the rollover and the market's week, each open or closed and until when (TRADER.md, feature 34).
+
+Sessions are those of the currency market: banking hours of the city, Monday to Friday on its own clock. The week is from
+Sunday 17:05 to Friday 16:59 New York, with a break from 16:59 to 17:05 on the other days.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from keydesk.text.format import duration
+
+NEW_YORK = ZoneInfo("America/New_York")
+SECOND = 1_000_000_000
+FRIDAY, SATURDAY, SUNDAY = 4, 5, 6
+CLOSES, OPENS = time(16, 59), time(17, 5)  # New York
+ROLLOVER = time(17)
+BEFORE_THE_WEEK_END = timedelta(hours=3)
+
+
+class Session(NamedTuple):
+    """A session: its name, zone, and local times."""
+
+    name: str
+    zone: ZoneInfo
+    opens: time
+    closes: time
+
+
+SESSIONS = (
+    Session("Sydney", ZoneInfo("Australia/Sydney"), time(7), time(16)),
+    Session("Tokyo", ZoneInfo("Asia/Tokyo"), time(9), time(18)),
+    Session("London", ZoneInfo("Europe/London"), time(8), time(17)),
+    Session("New York", NEW_YORK, time(8), time(17)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """Whether something is open, and when that changes."""
+
+    name: str
+    is_open: bool
+    changes_ns: int
+
+    def words(self, now_ns: int) -> str:
+        """Return the state and the countdown: open, closes in 3h12."""
+        left = duration((self.changes_ns - now_ns) / SECOND)
+        return f"open, closes in {left}" if self.is_open else f"closed, opens in {left}"
+
+
+def sessions_at(now_ns: int) -> tuple[Hours, ...]:
+    """Return the sessions at an instant."""
+    return tuple(_session_at(session, now_ns) for session in SESSIONS)
+
+
+def overlap(sessions: tuple[Hours, ...]) -> str:
+    """Return the names of the sessions that are open together, "" unless there are several."""
+    names = [each.name for each in sessions if each.is_open]
+    return " and ".join(names) if len(names) > 1 else ""
+
+
+def _session_at(session: Session, now_ns: int) -> Hours:
+    for day in _days(now_ns, session.zone):
+        if day.weekday() >= SATURDAY:
+            continue
+        opens, closes = (_ns(day, at, session.zone) for at in (session.opens, session.closes))
+        if now_ns < opens:
+            return Hours(session.name, is_open=False, changes_ns=opens)
+        if now_ns < closes:
+            return Hours(session.name, is_open=True, changes_ns=closes)
+    raise AssertionError  # a week has a working day
+
+
+def week_at(now_ns: int) -> Hours:
+    """Return whether the market's week is open, daily breaks left out, and when it ends or begins."""
+    for day in _days(now_ns, NEW_YORK):
+        if day.weekday() == FRIDAY and now_ns < (closes := _ns(day, CLOSES, NEW_YORK)):
+            return Hours("the week", is_open=True, changes_ns=closes)
+        if day.weekday() == SUNDAY and now_ns < (opens := _ns(day, OPENS, NEW_YORK)):
+            return Hours("the week", is_open=False, changes_ns=opens)
+    raise AssertionError  # a week has a Friday and a Sunday
+
+
+def rollover_at(now_ns: int) -> int:
+    """Return the next 17:00 New York."""
+    found = (_ns(day, ROLLOVER, NEW_YORK) for day in _days(now_ns, NEW_YORK))
+    return next(each for each in found if each > now_ns)
+
+
+def closed_words(now_ns: int) -> str:
+    """Return until when an instrument that cannot be traded now stays closed, as far as that is known."""
+    week = week_at(now_ns)
+    if not week.is_open:
+        left = duration((week.changes_ns - now_ns) / SECOND)
+        return f"the market is closed and opens in {left}, Sunday 17:05 New York"
+    day = datetime.fromtimestamp(now_ns // SECOND, NEW_YORK).date()
+    closes, opens = (_ns(day, at, NEW_YORK) for at in (CLOSES, OPENS))
+    if closes <= now_ns < opens:
+        left = duration((opens - now_ns) / SECOND)
+        return f"the market is closed for the rollover and opens in {left}, 17:05 New York"
+    return "the market is closed for this instrument, the broker does not say until when"
+
+
+def is_friday_evening(now_ns: int) -> bool:
+    """Return whether the market's week ends within three hours."""
+    week = week_at(now_ns)
+    left = timedelta(seconds=(week.changes_ns - now_ns) // SECOND)
+    return week.is_open and left <= BEFORE_THE_WEEK_END
+
+
+def _days(now_ns: int, zone: ZoneInfo) -> Iterator[date]:
+    """Yield the day of an instant in a zone, and those after it for more than a week."""
+    first = datetime.fromtimestamp(now_ns // SECOND, zone).date()
+    yield from (first + timedelta(days=number) for number in range(9))
+
+
+def _ns(day: date, at: time, zone: ZoneInfo) -> int:
+    return int(datetime.combine(day, at, zone).timestamp()) * SECOND
