@@ -9,7 +9,7 @@ from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
-from keydesk_client.models._core.scalars import DateTime, Number, TimeInput
+from keydesk_client.models._core.scalars import DateTime, Number, TimeOrDate
 from keydesk_client.models._core.wire_names import enum_values, validate_choice
 from keydesk_client.models.enumerations import Granularity, WeeklyAlignment
 from keydesk_client.models.pricing import Candlestick, CandlestickResponse
@@ -65,9 +65,9 @@ class CandleRange(CandleSeries, total=False):
 
     count: int
     """At most 5,000; not together with both `from_` and `to`."""
-    from_: TimeInput
+    from_: TimeOrDate
     """Start of the first candle; a datetime needs a zone."""
-    to: TimeInput
+    to: TimeOrDate
     """End of the period, exclusive."""
     include_first: bool
     """Whether to include the candle that covers `from_`; true by default."""
@@ -216,8 +216,8 @@ class Candles(Resource):
         self,
         instrument: str,
         *,
-        from_: TimeInput,
-        to: TimeInput | None = None,
+        from_: TimeOrDate,
+        to: TimeOrDate | None = None,
         page: int = MOST_CANDLES,
         **options: Unpack[CandleSeries],
     ) -> AsyncIterator[Candlestick]:

@@ -11,7 +11,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
-from keydesk_client.models._core.scalars import TimeInput
+from keydesk_client.models._core.scalars import TimeOrDate
 from keydesk_client.models._core.wire_names import enum_values, validate_choice
 from keydesk_client.models.enumerations import TransactionFilter
 from keydesk_client.models.responses import (
@@ -48,8 +48,8 @@ class Transactions(Resource):
     async def list(
         self,
         *,
-        from_: TimeInput | None = None,
-        to: TimeInput | None = None,
+        from_: TimeOrDate | None = None,
+        to: TimeOrDate | None = None,
         page_size: int | None = None,
         type_: Types | None = None,
         account_id: str | None = None,
@@ -119,8 +119,8 @@ class Transactions(Resource):
     async def iterate(
         self,
         *,
-        from_: TimeInput | None = None,
-        to: TimeInput | None = None,
+        from_: TimeOrDate | None = None,
+        to: TimeOrDate | None = None,
         type_: Types | None = None,
         page_size: int = MOST_ON_A_PAGE,
         account_id: str | None = None,

@@ -6,7 +6,7 @@
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import pairwise
 from typing import (
@@ -54,7 +54,8 @@ class Tabular(ABC):
         """Return the members that were sent, flat: nested records by dotted names, as in `trade_opened.price`.
 
         Numbers stay Decimal and times DateTime unless a converter is given: `row(numbers=float,
-        times=pandas.Timestamp)`. A member with several records becomes a list of rows.
+        times=pandas.Timestamp)`. A member with several records becomes a list of rows. A member that was sent in a form
+        that cannot be read is left out; `unknown` has it.
         """
         return dict(self._flat("", numbers, times))
 
@@ -62,10 +63,17 @@ class Tabular(ABC):
     def _sent(self) -> Mapping[str, object]:
         """Return the members that were sent, by Python name; unknown ones by wire name."""
 
+    @abstractmethod
+    def _unreadable(self) -> Collection[str]:
+        """Return the wire names of members that this library knows and could not read."""
+
     def _flat(
         self, prefix: str, numbers: NumberConverter | None, times: TimeConverter | None
     ) -> Iterator[tuple[str, object]]:
+        unreadable = self._unreadable()
         for name, value in self._sent().items():
+            if name in unreadable:
+                continue
             if isinstance(value, Tabular):
                 yield from value._flat(f"{prefix}{name}.", numbers, times)  # noqa: SLF001 - the same class
             elif value is not None:
@@ -175,6 +183,17 @@ class Record(Tabular, BaseModel):
             name: value
             for name, value in self.unknown.items()
             if name not in originals and name not in known  # a known member takes precedence
+        }
+
+    def _unreadable(self) -> Collection[str]:
+        if not self.unknown:
+            return ()
+        fields, held = type(self).model_fields.items(), vars(self)
+        return {
+            alias
+            for name, field in fields
+            for alias in accepted_names(field)
+            if name not in held and alias in self.unknown
         }
 
     def _kept_originals(self) -> Iterable[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """The base of records that come by the thousand: frozen dataclasses with slots instead of a dictionary each."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import MISSING, Field, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
@@ -66,6 +66,12 @@ class SlottedRecord(Tabular):
             for name, value in self.unknown.items()
             if name not in known and name not in wire_names
         }
+
+    def _unreadable(self) -> Collection[str]:
+        if not self.unknown:
+            return ()
+        known = present_members(self)
+        return {wire_name(each.name) for each in fields(self) if each.name not in known}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restore, (type(self), present_members(self), dict(self.unknown))
