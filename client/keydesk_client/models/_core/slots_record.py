@@ -9,6 +9,7 @@ from pydantic import ConfigDict, GetCoreSchemaHandler, model_serializer
 from pydantic_core import CoreSchema
 
 from keydesk_client.models._core.json import JsonValue
+from keydesk_client.models._core.member_docs import document_members
 from keydesk_client.models._core.record import Tabular, Wire, fail_fast, missing_member
 from keydesk_client.models._core.scalars import DateTime, decimal_text
 from keydesk_client.models._core.wire_names import wire_name
@@ -28,6 +29,9 @@ class SlottedRecord(Tabular):
 
     _unknown: Mapping[str, JsonValue]
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __init_subclass__(cls) -> None:
+        document_members(cls)
 
     @classmethod
     def __get_pydantic_core_schema__(
