@@ -349,7 +349,7 @@ def test_a_call_shows_the_parameters_and_the_words_of_the_method_it_waits_for() 
             )
         }
         assert told["create"].startswith("(order: 'OrderRequest', *, instrument: 'Instrument |")
-        assert told["iterate"].startswith("(instrument: 'str', *, from_: 'TimeInput'")
+        assert told["iterate"].startswith("(instrument: 'str', *, from_: 'TimeOrDate'")
         assert told["stream"].startswith("(instruments: 'Iterable[str]'")
         assert "Send an order, once" in pydoc.plain(pydoc.render_doc(client.orders.create))
         assert "create(self, order: 'OrderRequest'" in pydoc.plain(pydoc.render_doc(sync.Orders))

@@ -48,11 +48,11 @@ def test_a_signature_keeps_its_names_once_a_record_was_made() -> None:
 
 
 def test_help_shows_types_units_and_defaults() -> None:
-    stop = pydoc.render_doc(StopLossDetails, renderer=pydoc.plaintext)
+    stop = pydoc.plain(pydoc.render_doc(StopLossDetails))
     assert "StopLossDetails(*, price: Decimal | int | str | None = None, distance: Decimal" in stop
     assert "In price units, not pips" in stop
     assert "(*positional" not in stop.split("Method resolution order")[0]
-    answer = pydoc.render_doc(PricingResponse, renderer=pydoc.plaintext)
+    answer = pydoc.plain(pydoc.render_doc(PricingResponse))
     assert "PricingResponse(*, request_id: str = '', " in answer
     assert "prices: tuple[ClientPrice, ...]" in answer
     assert "    volume: int\n        Number of prices" in (inspect.getdoc(Candlestick) or "")
