@@ -231,18 +231,32 @@ class SyncStream(Generic[R]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the stream and end its iteration; may be called from another thread, and more than once."""
         if not self._loop.has_ended:
-            self._loop.run(_leave(self._stream, kind, error, traceback))
+            self._loop.run(_leave(self._stream))
+
+    def next(self, timeout: float | None = None) -> R:
+        """Return the next item, also after an earlier call that timed out: none is lost.
+
+        Raises:
+            TimedOut: none came within `timeout` seconds.
+            StopIteration: the stream was closed.
+        """
+        item = _next(self._stream)
+        try:
+            return self._loop.run(item if timeout is None else _limited(item, timeout, sent=False))
+        except StopAsyncIteration:
+            raise StopIteration from None
 
     def __iter__(self) -> Self:
         aiter(self._stream)  # raises unless the stream is open
         return self
 
     def __next__(self) -> R:
-        try:
-            return self._loop.run(_next(self._stream))
-        except StopAsyncIteration:
-            raise StopIteration from None
+        return self.next()
 
 
 def _copy_signature(
@@ -253,25 +267,20 @@ def _copy_signature(
     update_wrapper(wrapper, bound)
 
 
-async def _limited(work: Coroutine[object, object, R], limit_s: float) -> R:
+async def _limited(work: Coroutine[object, object, R], limit_s: float, *, sent: bool = True) -> R:
     """Return the result of a coroutine; cancel it and raise TimedOut after `limit_s` seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(limit_s):
             return await work
-    raise TimedOut(f"the call took longer than {limit_s:g} s", phase="call")
+    raise TimedOut(f"the call took longer than {limit_s:g} s", phase="call", sent=sent)
 
 
 async def _enter(stream: Stream[object]) -> None:
     await stream.__aenter__()
 
 
-async def _leave(
-    stream: Stream[object],
-    kind: type[BaseException] | None,
-    error: BaseException | None,
-    traceback: TracebackType | None,
-) -> None:
-    await stream.__aexit__(kind, error, traceback)
+async def _leave(stream: Stream[object]) -> None:
+    await stream.__aexit__(None, None, None)
 
 
 async def _next(items: AsyncIterator[R]) -> R:
