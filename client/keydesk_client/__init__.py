@@ -8,6 +8,7 @@ sync.Client         the same calls without async, for scripts and notebooks
 models              the records: MarketOrderRequest, StopLossDetails, Trade, OrderFillTransaction, ...
 errors              the exceptions, as one tree: InvalidRequest, Refused, Unreachable, ...
 Sender, FileJournal orders without duplicates; an outcome is Done, Rejected, NotSent, Ambiguous or Unconfirmed
+AccountState        the account as it is now: `async with client.follow(...) as account`; its events are Applied, Priced, ...
 StreamSettings      how a stream reconnects and queues; it reports Gap, Reconnected or HistoryLost
 open_token_store    tokens, in the desktop's store or in an encrypted file
 
@@ -22,10 +23,23 @@ from keydesk_client._version import __version__
 
 if TYPE_CHECKING:
     from keydesk_client import errors, models, sync
+    from keydesk_client.account.records import OpenPosition, OpenTrade, PendingOrder
+    from keydesk_client.arithmetic.profit import HOME, Factors
     from keydesk_client.auth.secret import Secret
-    from keydesk_client.auth.token_store import TokenStore, open_token_store
+    from keydesk_client.auth.token_store import TokenStore, open_token_store, passphrase_from_file
     from keydesk_client.client import Client
     from keydesk_client.errors import KeydeskClientError
+    from keydesk_client.following.events import (
+        Applied,
+        Interrupted,
+        LatestPrice,
+        Priced,
+        Reread,
+        Restored,
+        TookEffect,
+    )
+    from keydesk_client.following.feeds import FollowSettings
+    from keydesk_client.following.state import AccountState, Margin
     from keydesk_client.http.caller import Retries
     from keydesk_client.http.limiter import Limiter
     from keydesk_client.http.messages import Timeouts
@@ -44,6 +58,7 @@ if TYPE_CHECKING:
         Unknown,
     )
     from keydesk_client.orders.sender import Sender
+    from keydesk_client.resources.closing import ItemOutcome
     from keydesk_client.sequencer import Sequencer
     from keydesk_client.streams.buffer import (
         Gap,
@@ -54,21 +69,36 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "HOME",
     "UNSET",
+    "AccountState",
     "Ambiguous",
+    "Applied",
     "Became",
     "Client",
     "DateTime",
     "Done",
+    "Factors",
     "FileJournal",
+    "FollowSettings",
     "Gap",
     "HistoryLost",
+    "Interrupted",
+    "ItemOutcome",
     "KeydeskClientError",
+    "LatestPrice",
     "Limiter",
+    "Margin",
     "NotSent",
+    "OpenPosition",
+    "OpenTrade",
     "Outcome",
+    "PendingOrder",
+    "Priced",
     "Reconnected",
     "Rejected",
+    "Reread",
+    "Restored",
     "Retries",
     "Secret",
     "Sender",
@@ -77,6 +107,7 @@ __all__ = [
     "Timeouts",
     "Timing",
     "TokenStore",
+    "TookEffect",
     "Unconfirmed",
     "Unknown",
     "WhenFull",
@@ -84,26 +115,42 @@ __all__ = [
     "errors",
     "models",
     "open_token_store",
+    "passphrase_from_file",
     "sync",
 ]
 
 MODULES = ("errors", "models", "sync")
 
 HOMES = {
+    "AccountState": "following.state",
     "Ambiguous": "orders.outcome",
+    "Applied": "following.events",
     "Became": "orders.outcome",
     "Client": "client",
     "DateTime": "models._core.scalars",
     "Done": "orders.outcome",
+    "Factors": "arithmetic.profit",
     "FileJournal": "orders.journal",
+    "FollowSettings": "following.feeds",
     "Gap": "streams.buffer",
+    "HOME": "arithmetic.profit",
     "HistoryLost": "streams.buffer",
+    "Interrupted": "following.events",
+    "ItemOutcome": "resources.closing",
     "KeydeskClientError": "errors",
+    "LatestPrice": "following.events",
     "Limiter": "http.limiter",
+    "Margin": "following.state",
     "NotSent": "orders.outcome",
+    "OpenPosition": "account.records",
+    "OpenTrade": "account.records",
     "Outcome": "orders.outcome",
+    "PendingOrder": "account.records",
+    "Priced": "following.events",
     "Reconnected": "streams.buffer",
     "Rejected": "orders.outcome",
+    "Reread": "following.events",
+    "Restored": "following.events",
     "Retries": "http.caller",
     "Secret": "auth.secret",
     "Sender": "orders.sender",
@@ -112,11 +159,13 @@ HOMES = {
     "Timeouts": "http.messages",
     "Timing": "http.timing",
     "TokenStore": "auth.token_store",
+    "TookEffect": "following.events",
     "UNSET": "models._core.wire_names",
     "Unconfirmed": "orders.outcome",
     "Unknown": "orders.outcome",
     "WhenFull": "streams.buffer",
     "open_token_store": "auth.token_store",
+    "passphrase_from_file": "auth.token_store",
 }
 
 

@@ -7,7 +7,10 @@ wherever they are installed.
 
 # ruff: noqa: PLC0415 - see above
 
+import os
+from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -18,7 +21,13 @@ from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.resources._base import Defaults, TimeForm
 
 if TYPE_CHECKING:
-    from keydesk_client.http.transport import Carrier
+    from keydesk_client.auth.token_store import Passphrase
+    from keydesk_client.following.feeds import FollowSettings
+    from keydesk_client.following.state import AccountState
+    from keydesk_client.http.carriers import Carrier
+    from keydesk_client.http.timing import Timing
+    from keydesk_client.models.instruments import Instrument
+    from keydesk_client.orders.journal import Journal
     from keydesk_client.resources.accounts import Accounts
     from keydesk_client.resources.candles import Candles
     from keydesk_client.resources.orders import Orders
@@ -37,6 +46,9 @@ class Client:
 
     Use it as `async with Client(...) as client:`; leaving the block closes every connection. `account_id` is the default
     of calls that do not name an account.
+
+    A `limiter` may be shared by the clients of one event loop, so that they stay below the service's limit together: 120
+    requests a second of one address, of which it advises to send at most 100 a second on one connection.
     """
 
     def __init__(
@@ -64,6 +76,7 @@ class Client:
         )
         self._caller = Caller(self.transport, retries)
         self._look_up_caller = self._caller.for_look_ups()
+        self._instruments: dict[str, Instrument] = {}
 
     def for_look_ups(self) -> Self:
         """Return a view of this client whose reads are look-ups: admitted first, on connections of their own.
@@ -73,7 +86,7 @@ class Client:
         view = object.__new__(type(self))
         view._rest_url, view._defaults = self._rest_url, self._defaults
         view.transport, view._caller = self.transport, self._look_up_caller
-        view._look_up_caller = self._look_up_caller
+        view._look_up_caller, view._instruments = self._look_up_caller, self._instruments
         return view
 
     @cached_property
@@ -132,22 +145,144 @@ class Client:
 
         return Transactions(self._caller, self._defaults)
 
-    @classmethod
-    def practice(cls, token: str | Secret, account_id: str | None = None) -> Self:
-        """Return a client of the broker's practice environment."""
-        token = as_secret(token)
-        return cls._at(PRACTICE, token, account_id)
+    async def instrument(self, name: "str | Instrument") -> "Instrument":
+        """Return an instrument of the account: its terms, and its arithmetic (`units_for_risk`, `pips`, `margin`).
+
+        The first call reads all instruments of the account; later ones need no request. An Instrument is accepted
+        wherever the name of one is.
+
+        Raises:
+            InvalidRequest: the account has no such instrument.
+        """
+        from keydesk_client.resources._base import name_of, unknown_instrument
+
+        if not self._instruments:
+            answer = await self.accounts.instruments()
+            self._instruments.update({each.name: each for each in answer.instruments})
+        name = name_of(name)
+        if name not in self._instruments:
+            raise unknown_instrument("name", name, self._instruments)
+        return self._instruments[name]
+
+    def follow(
+        self,
+        journal: "Journal | None" = None,
+        *,
+        instruments: "Iterable[str | Instrument]" = (),
+        settings: "FollowSettings | None" = None,
+        timing: "Timing | None" = None,
+        client_ids: bool = True,
+    ) -> "AccountState":
+        """Follow the account: `async with client.follow(journal=..., instruments=["EUR_USD"]) as account: ...`.
+
+        Args:
+            journal: where `account.sender` writes requests before they are sent; None to send none.
+            instruments: whose prices are streamed, beside those that are held.
+            settings: times, see `FollowSettings`.
+            timing: clock, sleep and chance; for tests.
+            client_ids: False for an account that is linked to a third-party platform (`mt4_account_id`).
+        """
+        from keydesk_client.following.feeds import FollowSettings
+        from keydesk_client.following.state import AccountState
+        from keydesk_client.http.timing import REAL_TIMING
+
+        return AccountState(
+            self,
+            journal,
+            instruments=instruments,
+            settings=settings or FollowSettings(),
+            timing=timing or REAL_TIMING,
+            client_ids=client_ids,
+        )
 
     @classmethod
-    def live(cls, token: str | Secret, account_id: str | None = None) -> Self:
-        """Return a client of the live environment: real money."""
+    def practice(
+        cls,
+        token: str | Secret,
+        account_id: str | None = None,
+        *,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+    ) -> Self:
+        """Return a client of the broker's practice environment; the arguments are those of the constructor."""
         token = as_secret(token)
-        return cls._at(LIVE, token, account_id)
+        rest_url, stream_url = PRACTICE
+        return cls(
+            token=token,
+            rest_url=rest_url,
+            stream_url=stream_url,
+            account_id=account_id,
+            timeouts=timeouts,
+            retries=retries,
+            limiter=limiter,
+        )
 
     @classmethod
-    def _at(cls, urls: tuple[str, str], secret: Secret, account_id: str | None) -> Self:
-        rest_url, stream_url = urls
-        return cls(token=secret, rest_url=rest_url, stream_url=stream_url, account_id=account_id)
+    def live(
+        cls,
+        token: str | Secret,
+        account_id: str | None = None,
+        *,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+    ) -> Self:
+        """Return a client of the live environment: real money; the arguments are those of the constructor."""
+        token = as_secret(token)
+        rest_url, stream_url = LIVE
+        return cls(
+            token=token,
+            rest_url=rest_url,
+            stream_url=stream_url,
+            account_id=account_id,
+            timeouts=timeouts,
+            retries=retries,
+            limiter=limiter,
+        )
+
+    @classmethod
+    def from_profile(
+        cls,
+        name: str,
+        *,
+        passphrase: "Passphrase | None" = None,
+        data: str | Path | None = None,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+    ) -> Self:
+        """Return a client of an account that `keydesk login NAME` has stored, with the token that it stored.
+
+        Args:
+            name: of the profile.
+            passphrase: returns the passphrase of the vault, as `passphrase_from_file(path)` does; asked for at the
+                terminal by default, and only if the token is in the vault.
+            data: the folder of `--data`; by default the user's, or `KEYDESK_HOME`.
+            timeouts: see the constructor.
+            retries: see the constructor.
+            limiter: see the constructor.
+
+        Raises:
+            InvalidSettings: there is no such profile, or its file cannot be read.
+            TokenStoreError: the store is locked, the passphrase is wrong, or there is no token.
+        """
+        from keydesk_client.auth.profiles import load_profile, load_token, profile_folders
+
+        config, state = profile_folders(data, os.environ)
+        profile = load_profile(name, config)
+        rest_url, stream_url = {"practice": PRACTICE, "live": LIVE}.get(
+            profile.environment, (profile.rest_url, profile.stream_url)
+        )
+        return cls(
+            token=load_token(profile, state, passphrase),
+            rest_url=rest_url,
+            stream_url=stream_url,
+            account_id=profile.account_id,
+            timeouts=timeouts,
+            retries=retries,
+            limiter=limiter,
+        )
 
     @property
     def account_id(self) -> str | None:

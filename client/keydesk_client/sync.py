@@ -13,7 +13,8 @@ waits for its result. `Sender` sends orders without duplicates:
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
@@ -27,14 +28,31 @@ from keydesk_client._sync_bridge import (
     SyncStreamMethod,
     ThreadMethod,
 )
+from keydesk_client.auth.secret import Secret, as_secret
+from keydesk_client.auth.token_store import Passphrase
+from keydesk_client.client import STANDARD_RETRIES
+from keydesk_client.http.caller import Retries
+from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
+from keydesk_client.models.instruments import Instrument
+from keydesk_client.models.orders import Order
+from keydesk_client.models.trades import Position, Trade
 from keydesk_client.orders import sender as sending
 from keydesk_client.orders.journal import Journal
-from keydesk_client.orders.outcome import Action, Progress, SteadyTime, new_intent_id, steady_time
+from keydesk_client.orders.outcome import (
+    Action,
+    Outcome,
+    Progress,
+    SteadyTime,
+    new_intent_id,
+    steady_time,
+)
 from keydesk_client.orders.protocol import Alarm
 from keydesk_client.orders.reconciler import PAUSES_S
 from keydesk_client.resources import accounts, candles, orders, pricing, trades, transactions
 from keydesk_client.resources import pricing as books
 from keydesk_client.resources import trades as positions
+from keydesk_client.resources.closing import ItemOutcome
 
 
 class Accounts(SyncResource[accounts.Accounts]):
@@ -76,6 +94,24 @@ class Orders(SyncResource[orders.Orders]):
     cancel: Final = SyncMethod(orders.Orders.cancel)
     set_client_extensions: Final = SyncMethod(orders.Orders.set_client_extensions)
 
+    def cancel_all(
+        self,
+        sender: "Sender",
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        include_dependent: bool = False,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Order, Outcome], ...]:
+        """Cancel every pending order, or those for `instruments`; see the asynchronous method."""
+        return self.calls.run(
+            self.resource.cancel_all(
+                sender.resource,
+                instruments=instruments,
+                include_dependent=include_dependent,
+                account_id=account_id,
+            )
+        )
+
 
 class Positions(SyncResource[positions.Positions]):
     """The positions of an account."""
@@ -84,6 +120,22 @@ class Positions(SyncResource[positions.Positions]):
     open: Final = SyncMethod(positions.Positions.open)
     get: Final = SyncMethod(positions.Positions.get)
     close: Final = SyncMethod(positions.Positions.close)
+
+    def close_all(
+        self,
+        sender: "Sender",
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Position, Outcome], ...]:
+        """Close every open position, or those in `instruments`; see the asynchronous method."""
+        return self.calls.run(
+            self.resource.close_all(
+                sender.resource,
+                instruments=instruments,
+                account_id=account_id,
+            )
+        )
 
 
 class Pricing(SyncResource[pricing.Pricing]):
@@ -103,6 +155,22 @@ class Trades(SyncResource[trades.Trades]):
     close: Final = SyncMethod(trades.Trades.close)
     set_client_extensions: Final = SyncMethod(trades.Trades.set_client_extensions)
     set_dependent_orders: Final = SyncMethod(trades.Trades.set_dependent_orders)
+
+    def close_all(
+        self,
+        sender: "Sender",
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Trade, Outcome], ...]:
+        """Close every open trade, or those of `instruments`; see the asynchronous method."""
+        return self.calls.run(
+            self.resource.close_all(
+                sender.resource,
+                instruments=instruments,
+                account_id=account_id,
+            )
+        )
 
 
 class Transactions(SyncResource[transactions.Transactions]):
@@ -153,6 +221,69 @@ class Client:
         view = object.__new__(type(self))
         view._open(self.asynchronous, self.loop, timeout)
         return view
+
+    @classmethod
+    def practice(
+        cls,
+        token: str | Secret,
+        account_id: str | None = None,
+        *,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+        timeout: float | None = None,
+    ) -> Self:
+        """Return a client of the broker's practice environment; a `limiter` must not be shared."""
+        token = as_secret(token)
+        client = asynchronous.Client.practice(
+            token, account_id, timeouts=timeouts, retries=retries, limiter=limiter
+        )
+        return cls(client, timeout=timeout)
+
+    @classmethod
+    def live(
+        cls,
+        token: str | Secret,
+        account_id: str | None = None,
+        *,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+        timeout: float | None = None,
+    ) -> Self:
+        """Return a client of the live environment: real money; a `limiter` must not be shared."""
+        token = as_secret(token)
+        client = asynchronous.Client.live(
+            token, account_id, timeouts=timeouts, retries=retries, limiter=limiter
+        )
+        return cls(client, timeout=timeout)
+
+    @classmethod
+    def from_profile(
+        cls,
+        name: str,
+        *,
+        passphrase: Passphrase | None = None,
+        data: str | Path | None = None,
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+        timeout: float | None = None,
+    ) -> Self:
+        """Return a client of an account that `keydesk login NAME` has stored; see the asynchronous client."""
+        client = asynchronous.Client.from_profile(
+            name,
+            passphrase=passphrase,
+            data=data,
+            timeouts=timeouts,
+            retries=retries,
+            limiter=limiter,
+        )
+        return cls(client, timeout=timeout)
+
+    def instrument(self, name: str | Instrument) -> Instrument:
+        """Return an instrument of the account, read once; see the asynchronous client."""
+        return self.calls.run(self.asynchronous.instrument(name))
 
     @property
     def account_id(self) -> str | None:

@@ -192,7 +192,10 @@ def _address_line(broker: Broker, url: str, token: str) -> str:
         {"id": account.id, "currency": account.currency, "hedging": account.hedging}
         for account in broker.accounts_of(owner=0)
     ]
-    return json.dumps({"rest_url": url, "stream_url": url, "token": token, "accounts": accounts})
+    model = {} if broker.earlier_model is None else {"earlier_market_model": broker.earlier_model}
+    return json.dumps(
+        {"rest_url": url, "stream_url": url, "token": token, "accounts": accounts, **model}
+    )
 
 
 def _stop_on_signals(stop: Callable[[], None]) -> None:

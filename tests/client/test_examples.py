@@ -17,6 +17,7 @@ FOLDER = Path(__file__).parents[2] / "client" / "examples"
 TOLD = {
     "accounts": ": ['CLIENT_CONFIGURE']",
     "books": "% of the positions are long",
+    "bot": '"held": ',
     "candles": " minutes between ",
     "orders": "not sent, because of price: price: 1.123456 has more than the 5 decimals of EUR_USD",
     "positions": "closed for ",

@@ -3,13 +3,15 @@
 import json
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 
-from keydesk.feeds.link import TransactionGate
 from keydesk.records import AccountState, OrderRow, PositionRow, TradeRow
+from keydesk.store.fold import apply
 from keydesk.store.prices import take_conversions, take_price
-from keydesk.store.snapshot import take_snapshot
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
+from keydesk_client.account.gate import TransactionGate
+from keydesk_client.account.snapshot import take_snapshot
 from keydesk_client.models import Account, AccountChanges, AccountChangesState, Transaction
 from keydesk_client.models._core.decoder import Reader
 from keydesk_practice.engine.commands import Command, Tick
@@ -33,7 +35,9 @@ class FoldedAccount:
         self.broker = broker
         self.store = Store()
         self.doubts: list[str] = []
-        self.gate = TransactionGate(self.store, doubt=self.doubts.append)
+        self.gate = TransactionGate(
+            partial(apply, self.store), self.store, doubt=self.doubts.append
+        )
         for name, terms in broker.market.specifications.items():
             self.store.instruments[name] = instrument(name, terms.pip_location)
         take_snapshot(self.store, self.theirs())

@@ -141,22 +141,33 @@ class ShownForms:
 
 
 def form_on(terminal: Terminal) -> Shown | None:
-    """Return the form on the screen: only a form has a heavy border at the left edge."""
+    """Return the form on the screen: only a form has a heavy border, at the left edge or beside the chart."""
     screen = terminal.screen
-    rows: list[str] = []
-    for row in range(screen.lines):
-        cells = screen.buffer[row]
-        if cells[0].data == "┃":
-            text = "".join(cells[column].data for column in range(min(screen.columns, WIDEST)))
-            rows.append(text[1:].partition("┃")[0].strip())
+    lines = [
+        [screen.buffer[row][column].data for column in range(screen.columns)]
+        for row in range(screen.lines)
+    ]
+    edge = _left_edge(lines)
+    if edge is None:
+        return None
+    inside = [line[edge + 1 :] for line in lines if line[edge] == "┃"]
+    rows = ["".join(cells[:WIDEST]).partition("┃")[0].strip() for cells in inside]
     if not rows:
         return None
     text = "\n".join(rows)
     letter = ASKED.search(text)
     asks = letter[1] if letter else "y" if "y sends" in text else ""
-    headline = rows[0].lstrip("▲▼ ")
+    headline = " ".join(rows[: 1 if edge == 0 else 2])  # folded in a narrow column
     is_small = screen.columns < SMALL[0] or screen.lines < SMALL[1]
-    return Shown(headline, asks, is_small)
+    return Shown(headline.lstrip("▲▼ "), asks, is_small)
+
+
+def _left_edge(lines: Sequence[Sequence[str]]) -> int | None:
+    """Return the column of a form's left border: at the edge also where the window cuts its corners off."""
+    if any(line[0] == "┃" for line in lines):
+        return 0
+    corners = (line.index("┏") for line in lines if "┏" in line and "┓" in line)
+    return next(corners, None)
 
 
 def grouped(units: Decimal) -> str:

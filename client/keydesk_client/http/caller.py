@@ -27,6 +27,7 @@ from keydesk_client.errors import (
     UnreadableAnswer,
 )
 from keydesk_client.http.error_mapping import error_of
+from keydesk_client.http.log import log_failure, log_response
 from keydesk_client.http.messages import HttpResponse, Request
 from keydesk_client.http.timing import BackOff
 from keydesk_client.models._core.decoder import Reader
@@ -114,7 +115,7 @@ class Caller:
         while True:
             failure: KeydeskClientError
             try:
-                response = await self.transport.request(request, reader.limits.size)
+                response = await self._send(request, reader.limits.size)
                 if response.is_success:
                     return await read_record(response, reader)
                 failure = error_of(response, request.query)
@@ -126,6 +127,17 @@ class Caller:
             if pause is None:
                 raise failure
             await self._sleep(pause)
+
+    async def _send(self, request: Request, max_bytes: int) -> HttpResponse:
+        """Send a request once, and log it."""
+        began = self._clock()
+        try:
+            response = await self.transport.request(request, max_bytes)
+        except KeydeskClientError as error:
+            log_failure(request, error, self._clock() - began)
+            raise
+        log_response(request, response.status, response.request_id, self._clock() - began)
+        return response
 
     def _pause(
         self, request: Request, failure: KeydeskClientError, attempts: int, spent_s: float

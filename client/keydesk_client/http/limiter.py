@@ -155,7 +155,16 @@ class _Waiter:
 
 
 class Limiter:
-    """The queue that admits requests: `async with limiter.turn(kind)` around each."""
+    """The queue that admits requests: `async with limiter.turn(kind)` around each.
+
+    The service allows 120 requests a second to one address, and advises at most 100 a second on one connection; `rate` is
+    what all connections may send together. Several clients of one address share a limiter:
+
+        limiter = Limiter(rate=100)
+        first, second = (Client.practice(token, account, limiter=limiter) for account in accounts)
+
+    They have to run on the same event loop; each `sync.Client` has a loop of its own and needs a limiter of its own.
+    """
 
     def __init__(
         self,

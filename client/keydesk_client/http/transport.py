@@ -1,4 +1,4 @@
-"""The only module that speaks HTTP: sends a request once, and returns a response or raises one of `errors`.
+"""Sends a request once by HTTP, and returns a response or raises one of `errors`; no other module sends.
 
 - httpx's transport is used without its client: no redirects, no cookies, no proxies, no settings from the environment,
   no request sent twice, and less work per request.
@@ -7,18 +7,18 @@
 - Responses are searched for the token, because a service or a proxy may echo what it received.
 - Bytes that follow a response close its connection: the next request would read them as its own response.
 - Look-ups of lost responses have connections of their own: all others may be waiting for responses.
-- There are few connections, since httpx's pool slows down with the square of the requests that wait in it, and at most
-  two new ones a second, streams included, since the service refuses more. Hosts on this machine are not paced.
+- At most two connections a second are opened, streams included, since the service refuses more. Hosts on this machine
+  are not paced.
 """
 
 import asyncio
 import logging
-import socket
+import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeVar
 
 import httpcore
 import httpx
@@ -28,7 +28,6 @@ from keydesk_client.errors import (
     ClientClosed,
     ConnectionLost,
     InvalidRequest,
-    InvalidSettings,
     KeydeskClientError,
     TimedOut,
     Unreachable,
@@ -37,8 +36,15 @@ from keydesk_client.errors import (
 )
 from keydesk_client.http._httpcore_private import (
     may_have_trailing_data,
-    send_requests_whole,
     unread_bytes,
+)
+from keydesk_client.http.carriers import (
+    IDLE_CONNECTION_S,
+    INVALID,
+    LONGEST_REASON,
+    Carrier,
+    carrier_to,
+    checked,
 )
 from keydesk_client.http.endpoint import Address, address_of
 from keydesk_client.http.error_mapping import error_of
@@ -49,6 +55,7 @@ from keydesk_client.http.limiter import (
     ConnectionSlots,
     Limiter,
 )
+from keydesk_client.http.log import LOG, log_response, trace_connection
 from keydesk_client.http.messages import (
     REST,
     REST_UNCOMPRESSED,
@@ -68,19 +75,12 @@ from keydesk_client.http.messages import (
 from keydesk_client.http.timing import ConnectPace
 from keydesk_client.models._core.json import ERROR, LIST
 
-Carrier: TypeAlias = httpx.AsyncBaseTransport
-"""Carries requests: tests pass a MockTransport, or one that calls an app in this process."""
-SocketOption: TypeAlias = tuple[int, int, int]
 T = TypeVar("T")
 
 REST_CONNECTIONS: Final = CALLS_AT_ONCE + MORE_FOR_EXITS
 STREAM_CONNECTIONS: Final = 20
-IDLE_CONNECTION_S: Final = 30.0
 COUNTED_IDLE_S: Final = IDLE_CONNECTION_S - 5.0
 """An idle connection is counted as closed a little before it is closed."""
-KEEPALIVE_IDLE_S, KEEPALIVE_INTERVAL_S, KEEPALIVE_PROBES = 5, 2, 3
-UNACKNOWLEDGED_MS: Final = 8000
-LONGEST_REASON: Final = 300
 READ_SIZE: Final = 65_536
 """Bytes of a stream that are read at once, as httpcore does."""
 
@@ -102,8 +102,6 @@ TIMEOUTS: Final[tuple[tuple[type[Exception], str, bool], ...]] = (
     (TimeoutError, "whole", True),
 )
 """The exception, its phase, and whether the request may have been sent by then."""
-INVALID: Final = (httpx.InvalidURL, httpx.LocalProtocolError, UnicodeError)
-"""Raised for a request that cannot be encoded."""
 NOT_CONNECTED: Final = (httpx.ConnectError, httpx.UnsupportedProtocol)
 
 TOKEN_FILTER: Final = RedactingFilter()
@@ -125,16 +123,17 @@ class Transport:
         is_paced: bool | None = None,
     ) -> None:
         token.check()
-        self.rest: Address = _checked(address_of(rest_url, "rest_url"))
-        self.stream: Address = _checked(address_of(stream_url, "stream_url"))
+        self.rest: Address = checked(address_of(rest_url, "rest_url"))
+        self.stream: Address = checked(address_of(stream_url, "stream_url"))
         self.timeouts: Timeouts = timeouts
         self._token = token
         TOKEN_FILTER.add(token)
         HTTP_LOG.addFilter(TOKEN_FILTER)  # adds it once, however often this is called
+        LOG.addFilter(TOKEN_FILTER)
         self._limiter = limiter or Limiter()
-        self._rest_carrier = carrier or _carrier_to(self.rest, REST_CONNECTIONS)
+        self._rest_carrier = carrier or carrier_to(self.rest, REST_CONNECTIONS)
         self._look_up_carrier = carrier
-        self._stream_carrier = carrier or _carrier_to(self.stream, STREAM_CONNECTIONS)
+        self._stream_carrier = carrier or carrier_to(self.stream, STREAM_CONNECTIONS)
         self._rest_headers = REST_UNCOMPRESSED if self.rest.is_local else REST
         self.pace: ConnectPace = ConnectPace()
         """How often a connection may be opened; a stream takes its turn before it is opened."""
@@ -161,6 +160,7 @@ class Transport:
             built = self._build(request, self.rest, self._rest_headers, self.timeouts.read)
             if slots is not None:
                 built.extensions["trace"] = slots.trace()
+            trace_connection(built.extensions, self.rest)
             carrier = self._carrier_of_look_ups() if is_look_up else self._rest_carrier
             exchange = _exchange(carrier, built, self._token, self.timeouts.whole, max_bytes)
             response = await _guarded(exchange, self._token)
@@ -184,8 +184,16 @@ class Transport:
         """
         self._check_loop()
         built = self._build(request, self.stream, STREAM, silence)
+        trace_connection(built.extensions, self.stream)
         opening = _open(self._stream_carrier, built, self._token, self.timeouts.opening)
+        began = time.monotonic()
         response = await _guarded(opening, self._token)
+        log_response(
+            request,
+            response.status if isinstance(response, HttpResponse) else response.status_code,
+            response.headers.get("requestid", ""),
+            time.monotonic() - began,
+        )
         if isinstance(response, HttpResponse):
             raise error_of(response, request.query)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
@@ -220,7 +228,7 @@ class Transport:
     def _carrier_of_look_ups(self) -> Carrier:
         """Return the connections of look-ups, made when the first response was lost."""
         if self._look_up_carrier is None:
-            self._look_up_carrier = _carrier_to(self.rest, LOOK_UPS_AT_ONCE)
+            self._look_up_carrier = carrier_to(self.rest, LOOK_UPS_AT_ONCE)
         return self._look_up_carrier
 
     def _build(
@@ -241,57 +249,10 @@ class Transport:
         raise InvalidRequest(f"the request cannot be encoded: {reason[:LONGEST_REASON]}")
 
 
-def tcp_keepalive() -> list[SocketOption]:
-    """Return socket options that notice a dead peer within about ten seconds, on Linux and macOS.
-
-    Probes after 5 s of silence, every 2 s, 3 times; sent data may stay unacknowledged for 8 s.
-    """
-    wanted = {
-        "TCP_KEEPIDLE": KEEPALIVE_IDLE_S,
-        "TCP_KEEPALIVE": KEEPALIVE_IDLE_S,  # its name on macOS
-        "TCP_KEEPINTVL": KEEPALIVE_INTERVAL_S,
-        "TCP_KEEPCNT": KEEPALIVE_PROBES,
-        "TCP_USER_TIMEOUT": UNACKNOWLEDGED_MS,
-        "TCP_NODELAY": 1,
-    }
-    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
-    for name, value in wanted.items():
-        option = getattr(socket, name, None)
-        if isinstance(option, int):
-            options.append((socket.IPPROTO_TCP, option, value))
-    return options
-
-
 @lru_cache(maxsize=64)
 def _url(text: str) -> httpx.URL:
     """Return a parsed URL; an account's orders share one."""
     return httpx.URL(text)
-
-
-def _checked(address: Address) -> Address:
-    try:
-        httpx.URL(address.base)
-    except INVALID as error:
-        reason = str(error)
-    else:
-        return address
-    raise InvalidSettings(f"{address.base[:LONGEST_REASON]!r} is not a valid URL: {reason}")
-
-
-def _carrier_to(address: Address, connections: int) -> Carrier:
-    carrier = httpx.AsyncHTTPTransport(
-        verify=address.is_encrypted,  # without encryption, certificates need not be loaded
-        trust_env=False,
-        limits=httpx.Limits(
-            max_connections=connections,
-            max_keepalive_connections=connections,
-            keepalive_expiry=IDLE_CONNECTION_S,
-        ),
-        uds=address.socket_path,
-        socket_options=None if address.socket_path else tcp_keepalive(),
-    )
-    send_requests_whole(carrier)
-    return carrier
 
 
 async def _exchange(

@@ -14,6 +14,7 @@ from keydesk_client.models._core.scalars import (
     DateTime,
     DecimalNumber,
     InstrumentName,
+    InstrumentTerms,
     Number,
     PriceValue,
     TimeInput,
@@ -182,7 +183,7 @@ class DependentTrailingMembers(DependentMembers, TrailingMembers, total=False):
 class EntryMembers(TypedDict, total=False):
     """Members of every entry order."""
 
-    instrument: Required[str]
+    instrument: Required[str | InstrumentTerms]
     """As in EUR_USD."""
     units: Required[Number]
     """Signed size: positive buys, negative sells."""
@@ -232,7 +233,7 @@ class StopMembers(LimitMembers, total=False):
 class OrderChanges(LifetimeMembers, total=False):
     """Members of orders that `with_` may replace; one that this kind of order does not have is refused."""
 
-    instrument: str
+    instrument: str | InstrumentTerms
     """As in EUR_USD."""
     units: Number
     """Signed size: positive buys, negative sells."""

@@ -6,7 +6,7 @@ requests move no money and are idempotent. After a lost answer repeat the call i
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from typing import Self
 
@@ -63,6 +63,7 @@ class Sender:
         give_up_after: Seconds of failing look-ups after which a request whose answer was lost ends as Unconfirmed; it is
             still watched, and open in the journal. None: the look-ups go on until the service answers one.
         instrument_of: Returns the instrument of the order or trade that an action names, for the journal.
+        before_return: Awaited with each outcome of a request before it is returned, and not after `recover`.
 
     Raises:
         InvalidSettings: one of the first three arguments is of another type.
@@ -83,6 +84,7 @@ class Sender:
         pauses: tuple[float, ...] = PAUSES_S,
         give_up_after: float | None = None,
         instrument_of: Callable[[Action, str], str] | None = None,
+        before_return: Callable[[Outcome], Awaitable[object]] | None = None,
     ) -> None:
         _check_arguments(client, journal, last_transaction_id)
         self._client = client
@@ -91,6 +93,7 @@ class Sender:
         """Whether new orders and closes of positions carry a client id; may be changed at any time."""
         self._new_id, self._wall_ns, self._steady = new_id, wall_ns, steady
         self._instrument_of = instrument_of or _unknown_instrument
+        self._before_return = before_return
         self._protocol = OrderProtocol(
             client,
             journal,
@@ -290,7 +293,10 @@ class Sender:
             intent = self._intent(action, target, {}, account_id, intent_id)
             return self._protocol.report(NotSent(intent, str(error), error.field))
         intent = self._intent(action, target, write.body, account_id, intent_id)
-        return await self._protocol.carry_out(intent, write.send)
+        outcome = await self._protocol.carry_out(intent, write.send)
+        if self._before_return is not None:
+            await self._before_return(outcome)
+        return outcome
 
     def _intent(
         self,

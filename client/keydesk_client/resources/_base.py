@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar, cast
 from urllib.parse import quote
 
@@ -72,7 +73,7 @@ class Resource:
         calls = (name for name in dir(type(self)) if not name.startswith("_"))
         return f"<{type(self).__name__}: {', '.join(calls)}>"
 
-    def _account(self, account_id: str | None, *rest: tuple[str, str] | str) -> str:
+    def _account(self, account_id: str | None, *rest: tuple[str, str | Instrument] | str) -> str:
         """Return a path below the account; InvalidRequest when neither the call nor the client names one."""
         chosen = account_id or self._defaults.account_id
         if not chosen:
@@ -125,7 +126,7 @@ class ListOptions(TypedDict, total=False):
 
     ids: Iterable[str | int]
     """Only these; in any state only together with `state="ALL"`."""
-    instrument: str
+    instrument: str | Instrument
     """Only those of this instrument, such as EUR_USD."""
     count: int
     """At most 500; 50 by default."""
@@ -149,7 +150,7 @@ def list_query(options: ListOptions, state: str | None, states: tuple[str, ...])
     if state is not None:
         query["state"] = validate_choice("state", state, states)
     if "instrument" in options:
-        query["instrument"] = plain_text("instrument", options["instrument"])
+        query["instrument"] = plain_text("instrument", name_of(options["instrument"]))
     if "count" in options:
         query["count"] = whole("count", options["count"], 1, MOST_LISTED)
     if "before_id" in options:
@@ -223,12 +224,22 @@ def name_of(instrument: Instrument | str) -> str:
     return instrument.name if isinstance(instrument, Instrument) else instrument
 
 
+def unknown_instrument(field: str, name: str, names: Iterable[str]) -> InvalidRequest:
+    """Return the error for an instrument that the account lacks; it names close ones: EUR_USD for eurusd and EUR_UDS."""
+    plain = name.upper().replace("/", "_").replace("-", "_")
+    near = get_close_matches(plain, names, n=3)
+    hint = f": did you mean {' or '.join(near)}?" if near else ""
+    return InvalidRequest(
+        f"{field}: the account has no instrument {name[:40]!r}{hint}", field=field
+    )
+
+
 def json_body(members: Wire) -> bytes:
     """Return a request body."""
     return json.dumps(members, separators=(",", ":")).encode()
 
 
-def path(*segments: tuple[str, str] | str) -> str:
+def path(*segments: tuple[str, str | Instrument] | str) -> str:
     """Return the path of `segments`; a pair is a parameter's name and its value, which is checked and quoted."""
     return BASE_PATH + "".join(
         f"/{part}" if isinstance(part, str) else f"/{quoted(*part)}" for part in segments
@@ -237,6 +248,8 @@ def path(*segments: tuple[str, str] | str) -> str:
 
 def quoted(field: str, value: object) -> str:
     """Return a value as one path segment, quoted: the client id `@a/../../accounts` must not be another path."""
+    if isinstance(value, Instrument):
+        value = value.name
     if not isinstance(value, str):
         raise InvalidRequest(
             f"{field}: invalid type {type(value).__name__}: pass text, as in '{str(value)[:60]}'",
@@ -256,8 +269,9 @@ def numeric_id(field: str, value: object) -> str:
 
 
 def listed(field: str, values: Iterable[object] | str) -> str:
-    """Return a comma-separated list of names, or of ids as text or numbers."""
-    items = [values] if isinstance(values, str) else _items(values)
+    """Return a comma-separated list of names, of instruments by their names, or of ids as text or numbers."""
+    items = [values] if isinstance(values, str | Instrument) else _items(values)
+    items = [each.name if isinstance(each, Instrument) else each for each in items]
     if not items or any(not _is_name(item) for item in items):
         raise InvalidRequest(f"{field}: pass at least one name, without commas", field=field)
     return ",".join(str(item) for item in items)

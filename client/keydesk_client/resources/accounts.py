@@ -11,6 +11,7 @@ from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.models._core.json import LIST
 from keydesk_client.models._core.record import Wire
 from keydesk_client.models._core.scalars import Number
+from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.responses import (
     AccountChangesResponse,
     AccountResponse,
@@ -54,7 +55,7 @@ class Accounts(Resource):
         return await self._caller.call(request, SUMMARY)
 
     async def instruments(
-        self, names: Iterable[str] | None = None, *, account_id: str | None = None
+        self, names: Iterable[str | Instrument] | None = None, *, account_id: str | None = None
     ) -> InstrumentsResponse:
         """Return the instruments that the account may trade, with their terms; all, or those in `names`."""
         query = {} if names is None else {"instruments": listed("names", names)}

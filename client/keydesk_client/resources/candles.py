@@ -12,6 +12,7 @@ from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
 from keydesk_client.models._core.scalars import DateTime, Number, TimeOrDate
 from keydesk_client.models._core.wire_names import enum_values, validate_choice
 from keydesk_client.models.enumerations import Granularity, WeeklyAlignment
+from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.pricing import Candlestick, CandlestickResponse
 from keydesk_client.models.responses import LatestCandlesResponse
 from keydesk_client.resources._base import (
@@ -170,7 +171,9 @@ def _check_order(options: CandleRange) -> None:
 class Candles(Resource):
     """Candles of an instrument."""
 
-    async def get(self, instrument: str, **options: Unpack[CandleRange]) -> CandlestickResponse:
+    async def get(
+        self, instrument: str | Instrument, **options: Unpack[CandleRange]
+    ) -> CandlestickResponse:
         """Return at most 5,000 candles in ascending order; periods without a price have none.
 
         By default the last 500 of S5 at mid prices. Options: `granularity` (S5 to M), `price` (any of M, B and A, as in
@@ -183,7 +186,7 @@ class Candles(Resource):
 
     async def get_for_account(
         self,
-        instrument: str,
+        instrument: str | Instrument,
         *,
         units: Number | None = None,
         account_id: str | None = None,
@@ -215,7 +218,7 @@ class Candles(Resource):
 
     def iterate(
         self,
-        instrument: str,
+        instrument: str | Instrument,
         *,
         from_: TimeOrDate,
         to: TimeOrDate | None = None,
@@ -232,7 +235,7 @@ class Candles(Resource):
 
     async def _pages(
         self,
-        instrument: str,
+        instrument: str | Instrument,
         from_: TimeOrDate,
         to: TimeOrDate | None,
         count: int,

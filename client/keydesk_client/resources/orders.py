@@ -2,8 +2,8 @@
 
 from __future__ import annotations  # help() shows the names of types instead of their members
 
-from collections.abc import AsyncGenerator, Sequence
-from typing import Unpack
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from typing import TypeVar, Unpack
 
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
@@ -35,10 +35,14 @@ from keydesk_client.resources._base import (
     Resource,
     WriteRequest,
     list_query,
+    name_of,
     next_before,
     sent_extensions,
 )
 from keydesk_client.resources._paging import Paged
+from keydesk_client.resources.closing import DEPENDENT, CancelsOrders, ItemOutcome, each_outcome
+
+R = TypeVar("R")
 
 CREATED = Reader(OrderCreateResponse, WRITE)
 LISTED = Reader(OrdersResponse, LIST)
@@ -118,7 +122,7 @@ class Orders(Resource):
         self,
         *,
         state: OrderStateFilter = "PENDING",
-        instrument: str | None = None,
+        instrument: str | Instrument | None = None,
         page: int = MOST_LISTED,
         account_id: str | None = None,
     ) -> Paged[Order]:
@@ -212,6 +216,37 @@ class Orders(Resource):
         where = self._order(specifier, account_id, "cancel")
         return self._write(
             "PUT", where, CANCELLED, {}, client_request_id=client_request_id, urgent=True
+        )
+
+    async def cancel_all(
+        self,
+        sender: CancelsOrders[R],
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        include_dependent: bool = False,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Order, R], ...]:
+        """Cancel every pending order, or those for `instruments`, all at once.
+
+        Orders that protect a trade (stop-loss, take-profit, trailing and guaranteed stop) stay, unless
+        `include_dependent`; they name no instrument, so that `instruments` leaves them out. Each request follows the order
+        protocol of `sender` (`Sender`, or `account.sender`); one that was filled meanwhile is Rejected.
+
+        Raises:
+            KeydeskClientError: the pending orders could not be read; nothing was sent.
+        """
+        chosen = None if instruments is None else {name_of(each) for each in instruments}
+        found = (await self.pending(account_id=account_id)).orders
+        wanted = [
+            each
+            for each in found
+            if (include_dependent or each.type not in DEPENDENT)
+            and (chosen is None or getattr(each, "instrument", None) in chosen)
+        ]
+        return await each_outcome(
+            wanted,
+            lambda order: sender.cancel(order.id, account_id=account_id),
+            lambda order: order.id,
         )
 
     async def set_client_extensions(

@@ -10,6 +10,7 @@ from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.models._core.scalars import TimeOrDate
+from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.responses import OrderBookResponse, PositionBookResponse, PricingResponse
 from keydesk_client.resources._base import Resource, listed, path, yes_or_no
 from keydesk_client.streams.buffer import StreamSettings
@@ -25,7 +26,9 @@ STANDARD_STREAM: Final = StreamSettings()
 class Books(Resource):
     """Snapshots of the orders and positions of the service's clients; not executable depth."""
 
-    async def order(self, instrument: str, *, time: TimeOrDate | None = None) -> OrderBookResponse:
+    async def order(
+        self, instrument: str | Instrument, *, time: TimeOrDate | None = None
+    ) -> OrderBookResponse:
         """Return the order book at a snapshot time, or the newest: percent of all orders, by price.
 
         `links` hold the URLs of the neighbouring snapshots.
@@ -36,7 +39,7 @@ class Books(Resource):
         return await self._caller.call(self._snapshot(instrument, "orderBook", time), ORDER_BOOK)
 
     async def position(
-        self, instrument: str, *, time: TimeOrDate | None = None
+        self, instrument: str | Instrument, *, time: TimeOrDate | None = None
     ) -> PositionBookResponse:
         """Return the position book at a snapshot time, or the newest: percent of all positions, by opening price.
 
@@ -49,7 +52,9 @@ class Books(Resource):
             self._snapshot(instrument, "positionBook", time), POSITION_BOOK
         )
 
-    def _snapshot(self, instrument: str, book: str, time: TimeOrDate | None) -> Request:
+    def _snapshot(
+        self, instrument: str | Instrument, book: str, time: TimeOrDate | None
+    ) -> Request:
         query = {} if time is None else {"time": self._moment("time", time)}
         book_path = path("instruments", ("instrument", instrument), book)
         return Request("GET", book_path, query, self._headers())
@@ -60,7 +65,7 @@ class Pricing(Resource):
 
     async def get(
         self,
-        instruments: Iterable[str],
+        instruments: Iterable[str | Instrument],
         *,
         since: TimeOrDate | None = None,
         include_home_conversions: bool = False,
@@ -88,7 +93,7 @@ class Pricing(Resource):
 
     def stream(
         self,
-        instruments: Iterable[str],
+        instruments: Iterable[str | Instrument],
         *,
         snapshot: bool = True,
         include_home_conversions: bool = False,

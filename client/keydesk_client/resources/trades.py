@@ -2,8 +2,8 @@
 
 from __future__ import annotations  # help() shows the names of types instead of their members
 
-from collections.abc import AsyncGenerator, Sequence
-from typing import Unpack
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from typing import TypeVar, Unpack
 
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
@@ -32,7 +32,7 @@ from keydesk_client.models.responses import (
     TradeResponse,
     TradesResponse,
 )
-from keydesk_client.models.trades import Trade
+from keydesk_client.models.trades import Position, Trade
 from keydesk_client.resources._base import (
     MOST_LISTED,
     CloseUnits,
@@ -48,6 +48,14 @@ from keydesk_client.resources._base import (
     trade_close,
 )
 from keydesk_client.resources._paging import Paged
+from keydesk_client.resources.closing import (
+    ClosesPositions,
+    ClosesTrades,
+    ItemOutcome,
+    each_outcome,
+)
+
+R = TypeVar("R")
 
 POSITIONS = Reader(PositionsResponse, LIST)
 POSITION = Reader(PositionResponse)
@@ -74,7 +82,9 @@ class Positions(Resource):
         request = Request("GET", self._account(account_id, "openPositions"))
         return await self._caller.call(request, POSITIONS)
 
-    async def get(self, instrument: str, *, account_id: str | None = None) -> PositionResponse:
+    async def get(
+        self, instrument: str | Instrument, *, account_id: str | None = None
+    ) -> PositionResponse:
         """Return the position in an instrument; raise NotFound when it was never traded."""
         position_path = self._account(account_id, "positions", ("instrument", instrument))
         return await self._caller.call(Request("GET", position_path), POSITION)
@@ -120,6 +130,35 @@ class Positions(Resource):
         where = self._account(account_id, "positions", ("instrument", name_of(instrument)), "close")
         return self._write("PUT", where, POSITION_CLOSE, body, urgent=True)
 
+    async def close_all(
+        self,
+        sender: ClosesPositions[R],
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Position, R], ...]:
+        """Close both sides of every open position, or of those in `instruments`, all at once.
+
+        Pending orders stay, and may open positions again: cancel them first with `orders.cancel_all`. Each request follows
+        the order protocol of `sender` (`Sender`, or `account.sender`), so that none is sent twice and each has an outcome.
+
+        Raises:
+            KeydeskClientError: the open positions could not be read; nothing was sent.
+        """
+        chosen = None if instruments is None else {name_of(each) for each in instruments}
+        found = (await self.open(account_id=account_id)).positions
+        wanted = [each for each in found if chosen is None or each.instrument in chosen]
+        return await each_outcome(
+            wanted,
+            lambda position: sender.close_position(
+                position.instrument,
+                long_units="ALL" if position.long.units else None,
+                short_units="ALL" if position.short.units else None,
+                account_id=account_id,
+            ),
+            lambda position: position.instrument,
+        )
+
 
 class Trades(Resource):
     """Trades of an account. A specifier is a trade id, or "@" and the client id of an open trade."""
@@ -143,7 +182,7 @@ class Trades(Resource):
         self,
         *,
         state: TradeStateFilter = "OPEN",
-        instrument: str | None = None,
+        instrument: str | Instrument | None = None,
         page: int = MOST_LISTED,
         account_id: str | None = None,
     ) -> Paged[Trade]:
@@ -213,6 +252,31 @@ class Trades(Resource):
         where = self._trade(specifier, account_id, "close")
         return self._write(
             "PUT", where, TRADE_CLOSE, body, client_request_id=client_request_id, urgent=True
+        )
+
+    async def close_all(
+        self,
+        sender: ClosesTrades[R],
+        *,
+        instruments: Iterable[str | Instrument] | None = None,
+        account_id: str | None = None,
+    ) -> tuple[ItemOutcome[Trade, R], ...]:
+        """Close every open trade, or those of `instruments`; in each instrument the oldest first, one after the other.
+
+        That order is the one that accounts under the FIFO rule demand. `positions.close_all` needs fewer requests. Each
+        request follows the order protocol of `sender` (`Sender`, or `account.sender`), so that none is sent twice and each
+        has an outcome.
+
+        Raises:
+            KeydeskClientError: the open trades could not be read; nothing was sent.
+        """
+        chosen = None if instruments is None else {name_of(each) for each in instruments}
+        found = (await self.open(account_id=account_id)).trades
+        wanted = [each for each in found if chosen is None or each.instrument in chosen]
+        return await each_outcome(
+            sorted(wanted, key=lambda trade: int(trade.id)),
+            lambda trade: sender.close_trade(trade.id, account_id=account_id),
+            lambda trade: trade.instrument,
         )
 
     async def set_client_extensions(

@@ -150,6 +150,7 @@ class Broker:
         self.board = PriceBoard(make_market().at, since)
         self.prices = PriceFeed(self.board, every_step=faster)
         self.sessions: dict[str, AccountSession] = {}
+        self.earlier_model: int | None = None  # of the market, at the ledger's last start
         self.budget = WorkBudget()
         self.commits = GroupCommit(ledger, self._publish)
 

@@ -1,5 +1,6 @@
 """Open a broker: restore its accounts from a ledger folder, or create them, and tick them up to the present."""
 
+import logging
 import sqlite3
 import time
 from decimal import Decimal
@@ -24,11 +25,14 @@ from keydesk_practice.ledger.ledger import (
     entry_of,
 )
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.market import MARKET_MODEL, PracticeMarket
 from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import Options
 
 DEFAULT_SEED = 1
+MODEL = "market_model"  # the ledger's fact with the market model of its last start
+_FIRST_MODEL = 1  # of ledgers that do not name it
+log = logging.getLogger("keydesk.practice")
 FIRST_USER = 1_000_001
 DEPOSIT = Decimal(100_000)
 
@@ -66,6 +70,7 @@ def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
 
 def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     seed = _seed(options, ledger)
+    earlier_model = _change_model(ledger)
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
     last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
     start = max(time.time_ns() if options.start is None else options.start, last_seen)
@@ -77,6 +82,7 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
         since=last_seen or start,
         price_rate=options.price_rate,
     )
+    broker.earlier_model = earlier_model
     known = {account.id: account for account in ledger.accounts()}
     for account in known.values():
         state = restore_account(ledger, account)
@@ -123,6 +129,26 @@ def _seed(options: Options, ledger: Ledger) -> int:
             f"this ledger belongs to the market of seed {kept}: use --seed {kept}, another folder with --data, or run `keydesk practice reset`"
         )
     return int(kept)
+
+
+def _change_model(ledger: Ledger) -> int | None:
+    """Store the present market model; return the earlier one of a ledger that has accounts from before it.
+
+    Such a ledger stays as it is: what was traded keeps its prices, and from this start on the market has those of the
+    present model, as after a gap.
+    """
+    earlier = int(ledger.fact(MODEL) or _FIRST_MODEL)
+    if earlier == MARKET_MODEL:
+        return None
+    ledger.set_fact(MODEL, str(MARKET_MODEL))
+    if not ledger.accounts():
+        return None
+    log.warning(
+        "this ledger was kept with market model %d: its trades stay, and prices go on with those of model %d",
+        earlier,
+        MARKET_MODEL,
+    )
+    return earlier
 
 
 def _session(broker: Broker, account: LedgerAccount, state: Account) -> AccountSession:

@@ -8,7 +8,9 @@ How a price is made, one module each, from the lowest layer to the highest:
 | `instruments` | the instruments, their specifications and financing rates |
 | `rng` | random numbers by purpose and key; the cache of computed results |
 | `hours` | the 5-second grid, market days, opening hours, the variance profile of a day |
+| `known_events` | jumps and extremes of the past whose minutes are known |
 | `jumps` | beta and residual volatility of each currency; the size and the instant of jumps |
+| `covariance` | the covariance of all currencies between two fixings, from those before them |
 | `fixings` | the log rate of every currency at every fixing instant, future days and weekends included |
 | `paths` | the log rate of a currency on the grid, one market day at a time |
 | `spread` | the spread model, the volatility factor and the depth |

@@ -97,10 +97,10 @@ class PairBarBlocks:
         open_cells = self._pairs.open_cells(self._pair, day)
         cells = first_cell(day) + np.arange(0, len(counts), size, dtype=np.int64)
         if open_cells is None:
-            return Volumes(cells, counts.reshape(-1, size).sum(axis=1))
+            return Volumes(cells, _sums(counts, size))
         counts[~open_cells] = 0
         kept = open_cells.reshape(-1, size).any(axis=1)
-        return Volumes(cells[kept], counts.reshape(-1, size).sum(axis=1)[kept])
+        return Volumes(cells[kept], _sums(counts, size)[kept])
 
     def prices_so_far(self, now: int) -> int:
         """Return the number of prices so far in the unfinished cell."""
@@ -112,13 +112,28 @@ class PairBarBlocks:
         passed = (mid.just_before(point + 1) - mid.points[point]) * (now % CELL / CELL)
         return int(self._prices_in(mid, np.array([passed]))[0])
 
-    def _prices_in(self, mid: Curve, moved: Floats) -> Integers:
-        scale = float(np.exp(mid.points[0])) * 10.0**self.precision
-        return np.clip(np.rint(np.abs(moved) * scale), 1, _MAX_CELL_VOLUME).astype(np.int64)
+    def _prices_in(self, mid: Curve, moved: Floats) -> Floats:
+        points = moved * (float(np.exp(mid.points[0])) * 10.0**self.precision)
+        np.rint(np.abs(points, out=points), out=points)
+        np.maximum(points, 1, out=points)
+        return np.minimum(points, _MAX_CELL_VOLUME, out=points)
+
+
+def _sums(counts: Floats, size: int) -> Integers:
+    return np.asarray(counts.reshape(-1, size).sum(axis=1), dtype=np.int64)
 
 
 def _all_open(cells: Integers, curve: Curve, size: int) -> BarBlocks:
     starts, ends = curve.starts, curve.ends
+    if not curve.before and size == QUARTER_BLOCK:  # a block's extremes are at its points
+        last = ends[size - 1 :: size].copy()
+        return BarBlocks(
+            cells,
+            starts[::size].copy(),
+            np.maximum(_reduced(np.maximum, starts, size), last),
+            np.minimum(_reduced(np.minimum, starts, size), last),
+            last,
+        )
     high, low = np.maximum(starts, ends), np.minimum(starts, ends)
     return BarBlocks(
         cells,

@@ -5,20 +5,27 @@ correlations and tails stay those of the real market (the historical bootstrap).
 begins. A newer file of rates replaces days that were drawn before.
 
 Days between two published ones (weekends, holidays): a coarse Brownian bridge in which each day has variance by its intraday
-profile, and a child currency moves with its parent (see `jumps.FactorModel`). A jump of the interval falls into its last
-day: for a weekend that is the day on which the market opens again.
+profile, and all currencies the covariance of the interval (see `covariance`). A jump of the interval falls into its last day:
+for a weekend that is the day on which the market opens again.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from keydesk_practice.market.hours import CELLS_PER_DAY, variance_profile, weekday
-from keydesk_practice.market.jumps import FactorModel, fit_factor_model, jumps_of
-from keydesk_practice.market.reference import Floats, Integers, ReferenceRates
-from keydesk_practice.market.rng import Purpose, Rng
+from keydesk_practice.market.covariance import NoiseModel
+from keydesk_practice.market.hours import cells_in, variance_profile, weekday
+from keydesk_practice.market.jumps import fit_factor_model, jumps_of
+from keydesk_practice.market.reference import Floats, Integers, ReferenceRates, SmallFloats
+from keydesk_practice.market.rng import STEP_DEVIATION, Lru, Purpose, Rng
 
 _SATURDAY = 5
+_CACHED_INTERVALS = 64
+
+# Paths are added up in whole numbers, which double precision holds exactly: the weight of a stream, its steps and the volatility
+# of a cell. So sums have the same bits in whatever order they are made, and a cross is exactly the difference of its sides.
+GRID = 2.0**-38  # of log rates at fixings, jumps and walks
+ROOT_SCALE = 2.0**16  # of the volatility of a cell; 500 on average
 
 
 def with_future(rates: ReferenceRates, rng: Rng, last_day: int) -> ReferenceRates:
@@ -30,7 +37,10 @@ def with_future(rates: ReferenceRates, rng: Rng, last_day: int) -> ReferenceRate
     drawn = rng.uniforms(Purpose.FUTURE, "", 0, days.size)
     logs = rates.logs[-1] + np.cumsum(moves[(drawn * len(moves)).astype(np.int64)], axis=0)
     return ReferenceRates(
-        np.concatenate([rates.days, days]), rates.currencies, np.concatenate([rates.logs, logs])
+        np.concatenate([rates.days, days]),
+        rates.currencies,
+        np.concatenate([rates.logs, logs]),
+        rates.published,
     )
 
 
@@ -45,78 +55,82 @@ def _complete_moves(logs: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixings:
-    """The rates, jumps and factor model from which the paths of each market day are drawn."""
+class Interval:
+    """The calendar days from one published day to the next, and the noise in between."""
 
-    currencies: tuple[str, ...]
     first_day: int
-    last_day: int  # the last day with a market day after it
-    logs: Floats  # [day, column] at the fixing instant, NaN before a currency's first rate
-    jumps: Floats  # [day, column] the jump within the market day
-    rows: Integers  # [day] row of the factor model: the last published day
-    model: FactorModel
+    logs: Floats  # [day, column] at the fixing instants, that of the next published day last
+    weights: SmallFloats  # [column, stream] of the steps of the streams, whole numbers
+
+
+class Fixings:
+    """The rates, jumps and models from which the paths of each market day are drawn."""
+
+    def __init__(self, rates: ReferenceRates, rng: Rng) -> None:
+        self._rates, self._rng = rates, rng
+        self.currencies, self.published = rates.currencies, rates.published
+        self.first_day, last = int(rates.days[0]), int(rates.days[-1])
+        self.last_day = last - 1  # the last day with a market day after it
+        days = np.arange(self.first_day, last + 1, dtype=np.int64)
+        self.rows: Integers = np.searchsorted(rates.days, days, side="right") - 1  # by day
+        self.model = fit_factor_model(rates.currencies, rates.logs)
+        jumps = jumps_of(rates, self.model)
+        self.noise = NoiseModel(rates, self.model, jumps, rng)
+        self._moves = np.diff(rates.logs, axis=0) - jumps
+        self.jumps = on_grid(
+            _jumps_by_day(rates, jumps, days)
+        )  # [day, column] within the market day
+        self._intervals = Lru(_CACHED_INTERVALS, self._lay_interval)
+
+    def interval(self, day: int) -> Interval:
+        """Return the interval to which a market day belongs."""
+        row = int(self.rows[day - self.first_day])
+        return self._intervals(min(row, len(self._moves) - 1))
 
     def beta(self, day: int, column: int) -> float:
         """Return the beta of a currency against its parent on a market day."""
         return float(self.model.beta[self.rows[day - self.first_day], column])
 
-    def residual(self, day: int, column: int) -> float:
-        """Return a currency's residual daily volatility on a market day."""
-        return float(self.model.residual[self.rows[day - self.first_day], column])
+    def first_day_of(self, column: int) -> int:
+        """Return the first day with a rate of a currency."""
+        return int(self._rates.days[np.isfinite(self._rates.logs[:, column]).argmax()])
+
+    def _lay_interval(self, row: int) -> Interval:
+        rates = self._rates
+        first, last = int(rates.days[row]), int(rates.days[row + 1])
+        variance = np.array([_day_variance(day) for day in range(first, last)])
+        weights = self.noise.factor(row) / np.sqrt(np.cumsum(variance)[-1])
+        logs = rates.logs[row : row + 2]
+        if last - first > 1:
+            logs = self._bridged(row, variance, weights)
+        whole = np.rint(weights / (STEP_DEVIATION * ROOT_SCALE * GRID))
+        return Interval(first, on_grid(logs), whole.astype(np.float32))
+
+    def _bridged(self, row: int, variance: Floats, weights: Floats) -> Floats:
+        """Return log rates at the fixing instants of all days of an interval."""
+        rates, count = self._rates, len(variance)
+        steps = self._rng.normals(
+            Purpose.FIXING, "", int(rates.days[row]), weights.shape[1] * count
+        )
+        steps = steps.reshape(-1, count) * np.sqrt(variance)
+        walks = np.cumsum(steps, axis=1)
+        walk = np.zeros((count + 1, weights.shape[0]))
+        for place, drawn in enumerate(walks):  # no matrix product: its bits differ between machines
+            walk[1:] += drawn[:, None] * weights[:, place]
+        share = np.concatenate([[0.0], np.cumsum(variance)])[:, None]
+        share /= share[-1]
+        logs = rates.logs[row] + walk + share * (self._moves[row] - walk[-1])
+        logs[0], logs[-1] = rates.logs[row], rates.logs[row + 1]
+        return np.asarray(logs)
 
 
-def fixings_of(rates: ReferenceRates, rng: Rng) -> Fixings:
-    """Return the fixings of all calendar days from the first published one to the last."""
-    first, last = int(rates.days[0]), int(rates.days[-1])
-    days = np.arange(first, last + 1, dtype=np.int64)
-    before = np.searchsorted(rates.days, days, side="right") - 1
-    model = fit_factor_model(rates.currencies, rates.logs)
-    jumps = jumps_of(rates, model)
-    logs = _bridged(rates, model, jumps, rng, days, before)
-    return Fixings(
-        rates.currencies, first, last - 1, logs, _jumps_by_day(rates, jumps, days), before, model
-    )
+def on_grid(logs: Floats) -> Floats:
+    """Return log rates rounded to the grid, by less than a hundred-thousandth of a pip."""
+    return np.asarray(np.rint(logs / GRID) * GRID)
 
 
-def _bridged(  # noqa: PLR0917 - the terms of one formula
-    rates: ReferenceRates,
-    model: FactorModel,
-    jumps: Floats,
-    rng: Rng,
-    days: Integers,
-    before: Integers,
-) -> Floats:
-    spent = _cumulative_variance(days)
-    walk = _random_walk(rates, model, rng, np.diff(spent), before)
-    rows = np.minimum(before, len(rates.days) - 2)
-    start = rates.days[rows] - days[0]
-    end = rates.days[rows + 1] - days[0]
-    share = ((spent[:-1] - spent[start]) / (spent[end] - spent[start]))[:, None]
-    smooth = rates.logs[rows + 1] - rates.logs[rows] - jumps[rows]
-    bridge = walk - walk[start] - share * (walk[end] - walk[start])
-    between = rates.logs[rows] + share * smooth + bridge
-    between[rates.days - days[0]] = rates.logs  # published rates to the last bit
-    return np.asarray(between)
-
-
-def _cumulative_variance(days: Integers) -> Floats:
-    per_weekday = np.array([variance_profile(day, CELLS_PER_DAY).total for day in range(7)])
-    return np.concatenate([[0.0], np.cumsum(per_weekday[(days + weekday(0)) % 7])])
-
-
-def _random_walk(
-    rates: ReferenceRates, model: FactorModel, rng: Rng, variance: Floats, before: Integers
-) -> Floats:
-    """Return a random walk of every currency over the days; a child adds beta times the steps of its parent."""
-    steps = np.zeros((len(variance), len(rates.currencies)))
-    root = np.sqrt(variance)
-    for column in model.order:
-        drawn = rng.normals(Purpose.FIXING, rates.currencies[column], 0, len(variance))
-        steps[:, column] = drawn * root * model.residual[before, column]
-        parent = model.parents[column]
-        if parent >= 0:
-            steps[:, column] += model.beta[before, column] * steps[:, parent]
-    return np.concatenate([np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)[:-1]])
+def _day_variance(day: int) -> float:
+    return variance_profile(weekday(day), cells_in(day)).total
 
 
 def _jumps_by_day(rates: ReferenceRates, jumps: Floats, days: Integers) -> Floats:

@@ -11,8 +11,8 @@ the path continues unseen, so that a Monday opens with a gap.
 The variance profile is relative volatility by the hour of Frankfurt's clock (London's and, except for a few weeks a year, New
 York's keep step with it). Its shape follows Andersen and Bollerslev, "Intraday periodicity and volatility persistence in
 financial markets" (1997): a rise at the European open, a dip at noon, the peak in the overlap of London and New York, a fall
-after it. From Friday 17:00 to Sunday 17:00 New York volatility is a third of its size, so that the move from Friday's to
-Monday's fixing is about as large as measured: 1.1 times that of a day.
+after it. From Friday 17:00 to Sunday 17:00 New York volatility is a third of its size. The profile only divides the variance
+between two fixings; how large that is says `covariance`.
 """
 
 from dataclasses import dataclass
@@ -167,11 +167,6 @@ class VarianceProfile:
 def variance_profile(weekday: int, cells: int) -> VarianceProfile:
     """Return the profile of a market day that starts on `weekday` (Monday is 0) and has `cells` cells."""
     variance = _relative(weekday, cells) ** 2 / _weekday_variance()
-    return with_variance(variance)
-
-
-def with_variance(variance: Floats) -> VarianceProfile:
-    """Return the profile with the given variance in each cell."""
     cumulative = np.concatenate([[0.0], np.cumsum(variance)])
     total = float(cumulative[-1])
     progress = cumulative / total

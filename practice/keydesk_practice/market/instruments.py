@@ -3,7 +3,7 @@
 The list is the usual currency list of a v20 division, as far as the reference rates reach (they lack the offshore yuan and the
 Saudi riyal: USD_CNY takes the place of the first, the second is left out). Margin rates are those of a European retail
 account: 3.33 % where both currencies are majors, 5 % else, more for volatile ones. Spreads are typical retail spreads of a
-quiet London morning, in pips.
+quiet London morning, in pips, at the rates of mid 2025; at other rates the spread is the same fraction of the price.
 
 Financing rates: the difference of the central-bank policy rates of mid 2025 (rounded) less the broker's charge of 1 % a year.
 They do not change; a practice account needs plausible signs and sizes only.
@@ -20,6 +20,13 @@ _POLICY_RATES = {  # annual, as fractions
     "EUR": "0.0200", "GBP": "0.0425", "HKD": "0.0250", "HUF": "0.0650", "INR": "0.0550", "JPY": "0.0050",
     "MXN": "0.0800", "NOK": "0.0425", "NZD": "0.0325", "PLN": "0.0500", "SEK": "0.0200", "SGD": "0.0180",
     "THB": "0.0175", "TRY": "0.4300", "USD": "0.0425", "ZAR": "0.0700",
+}  # fmt: skip
+# Units per euro on 30 June 2025 (European Central Bank), at which the spreads in pips are typical.
+_RATES_OF_SPREADS = {
+    "AUD": 1.795, "CAD": 1.603, "CHF": 0.9347, "CNY": 8.397, "CZK": 24.75, "DKK": 7.461, "EUR": 1.0,
+    "GBP": 0.8555, "HKD": 9.2, "HUF": 399.8, "INR": 100.6, "JPY": 169.2, "MXN": 22.09, "NOK": 11.83,
+    "NZD": 1.933, "PLN": 4.242, "SEK": 11.15, "SGD": 1.494, "THB": 38.12, "TRY": 46.57, "USD": 1.172,
+    "ZAR": 20.84,
 }  # fmt: skip
 _CHARGE = Decimal("0.0100")
 _NO_RATE = Decimal("0.0000")  # metals and other commodities
@@ -117,6 +124,17 @@ def pip_location_of(listing: Listing) -> int:
     if listing.pip_location is not None:
         return listing.pip_location
     return -2 if listing.quote in _HUNDREDTH_PIPS and listing.name not in _FINER_PIPS else -4
+
+
+def typical_half_spread(listing: Listing) -> float:
+    """Return half the usual spread of a listed pair as a fraction of its price."""
+    price = _RATES_OF_SPREADS[listing.quote] / _RATES_OF_SPREADS[listing.base]
+    return half_spread_at(listing, price)
+
+
+def half_spread_at(listing: Listing, price: float) -> float:
+    """Return half the usual spread as a fraction of a price."""
+    return 0.5 * listing.spread_pips * 10.0 ** pip_location_of(listing) / price
 
 
 def specification_of(listing: Listing) -> Specification:

@@ -6,17 +6,21 @@ after the last published one are drawn as far as they are needed.
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from keydesk_practice.engine.quotes import Conversion, Quote, Specification
 from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.errors import TimeOutsideRates
 from keydesk_practice.market.bars import BarBuilder, PairBarBlocks
 from keydesk_practice.market.candles import Candle, CandleBuilder, CandleSpec, Range
 from keydesk_practice.market.conversion import CurrencyConverter
-from keydesk_practice.market.fixings import fixings_of, with_future
+from keydesk_practice.market.fixings import Fixings, with_future
 from keydesk_practice.market.hours import CELL, CELLS_PER_DAY, Hours, TradingHours
-from keydesk_practice.market.instruments import CURRENCIES, LISTINGS, specification_of
+from keydesk_practice.market.instruments import (
+    CURRENCIES,
+    LISTINGS,
+    half_spread_at,
+    specification_of,
+    typical_half_spread,
+)
 from keydesk_practice.market.pairs import Pairs, PricePath
 from keydesk_practice.market.quotes import Quoting
 from keydesk_practice.market.reference import ReferenceRates, read_reference_rates
@@ -24,6 +28,9 @@ from keydesk_practice.market.replay import ReplayedInstrument
 from keydesk_practice.market.rng import Rng
 from keydesk_practice.market.spread import depth_of
 
+MARKET_MODEL = (
+    2  # raised when the same seed and time give other prices than before; ledgers keep it
+)
 _AHEAD = 90  # days drawn beyond the requested one
 _LATEST = 36_525  # days after the last published rate: a century
 
@@ -91,7 +98,7 @@ class PracticeMarket:
     def _build(self, day: int) -> None:
         """Build paths and quotes up to some time after `day`; earlier days come out the same."""
         rates = with_future(self.rates, self.rng, day + _AHEAD)
-        fixings = fixings_of(rates, self.rng)
+        fixings = Fixings(rates, self.rng)
         self._last_day = fixings.last_day - 1
         first = len(self._listings) - len(self._replayed)
         replayed: Mapping[int, PricePath] = {
@@ -122,17 +129,12 @@ class PracticeMarket:
         self._builders: dict[int, CandleBuilder] = {}
 
     def _typical_half_spreads(self) -> list[float]:
-        """Return half the usual spread of each instrument, as a fraction of its last published price."""
-        last = dict(zip(self.rates.currencies, self.rates.logs[-1], strict=True)) | {"EUR": 0.0}
-        replayed = {one.listing.name: one.last_price for one in self._replayed}
+        """Return half the usual spread of each instrument, as a fraction of its price."""
+        replayed = {one.listing.name: one.first_price for one in self._replayed}
         return [
-            0.5
-            * listing.spread_pips
-            * float(self.specifications[listing.name].pip)
-            / replayed.get(
-                listing.name,
-                float(np.exp(last.get(listing.quote, 0.0) - last.get(listing.base, 0.0))),
-            )
+            half_spread_at(listing, replayed[listing.name])
+            if listing.name in replayed
+            else typical_half_spread(listing)
             for listing in self._listings
         ]
 

@@ -1,7 +1,7 @@
 """The log mid and the log half-spread of each pair, one market day at a time.
 
 A pair is the difference of the log rates of its two currencies against the euro, so that crosses agree: log EUR_USD +
-log USD_JPY is log EUR_JPY, to the last bit but one. A replayed instrument takes its mid from its file of candles.
+log USD_JPY is log EUR_JPY, to the last bit. A replayed instrument takes its mid from its file of candles.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ from keydesk_practice.market.fixings import Fixings
 from keydesk_practice.market.hours import Mask, TradingHours, cells_in, first_cell
 from keydesk_practice.market.instruments import Listing
 from keydesk_practice.market.jumps import steps_on
+from keydesk_practice.market.known_events import events_on
 from keydesk_practice.market.paths import CurrencyPaths, Curve
 from keydesk_practice.market.reference import Integers
 from keydesk_practice.market.rng import Lru, Rng
@@ -23,6 +24,7 @@ from keydesk_practice.market.spread import (
     Volatility,
     base_half_spread,
     half_spread,
+    parts_of_day,
 )
 
 _CACHED_DAYS = 8
@@ -64,7 +66,7 @@ class Pairs:
         self.paths = CurrencyPaths(fixings, rng)
         self.columns = [_columns(listing, fixings.currencies) for listing in listings]
         self.typical = np.array(typical)
-        self.sessions = Sessions()
+        self.sessions = Sessions(hours.hours)
         self.spread_noise = SpreadNoise(rng)
         self.volatility = Volatility(
             fixings, [base for base, _ in self.columns], [quote for _, quote in self.columns]
@@ -77,12 +79,11 @@ class Pairs:
         """Return the first market day on which a pair has prices."""
         if pair in self.replayed:
             return self.replayed[pair].first_day
-        known = [
-            np.isfinite(self.fixings.logs[:, column]).argmax()
+        return max(
+            self.fixings.first_day_of(column)
             for column in self.columns[pair]
             if column < len(self.fixings.currencies)
-        ]
-        return self.fixings.first_day + int(max(known))
+        )
 
     def mid(self, pair: int, day: int) -> Curve:
         """Return the log mid of a pair over a market day."""
@@ -113,14 +114,22 @@ class Pairs:
             return self.replayed[pair].any_known(starts, ends)
         return np.asarray(ends > first_cell(self.first_day(pair)))
 
-    def steps(self, pair: int, day: int) -> Steps:
-        """Return the jumps of a pair within a market day: grid point and log size."""
+    def has_shocks(self, day: int) -> bool:
+        """Return whether any currency jumps, or has a known extreme, within a market day."""
+        jumps = self.fixings.jumps[day - self.fixings.first_day]
+        return bool(jumps.any() or events_on(day))
+
+    def shocks(self, pair: int, day: int) -> Steps:
+        """Return the jumps and known extremes of a pair within a market day: grid point and log size."""
         if pair in self.replayed:
             return ()
+        sides = [column for column in self.columns[pair] if column < len(self.fixings.currencies)]
+        extremes = [one for column in sides for one in self.paths.excursions(day, column)]
         base, quote = (self._jump_size(day, column) for column in self.columns[pair])
         if base == quote:
-            return ()
-        return tuple((at, share * (quote - base)) for at, share in self._steps_on(day))
+            return tuple(extremes)
+        jumps = [(at, share * (quote - base)) for at, share in self._steps_on(day)]
+        return (*jumps, *extremes)
 
     def _jump_size(self, day: int, column: int) -> float:
         return self.paths.jump_size(day, column) if column < len(self.fixings.currencies) else 0.0
@@ -135,22 +144,19 @@ class Pairs:
             return self.paths.curve(day, quote)
         if quote == euro:
             return self.paths.curve(day, base).negated()
-        return self.paths.curve(day, quote).minus(self.paths.curve(day, base))
+        return self.paths.cross(day, base, quote)
 
     def _draw_half(self, key: tuple[int, int]) -> Curve:
         pair, day = key
-        count = cells_in(day) + 1
-        start, end = (
-            self.volatility.factors(day)[pair],
-            self.volatility.factors(day + 1)[pair],
-        )
+        count, typical = cells_in(day), self.typical[pair]
+        start, end = (typical * factors[pair] for factors in self.volatility.over(day))
         half = base_half_spread(
-            self.typical[pair],
             self.sessions.on(day).spread,
-            self.spread_noise.of_day(pair, first_cell(day), count),
-            start + (end - start) * (np.arange(count) / (count - 1)),
+            self.spread_noise.of_day(pair, first_cell(day), count + 1),
+            (start, end),
+            parts_of_day(count),
         )
-        return half_spread(half, self.steps(pair, day))
+        return half_spread(half, self.shocks(pair, day))
 
 
 def _columns(listing: Listing, currencies: Sequence[str]) -> tuple[int, int]:

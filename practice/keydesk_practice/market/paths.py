@@ -1,34 +1,40 @@
 """The log rate of a currency on the 5-second grid, one market day at a time.
 
-Between the fixing instants of a day the motion is a Brownian bridge: a random walk W of normal steps, scaled by the currency's
-residual volatility and the variance profile of the day, pinned to the move of the day,
+Between the fixing instants of a day the motion is a Brownian bridge (Karatzas and Shreve, "Brownian Motion and Stochastic
+Calculus", 5.6.B) whose noise is common to all currencies (see `covariance`): each currency adds up the same streams of steps
+with weights of its own, scaled by the variance profile of the day. Then come, where there are any,
 
-    own(t) = move * u(t) + size * (W(t) - u(t) * W(1)),      u(t) the share of the day's variance up to t
+- the jump, as steps. After a jump a currency is more volatile for an hour or so: a walk with exponential decay and a standard
+  deviation of a fifth of the jump. The step, not the bridge, makes up for that walk, so that it does not reveal its end.
+- the levels of known events: between two of them the distance from the drawn path is spread by variance, as in a bridge.
 
-(Karatzas and Shreve, "Brownian Motion and Stochastic Calculus", 5.6.B). Added to it are beta times the motion of the parent
-(see `jumps.FactorModel`) and the jump as steps. After a jump of its own a currency is more volatile for an hour or so: extra
-variance with exponential decay and a standard deviation of a fifth of the jump.
+All terms are whole multiples of 2^-50 below 8, which double precision adds without error (see `fixings.GRID`). So crosses agree
+to the last bit, and a cross without jumps is drawn at once, not as the difference of two curves.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from math import log
 
 import numpy as np
 
-from keydesk_practice.market.fixings import Fixings
+from keydesk_practice.market.fixings import GRID, ROOT_SCALE, Fixings, on_grid
 from keydesk_practice.market.hours import (
-    VarianceProfile,
     cells_in,
+    first_cell,
+    seconds_of,
     variance_profile,
     weekday,
-    with_variance,
 )
 from keydesk_practice.market.jumps import steps_on
-from keydesk_practice.market.reference import Floats
-from keydesk_practice.market.rng import Lru, Purpose, Rng
+from keydesk_practice.market.known_events import KnownEvent, events_on
+from keydesk_practice.market.reference import Floats, SmallFloats
+from keydesk_practice.market.rng import Lru, Purpose, Rng, Streams
 
 _CACHED_CURVES = 96
-_CACHED_MOTIONS = 24
+_CACHED_STREAMS = 4  # days
+_PROGRESS_STEP = 2.0**-12
 _AFTERSHOCK = 0.2  # standard deviation of the motion after a jump, as a share of the jump
 _AFTERSHOCK_CELLS = 720  # time constant: an hour
 
@@ -87,6 +93,22 @@ class Curve:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _ScaledProfile:
+    """A variance profile in whole numbers."""
+
+    root: Floats  # volatility of each cell, times the grid
+    progress: Floats  # steps of progress at each grid point
+
+
+@cache
+def _scaled_profile(weekday: int, cells: int) -> _ScaledProfile:
+    profile = variance_profile(weekday, cells)
+    return _ScaledProfile(
+        np.rint(profile.root * ROOT_SCALE) * GRID, np.rint(profile.progress / _PROGRESS_STEP)
+    )
+
+
 class CurrencyPaths:
     """The paths of all currencies against the euro, drawn on demand and cached."""
 
@@ -94,7 +116,10 @@ class CurrencyPaths:
         self._fixings = fixings
         self._rng = rng
         self._curve = Lru(_CACHED_CURVES, self._draw_curve)
-        self._motion = Lru(_CACHED_MOTIONS, self._draw_motion)
+        self._streams: Lru[int, Streams] = Lru(
+            _CACHED_STREAMS, lambda day: rng.streams(Purpose.PATH, day, cells_in(day))
+        )
+        self._stream_counts = np.argsort(fixings.noise.order) + 1  # by column
 
     def curve(self, day: int, column: int) -> Curve:
         """Return the log rate of a currency over a market day."""
@@ -104,63 +129,108 @@ class CurrencyPaths:
         """Return the log size of a currency's jump within a market day, usually zero."""
         return float(self._fixings.jumps[day - self._fixings.first_day, column])
 
+    def excursions(self, day: int, column: int) -> list[tuple[int, float]]:
+        """Return grid point and log size of the known events of a currency that the fixings do not show."""
+        start = first_cell(day)
+        return [
+            (seconds_of(one.steps[0][0]) // 5 - start, one.excursion)
+            for one in self._events_with_levels(day, column)
+        ]
+
+    def cross(self, day: int, base: int, quote: int) -> Curve:
+        """Return the log rate of one currency against another over a market day."""
+        if (day, base) in self._curve and (day, quote) in self._curve:
+            return self.curve(day, quote).minus(self.curve(day, base))
+        if events_on(day) or self.jump_size(day, base) or self.jump_size(day, quote):
+            return self.curve(day, quote).minus(self.curve(day, base))
+        interval = self._fixings.interval(day)
+        place = day - interval.first_day
+        start, end = (
+            interval.logs[place : place + 2, quote] - interval.logs[place : place + 2, base]
+        )
+        weights = interval.weights[quote] - interval.weights[base]
+        return Curve(self._bridge(day, weights, float(start), float(end)))
+
+    def _events_with_levels(self, day: int, column: int) -> list[KnownEvent]:
+        currency = self._fixings.currencies[column]
+        events = events_on(day) if self._fixings.published else ()
+        return [one for one in events if one.levels and one.currency == currency]
+
     def _draw_curve(self, key: tuple[int, int]) -> Curve:
         day, column = key
-        row = day - self._fixings.first_day
-        has_children = column in self._fixings.model.parents
-        motion = self._motion(key) if has_children else self._draw_motion(key)
-        points = motion + self._fixings.logs[row, column]
+        interval = self._fixings.interval(day)
+        place = day - interval.first_day
+        start, end = interval.logs[place : place + 2, column]
         jump = self.jump_size(day, column)
-        before = self._apply_steps(points, day, jump) if jump else {}
-        points[-1] = self._fixings.logs[row + 1, column]
-        return Curve(points, before)
+        points = self._bridge(day, interval.weights[column], float(start), float(end) - jump)
+        steps = self._add_jump(points, day, column) if jump else {}
+        for event in self._events_with_levels(day, column):
+            self._lead_through_levels(points, day, event)
+        points[-1] = end
+        return Curve(points, {at: float(points[at]) - size for at, size in steps.items()})
 
-    def _apply_steps(self, points: Floats, day: int, jump: float) -> dict[int, float]:
-        before = {}
-        for point, share in steps_on(day, self._rng):
-            before[point] = float(points[point])
-            points[point:] += share * jump
-        return before
-
-    def _draw_motion(self, key: tuple[int, int]) -> Floats:
-        """Return the motion without the jump: the bridge of the currency's own motion and beta times that of its parent."""
-        day, column = key
-        parent = self._fixings.model.parents[column]
-        if parent < 0:
-            return self._own_motion(
-                day, column, self._move(day, column), self.jump_size(day, column)
-            )
-        beta = self._fixings.beta(day, column)
-        move = self._move(day, column) - beta * self._move(day, parent)
-        jump = self.jump_size(day, column) - beta * self.jump_size(day, parent)
-        own = self._own_motion(day, column, move, jump)
-        own += beta * self._motion((day, parent))
-        return own
-
-    def _move(self, day: int, column: int) -> float:
-        row = day - self._fixings.first_day
-        logs = self._fixings.logs
-        return float(logs[row + 1, column] - logs[row, column]) - self.jump_size(day, column)
-
-    def _own_motion(self, day: int, column: int, move: float, jump: float) -> Floats:
-        size = self._fixings.residual(day, column)
-        profile = self._variance_profile(day, jump / size)
-        name = self._fixings.currencies[column]
-        steps = self._rng.normals(Purpose.PATH, name, day, len(profile.root))
-        steps *= profile.root
-        walk = np.zeros(len(steps) + 1)
-        np.cumsum(steps, out=walk[1:])
-        walk *= size
-        walk += profile.progress * (move - walk[-1])
+    def _bridge(self, day: int, weights: SmallFloats, start: float, end: float) -> Floats:
+        """Return a walk from `start` to `end` that adds up the streams of a day with whole weights."""
+        streams, scaled = self._streams(day), _scaled_profile(weekday(day), cells_in(day))
+        total = np.zeros(len(scaled.root), dtype=np.float32)
+        term = np.empty_like(total)
+        for place in np.flatnonzero(weights).tolist():
+            np.multiply(streams[place], weights[place], out=term)
+            total += term
+        walk = np.empty(len(total) + 1)
+        walk[0] = start
+        np.multiply(total, scaled.root, out=walk[1:])
+        np.cumsum(walk, out=walk)
+        rest = (end - float(walk[-1])) * _PROGRESS_STEP
+        walk += scaled.progress * rest
         return walk
 
-    def _variance_profile(self, day: int, jump: float) -> VarianceProfile:
-        profile = variance_profile(weekday(day), cells_in(day))
-        if abs(jump) < 1:
-            return profile
-        point = steps_on(day, self._rng)[0][0]
-        shock = np.zeros(len(profile.variance))
-        shock[point:] = profile.variance[point:] * np.exp(
-            -np.arange(len(shock) - point) / _AFTERSHOCK_CELLS
-        )
-        return with_variance(profile.variance + shock * ((_AFTERSHOCK * jump) ** 2 / shock.sum()))
+    def _add_jump(self, points: Floats, day: int, column: int) -> dict[int, float]:
+        """Add a currency's jump to its path; return the steps by grid point."""
+        unrest, sizes = self._jump(day, column, len(points))
+        steps = {at: float(on_grid(np.array(size))) for at, size in sizes.items()}
+        points += on_grid(unrest)
+        for at, size in steps.items():
+            points[at:] += size
+        return steps
+
+    def _jump(self, day: int, column: int, count: int) -> tuple[Floats, dict[int, float]]:
+        """Return the unrest and the steps of a currency's jump: its own, and beta times those of its parent."""
+        parent = self._fixings.model.parents[column]
+        unrest, steps = np.zeros(count), dict[int, float]()
+        own = self.jump_size(day, column)
+        if parent >= 0 and (of_parent := self.jump_size(day, parent)):
+            beta = self._fixings.beta(day, column)
+            inherited, sizes = self._jump(day, parent, count)
+            unrest, steps = beta * inherited, {at: beta * size for at, size in sizes.items()}
+            own -= beta * of_parent
+        if own:
+            walk = self._unrest(day, column, count) * own
+            unrest += walk
+            for at, share in steps_on(day, self._rng):
+                steps[at] = steps.get(at, 0.0) + share * (own - float(walk[-1]))
+        return unrest, steps
+
+    def _unrest(self, day: int, column: int, count: int) -> Floats:
+        """Return the walk after a jump of size one."""
+        first = steps_on(day, self._rng)[0][0]
+        fading = np.exp(-np.arange(count - first - 1) / _AFTERSHOCK_CELLS)
+        fading *= _AFTERSHOCK / np.sqrt(np.cumsum(fading**2)[-1])
+        name = self._fixings.currencies[column]
+        fading *= self._rng.normals(Purpose.AFTERSHOCK, name, day, len(fading))
+        return np.concatenate([np.zeros(first + 1), np.cumsum(fading)])
+
+    def _lead_through_levels(self, points: Floats, day: int, event: KnownEvent) -> None:
+        currencies = (*self._fixings.currencies, "EUR")
+        base, _, quote = event.pair.partition("_")
+        sign = 1.0 if quote == event.currency else -1.0
+        other = currencies.index(base if quote == event.currency else quote)
+        others = self.curve(day, other).points if other < len(currencies) - 1 else np.zeros(1)
+        progress = variance_profile(weekday(day), cells_in(day)).progress
+        at = [seconds_of(moment) // 5 - first_cell(day) for moment, _ in event.levels]
+        distances = [
+            sign * log(price) + float(others[point % len(others)]) - float(points[point])
+            for point, (_, price) in zip(at, event.levels, strict=True)
+        ]
+        known = [0, *at, len(points) - 1]
+        points += on_grid(np.interp(progress, progress[known], [0.0, *distances, 0.0]))

@@ -126,21 +126,21 @@ class Quoting:
     def _halves(self, day: int, point: int, cell: int, from_left: int) -> Floats:
         """Return the half-spreads at a grid point; with `from_left` 1 without a step that happens there."""
         pairs, count = self._pairs, cells_in(day)
-        start, end = pairs.volatility.factors(day), pairs.volatility.factors(day + 1)
+        start, end = (pairs.typical * factors for factors in pairs.volatility.over(day))
         half = base_half_spread(
-            pairs.typical,
             float(pairs.sessions.on(day).spread[point]),
             pairs.spread_noise.of_cell(len(pairs.typical), cell),
-            start + (end - start) * (point / count),
+            (start, end),
+            point / count,
         )
-        if not pairs.fixings.jumps[day - pairs.fixings.first_day].any():
+        if not pairs.has_shocks(day):
             return half
         return np.asarray(half * self._aftershock_factors(day, point, from_left))
 
     def _aftershock_factors(self, day: int, point: int, from_left: int) -> Floats:
         factors = np.ones(len(self.names))
         for pair in range(len(self.names)):
-            for at, size in self._pairs.steps(pair, day):
+            for at, size in self._pairs.shocks(pair, day):
                 if point - at >= from_left:
                     factors[pair] += float(aftershock(size, float(point - at)))
         return factors

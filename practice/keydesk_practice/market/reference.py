@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from keydesk_practice.errors import ReferenceRatesMissing
 
 Floats = NDArray[np.float64]
+SmallFloats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
 
@@ -28,6 +29,7 @@ class ReferenceRates:
     days: Integers  # days since 1970
     currencies: tuple[str, ...]
     logs: Floats
+    published: bool = True  # drawn ones know nothing of the levels of known events
 
 
 def read_reference_rates(currencies: Sequence[str], file: Path | None = None) -> ReferenceRates:

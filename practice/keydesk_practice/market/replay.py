@@ -44,7 +44,7 @@ class ReplayedInstrument:
 
     listing: Listing
     path: "ReplayedPath"
-    last_price: float
+    first_price: float
 
 
 class ReplayedPath:
@@ -97,10 +97,10 @@ def read_candle_file(name: str, file: Path) -> ReplayedInstrument:
         )
     starts = np.array([start for start, _ in rows], dtype=np.int64)
     prices = np.array([prices for _, prices in rows])
-    last_price = float(prices[-1, 3])
-    listing = _listing(name, last_price, file)
+    first_price = float(prices[0, 0])
+    listing = _listing(name, first_price, file)
     return ReplayedInstrument(
-        listing, ReplayedPath(starts, _ends(starts, file), np.log(prices)), last_price
+        listing, ReplayedPath(starts, _ends(starts, file), np.log(prices)), first_price
     )
 
 

@@ -4,7 +4,7 @@
 
 - `typical`: half the pair's usual spread as a fraction of its price (`instruments`)
 - session: the profile of the hour in New York; tight while London and New York trade, widest around 17:00 New York, when
-  banks roll their books; depth goes the other way
+  banks roll their books; depth goes the other way. A market that is always open rolls nothing on Saturday and Sunday
 - noise: a slow noise of about ten percent
 - volatility: the pair's volatility against its past year
 - aftershock: the minutes after a jump
@@ -18,12 +18,14 @@ plausible choices, not measurements.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 
 from keydesk_practice.engine.quotes import NEW_YORK
+from keydesk_practice.market.covariance import BLOCK
 from keydesk_practice.market.fixings import Fixings
-from keydesk_practice.market.hours import DAY_SECONDS, cells_in, first_cell, utc_offset
+from keydesk_practice.market.hours import DAY_SECONDS, Hours, cells_in, first_cell, utc_offset
 from keydesk_practice.market.instruments import Group
 from keydesk_practice.market.paths import Curve
 from keydesk_practice.market.reference import Floats, Integers
@@ -53,6 +55,8 @@ _BEFORE_ROLL, _AFTER_ROLL = 240.0, 720.0  # time constants of the widening, seco
 _WEEKEND_SPREAD, _WEEKEND_DEPTH = 1.3, 0.7
 _FRIDAY_CLOSE = 4 * DAY_SECONDS + _ROLL
 _SUNDAY_OPEN = 6 * DAY_SECONDS + _ROLL
+_SATURDAY = 5 * DAY_SECONDS
+_NIGHT_SPREAD, _NIGHT_DEPTH = 1.35, 0.6
 _WEEK = 7 * DAY_SECONDS
 _MONDAY = 4 * DAY_SECONDS  # 1970 began on a Thursday; its first Monday
 _NOISE_PERIOD = 65_536  # cells after which the noise repeats: nearly four days
@@ -63,21 +67,33 @@ _STRIDE = 7919  # cells between the noise of one pair and of the next
 _FULL_SHOCK = 0.002  # log size of a jump that doubles the spread
 _MAX_SHOCK = 12.0
 _SHOCK_CELLS = 180.0  # time constant: a quarter of an hour
-_VOLATILITY_BLOCK = 64  # days computed at once
-_YEAR = 250  # days of the usual volatility
+_YEAR_BLOCKS = 4  # of the usual volatility: 256 published days
+_CACHED_BLOCKS = 16
 _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR = 0.8, 3.0
 _VOLATILITY_EXPONENT = 0.7
 Steps = Sequence[tuple[int, float]]
 
 
 def base_half_spread(
-    typical: Floats | float,
     session: Floats | float,
     spread_noise: Floats,
-    volatility_factor: Floats,
+    over_day: tuple[Floats, Floats],
+    part: Floats | float,
 ) -> Floats:
-    """Return the half-spread without aftershocks, for the grid points of a day or for all pairs at an instant."""
-    return np.asarray(typical * session * spread_noise * volatility_factor)
+    """Return the half-spread without aftershocks, for the grid points of a day or for all pairs at an instant.
+
+    `over_day` is typical spread times volatility factor at the start and the end of the day, `part` the part of it that is over.
+    """
+    start, end = over_day
+    half = np.asarray(session * spread_noise)
+    half *= start + (end - start) * part
+    return half
+
+
+@cache
+def parts_of_day(cells: int) -> Floats:
+    """Return the part of a market day that is over at each grid point."""
+    return np.asarray(np.arange(cells + 1) / cells)
 
 
 def half_spread(half: Floats, steps: Steps) -> Curve:
@@ -104,8 +120,9 @@ class Session:
 class Sessions:
     """The sessions of market days; days with the same weekday, length and UTC offsets share one."""
 
-    def __init__(self) -> None:
-        self._session = Lru(24, _session_of)
+    def __init__(self, hours: Hours) -> None:
+        rolls_on_sunday = hours is Hours.FX  # it opens then, and with wide spreads
+        self._session = Lru(24, partial(_session_of, rolls_on_sunday))
 
     def on(self, day: int) -> Session:
         """Return the session of a market day."""
@@ -135,44 +152,45 @@ class SpreadNoise:
 
 
 class Volatility:
-    """The volatility factor of every pair on every day, computed for 64 days at once.
+    """The volatility factor of every pair on every day, computed for 64 published days at once.
 
     factor = (volatility of the day / its mean over the past year) ^ 0.7, between 0.8 and 3
 
-    A currency's move is the sum of its own residual and those of its parents (see `jumps.FactorModel`); a pair's variance is
-    that of the difference of two such sums.
+    The volatility is that of the noise (see `covariance`), known from the fixings up to the day's. Over a market day the factor
+    goes from that of the day before to its own: it depends on no rate that is still to come.
     """
 
     def __init__(self, fixings: Fixings, bases: Sequence[int], quotes: Sequence[int]) -> None:
         self._fixings = fixings
         self._bases, self._quotes = list(bases), list(quotes)
-        self._factors = Lru(16, self._factors_of_block)
+        self._daily = Lru(_CACHED_BLOCKS, self._daily_of_block)
+        self._factors = Lru(_CACHED_BLOCKS, self._factors_of_block)
 
-    def factors(self, day: int) -> Floats:
-        """Return the factor of each pair at the start of a market day."""
-        row = day - self._fixings.first_day
-        return np.asarray(self._factors(row // _VOLATILITY_BLOCK)[row % _VOLATILITY_BLOCK])
+    def over(self, day: int) -> tuple[Floats, Floats]:
+        """Return the factor of each pair at the start and at the end of a market day."""
+        return self._known_at(day - 1), self._known_at(day)
 
-    def daily(self, days: Integers) -> Floats:
-        """Return the daily volatility of each pair, [day, pair]."""
-        model = self._fixings.model
-        rows = self._fixings.rows[np.clip(days - self._fixings.first_day, 0, None)]
-        parts = np.zeros((len(days), len(model.parents) + 1, len(model.parents)))
-        for column in model.order:
-            parts[:, column, column] = model.residual[rows, column]
-            parent = model.parents[column]
-            if parent >= 0:
-                parts[:, column] += model.beta[rows, column, None] * parts[:, parent]
-        difference = parts[:, self._quotes] - parts[:, self._bases]
-        return np.asarray(np.sqrt((difference**2).sum(axis=2)))
+    def _known_at(self, day: int) -> Floats:
+        """Return the factor of each pair from the rates up to the fixing of a day."""
+        row = int(self._fixings.rows[max(day - self._fixings.first_day, 0)])
+        row = min(row, self._fixings.noise.rows - 1)
+        return np.asarray(self._factors(row // BLOCK)[row % BLOCK])
 
     def _factors_of_block(self, block: int) -> Floats:
-        first = block * _VOLATILITY_BLOCK + self._fixings.first_day
-        volatility = self.daily(np.arange(first - _YEAR, first + _VOLATILITY_BLOCK, dtype=np.int64))
-        sums = np.cumsum(volatility, axis=0)
-        usual = (sums[_YEAR:] - sums[:-_YEAR]) / _YEAR
-        ratio = (volatility[_YEAR:] / usual) ** _VOLATILITY_EXPONENT
-        return np.clip(ratio, _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR)
+        volatility = self._daily(block)
+        past = np.concatenate([self._past(block - back) for back in range(_YEAR_BLOCKS, 0, -1)])
+        sums = np.cumsum(np.concatenate([past, volatility]), axis=0)
+        usual = (sums[len(past) :] - sums[: len(volatility)]) / len(past)
+        ratio = (volatility / usual) ** _VOLATILITY_EXPONENT
+        return np.asarray(np.clip(ratio, _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR))
+
+    def _past(self, block: int) -> Floats:
+        """Return the volatility of a block; of one before the first rates, what was usual then."""
+        return self._daily(block) if block >= 0 else np.repeat(self._daily(0)[:1], BLOCK, axis=0)
+
+    def _daily_of_block(self, block: int) -> Floats:
+        variances = self._fixings.noise.pair_variances(block, self._bases, self._quotes)
+        return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
 
 
 def aftershock(size: Floats | float, cells_since: Floats | float) -> Floats:
@@ -228,14 +246,21 @@ def _average_distance(depth: Depth, share: Floats, units: float) -> Floats:
     return np.asarray((paid + left * DISTANCES[-1]) / units)
 
 
-def _session_of(key: tuple[int, int, int, int]) -> Session:
+def _session_of(rolls_on_sunday: bool, key: tuple[int, int, int, int]) -> Session:
     start, count, offset, last_offset = key
     seconds = start + np.arange(count + 1, dtype=np.int64) * 5
     changed = (seconds >= _clock_change(last_offset - offset)) & (seconds > start)
     wall = seconds + np.where(changed, last_offset, offset)
     weekend = (wall % _WEEK >= _FRIDAY_CLOSE) & (wall % _WEEK < _SUNDAY_OPEN)
-    spread = _by_hour(wall, _SPREAD_BY_HOUR) + _ROLL_WIDENING * _roll_proximity(wall)
+    spread, roll = _by_hour(wall, _SPREAD_BY_HOUR), _roll_proximity(wall)
     depth = np.round(_by_hour(wall, _DEPTH_BY_HOUR), 1)
+    if not rolls_on_sunday:
+        quiet = wall % _WEEK >= _FRIDAY_CLOSE
+        no_roll = wall % _WEEK >= _SATURDAY
+        spread = np.where(quiet, np.minimum(spread, _NIGHT_SPREAD), spread)
+        depth = np.where(quiet, np.maximum(depth, _NIGHT_DEPTH), depth)
+        roll = np.where(no_roll, 0.0, roll)
+    spread = spread + _ROLL_WIDENING * roll
     return Session(
         np.where(weekend, spread * _WEEKEND_SPREAD, spread),
         np.where(weekend, depth * _WEEKEND_DEPTH, depth)[:-1],

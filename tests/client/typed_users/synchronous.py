@@ -12,6 +12,7 @@ from keydesk_client import (
     FileJournal,
     Gap,
     HistoryLost,
+    ItemOutcome,
     Outcome,
     Reconnected,
     Unconfirmed,
@@ -39,6 +40,7 @@ from keydesk_client.models import (
     OrderReplaceResponse,
     OrderResponse,
     OrdersResponse,
+    Position,
     PositionBookResponse,
     PositionCloseResponse,
     PositionResponse,
@@ -163,6 +165,10 @@ def send(client: sync.Client, folder: Path) -> None:
         assert_type(sender.resolve(resting.intent), Outcome)
     assert_type(sender.unconfirmed(), tuple[Intent, ...])
     sender.reconcile(client.accounts.changes(newest).changes, newest)
+    orders, trades, positions = client.orders, client.trades, client.positions
+    assert_type(orders.cancel_all(sender), tuple[ItemOutcome[Order, Outcome], ...])
+    assert_type(trades.close_all(sender), tuple[ItemOutcome[Trade, Outcome], ...])
+    assert_type(positions.close_all(sender), tuple[ItemOutcome[Position, Outcome], ...])
     for happened in client.transactions.since(newest).transactions:
         sender.watch(happened)
 

@@ -5,8 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk_practice.market.hours import EPOCH, cells_in
-from keydesk_practice.market.jumps import KNOWN_JUMPS, KnownJump, steps_on
+from keydesk_practice.market.hours import cells_in
+from keydesk_practice.market.jumps import steps_on
+from keydesk_practice.market.known_events import KNOWN_EVENTS, KnownEvent
 from keydesk_practice.market.rng import Rng
 from support.data.practice_market import instant, practice_market
 
@@ -61,13 +62,14 @@ def test_the_pound_falls_in_two_steps_in_the_night_of_the_vote() -> None:
     assert called / dawn < Decimal("0.975")
 
 
-@pytest.mark.parametrize("known_jump", KNOWN_JUMPS, ids=lambda known_jump: known_jump.currency)
+@pytest.mark.parametrize(
+    "event", KNOWN_EVENTS, ids=lambda event: f"{event.currency}-{event.steps[0][0]:%Y}"
+)
 def test_the_steps_of_a_known_jump_lie_within_its_day_and_sum_to_the_whole(
-    known_jump: KnownJump,
+    event: KnownEvent,
 ) -> None:
-    day = (known_jump.fixing_before - EPOCH.date()).days
-    steps = steps_on(day, Rng(1))
-    assert all(0 < point < cells_in(day) for point, _ in steps)
+    steps = steps_on(event.day, Rng(1))
+    assert all(0 < point < cells_in(event.day) for point, _ in steps)
     assert sum(share for _, share in steps) == pytest.approx(1)
-    assert all(moment.tzinfo is UTC for moment, _ in known_jump.steps)
-    assert all(isinstance(moment, datetime) for moment, _ in known_jump.steps)
+    assert all(moment.tzinfo is UTC for moment, _ in event.steps)
+    assert all(isinstance(moment, datetime) for moment, _ in event.steps)

@@ -5,7 +5,7 @@ from statistics import stdev
 import numpy as np
 import pytest
 
-from keydesk_practice.market.fixings import fixings_of, with_future
+from keydesk_practice.market.fixings import GRID, ROOT_SCALE, Fixings, with_future
 from keydesk_practice.market.hours import (
     cell_at,
     cells_in,
@@ -17,7 +17,7 @@ from keydesk_practice.market.hours import (
 from keydesk_practice.market.jumps import fit_factor_model
 from keydesk_practice.market.paths import CurrencyPaths
 from keydesk_practice.market.reference import ReferenceRates
-from keydesk_practice.market.rng import Purpose, Rng
+from keydesk_practice.market.rng import STEP_DEVIATION, Purpose, Rng
 from support.data.practice_market import instant, practice_market
 
 RNG = Rng(7)
@@ -66,7 +66,7 @@ def test_the_factor_model_never_uses_later_rates() -> None:
 
 
 def test_the_path_ends_each_day_where_the_next_begins() -> None:
-    fixings = fixings_of(synthetic_rates(), RNG)
+    fixings = Fixings(synthetic_rates(), RNG)
     paths = CurrencyPaths(fixings, RNG)
     for day in range(15_050, 15_064):
         for column in range(2):
@@ -75,20 +75,21 @@ def test_the_path_ends_each_day_where_the_next_begins() -> None:
 
 
 def test_a_pegged_currency_moves_with_its_parent() -> None:
-    paths = CurrencyPaths(fixings_of(synthetic_rates(), RNG), RNG)
+    paths = CurrencyPaths(Fixings(synthetic_rates(), RNG), RNG)
     peg, dollar = (paths.curve(15_100, column).points for column in range(2))
     assert np.ptp(dollar) > 0.002
     assert np.ptp(peg - dollar) < 0.0015
 
 
 def test_a_day_s_path_has_its_volatility() -> None:
-    fixings = fixings_of(synthetic_rates(), RNG)
+    fixings = Fixings(synthetic_rates(), RNG)
     paths = CurrencyPaths(fixings, RNG)
     ratios = []
     for day in range(15_050, 15_090):
         if weekday(day) < 4 and not paths.jump_size(day, 1):
             steps = np.diff(paths.curve(day, 1).points)
-            ratios.append(float(np.sqrt((steps**2).sum())) / fixings.residual(day, 1))
+            weights = fixings.interval(day).weights[1] * (STEP_DEVIATION * ROOT_SCALE * GRID)
+            ratios.append(float(np.sqrt((steps**2).sum() / (weights**2).sum())))
     assert sum(ratios) / len(ratios) == pytest.approx(1, abs=0.02)
     assert stdev(ratios) < 0.05
 

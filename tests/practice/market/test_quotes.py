@@ -93,6 +93,20 @@ def test_spreads_widen_around_seventeen_hours_in_new_york() -> None:
     assert spread("2024-05-15T03:00Z") > london
 
 
+@pytest.mark.parametrize(
+    "evening", ["2024-05-18T20", "2024-05-18T21", "2024-05-19T20", "2024-05-19T21"]
+)
+def test_nothing_is_rolled_at_the_weekend_of_a_market_that_is_always_open(evening: str) -> None:
+    for minute in range(0, 60, 5):
+        quote = practice_market().at(instant(f"{evening}:{minute:02}Z")).quote("EUR_USD")
+        assert quote.ask - quote.bid < Decimal("0.00025")
+
+
+def test_the_real_week_opens_with_wide_spreads() -> None:
+    quote = practice_market("fx").at(instant("2024-05-19T21:06Z")).quote("EUR_USD")
+    assert quote.ask - quote.bid > Decimal("0.00040")
+
+
 def test_depth_is_thinner_at_night() -> None:
     def depth(time: str) -> int:
         quote = practice_market().at(instant(time)).quote("EUR_USD")

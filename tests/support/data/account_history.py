@@ -2,8 +2,8 @@
 
 import json
 
-from keydesk.store.snapshot import take_snapshot
 from keydesk.store.store import Store
+from keydesk_client.account.snapshot import take_snapshot
 from keydesk_client.models import (
     Account,
     AccountChanges,

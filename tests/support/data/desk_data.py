@@ -99,6 +99,7 @@ def account() -> AccountState:
         financing=D("-4.31"),
         last_transaction_id=6415,
         created_time_ns=WALL_NS - 10_000 * MINUTE_NS,
+        mid_nav=D("10214.55"),
         day_pl=D("33.90"),
         open_risk=D("27.78"),
         naked_trades=1,

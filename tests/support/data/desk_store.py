@@ -56,6 +56,7 @@ def example_account() -> AccountState:
         financing=D(0),
         last_transaction_id=6417,
         created_time_ns=WALL_NS,
+        mid_nav=D(10_000),
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from keydesk.app.availability import Selection
 from keydesk.store.store import Store
-from keydesk.store.valuation import rebuild_position
+from keydesk_client.account.valuation import rebuild_position
 from support.data.desk_store import example_store, limit_order, long_euro
 
 ELSEWHERE = ("positions", "watchlist", "chart", "orders", "log", "books")

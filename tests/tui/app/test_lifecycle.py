@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress, ProfileAccount
 from keydesk.app.lifecycle import (
     CODES,
     WAKE,
-    Connection,
     LastResort,
     leave_on_signals,
-    open_account,
 )
 from keydesk.config.settings import Profile
 from keydesk.store.store import Store

@@ -16,8 +16,9 @@ from keydesk.calc.protection import (
     refusals,
     wanted_protection,
 )
-from keydesk.calc.ticket import sendable, work_out
+from keydesk.calc.ticket import work_out
 from keydesk.calc.ticket_draft import Draft, Entry, UnreadableText
+from keydesk.calc.ticket_levels import sendable
 from support.data.desk_store import WALL_NS, long_euro, short_yen
 from support.data.trading_contexts import example_facts
 

@@ -93,7 +93,7 @@ def test_a_bracket_in_prices_pips_and_r_and_none_at_all() -> None:
         ("b eurusd sl 20x", "stop: 20x is not valid"),
         ("b eurusd tp 2rr", "target: 2rr is not valid; write tp 2r"),
         ("b eurusd tr x", "trail: x is not valid"),
-        ("b eurusd @1.08 gtd 5h", "expiry: gtd 5h is not valid; write gtd 1h, gtd 4h, gtd 24h"),
+        ("b eurusd @1.08 gtd 5x", "expiry: gtd 5x is not valid; write 18:30"),
         ("b eurusd gtc", "expiry: a market order takes FOK, IOC, not GTC"),
         ("b eurusd @1.08 fok", "expiry: a limit order takes GTC"),
         ("b eurusd stop", "price: stop needs one, such as @1.0830"),

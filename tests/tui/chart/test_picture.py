@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from keydesk.chart.canvas import Run
 from keydesk.chart.glyphs import STYLES, Look
-from keydesk.chart.layout import sub_panes_with_room
-from keydesk.chart.picture import Picture, dimmed, fitted
+from keydesk.chart.layout import fitted, sub_panes_with_room
+from keydesk.chart.picture import Picture, dimmed
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Cursor, Scene
 from keydesk.store.state import Candle

@@ -3,10 +3,13 @@
 import csv
 import json
 import os
+import re
 import stat
 import subprocess
+from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -35,6 +38,13 @@ async def trade(practice: PracticeServer) -> None:
     await practice.send("PUT", f"{{a}}/trades/{trade_id}/close", {"units": "ALL"})
     limit = {"type": "LIMIT", "instrument": "EUR_USD", "units": "-500", "price": "9.00000"}
     await practice.send("POST", "{a}/orders", {"order": limit})
+
+
+def in_zone(home: Home, name: str) -> None:
+    """Set the trader's time zone."""
+    path = home.folder / "config.toml"
+    others = [line for line in path.read_text().splitlines() if not line.startswith("timezone")]
+    path.write_text("\n".join([f'timezone = "{name}"', *others]) + "\n")
 
 
 async def test_status_shows_the_account_in_one_screenful(
@@ -116,6 +126,27 @@ async def test_transactions_are_exported_in_order_and_within_their_time(
     assert [*before, *from_then] == every
 
 
+async def test_a_typed_time_is_in_the_zone_of_the_trader_and_the_file_is_in_utc(
+    desk_of_my_own: PracticeServer, home: Home, tmp_path: Path
+) -> None:
+    await trade(desk_of_my_own)
+    in_zone(home, "Asia/Tokyo")
+    every = export(home, "transactions", tmp_path / "all.csv")
+    assert {row["time"][-1] for row in every} == {"Z"}
+    later = datetime.fromisoformat(every[4]["time"][:19] + "+00:00")
+    local = later.astimezone(ZoneInfo("Asia/Tokyo")).replace(tzinfo=None)
+    ways = [later.isoformat(), local.isoformat()]
+    first, second = (
+        export(home, "transactions", tmp_path / f"{n}.csv", "--from", way)
+        for n, way in enumerate(ways)
+    )
+    assert first == second
+    assert len(first) >= len(every) - 4
+    day = [local.date() + timedelta(days=n) for n in (0, 1)]
+    between = ("--from", str(day[0]), "--to", str(day[1]))
+    assert export(home, "transactions", tmp_path / "day.csv", *between)[-1] == every[-1]
+
+
 async def test_daily_balances_add_up(
     desk_of_my_own: PracticeServer, home: Home, tmp_path: Path
 ) -> None:
@@ -182,6 +213,25 @@ def test_a_chart_is_printed_without_colours_where_there_is_no_terminal(home: Hom
     assert "EUR/USD D " in done.stdout.splitlines()[0]
     assert "\x1b" not in done.stdout
     assert "█" in done.stdout
+
+
+@pytest.mark.parametrize("granularity", ["H1", "D"])
+def test_a_chart_has_its_times_in_the_zone_of_the_trader_which_is_named(
+    home: Home, granularity: str
+) -> None:
+    words = ["chart", "EUR_USD", "--granularity", granularity, "--count", "30"]
+    drawn = []
+    for zone in ("UTC", "Asia/Tokyo"):
+        in_zone(home, zone)
+        done = home.run(*words, "--profile", "main", *home.unlocked)
+        assert done.returncode == 0, done.stderr
+        drawn.append(done.stdout.splitlines())
+    utc, tokyo = drawn
+    assert utc[0].rstrip().endswith(" UTC")
+    assert tokyo[0].rstrip().endswith(" JST")
+    hours = [re.findall(r" (\d\d):00", "\n".join(lines)) for lines in drawn]
+    assert [(int(hour) + 9) % 24 for hour in hours[0]] == [int(hour) for hour in hours[1]]
+    assert bool(hours[0]) is (granularity == "H1")
 
 
 @pytest.mark.parametrize(

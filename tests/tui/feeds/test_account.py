@@ -66,7 +66,7 @@ async def test_the_poll_brings_what_no_stream_told() -> None:
         broker.happens(opening(4, "100", "1.08500"))
         await until(lambda: "4" in link.store.trades)
         await until(lambda: link.store.account and link.store.account.nav == Decimal("10001.5"))
-        assert link.checked == 4
+        assert link.synchronizer.checked == 4
 
 
 async def test_a_difference_is_said_and_healed_by_a_snapshot() -> None:

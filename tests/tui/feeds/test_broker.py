@@ -10,9 +10,9 @@ from pathlib import Path
 from keydesk.feeds.link import Link
 from keydesk.feeds.session import ClientStreams, run
 from keydesk.store.history import want_history
-from keydesk.store.snapshot import differences
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
+from keydesk_client.account.snapshot import differences
 from keydesk_client.client import Client
 from keydesk_client.models import MarketOrderRequest, StopLossDetails, TakeProfitDetails
 from support.broker import PracticeServer, practice_server
@@ -88,7 +88,7 @@ async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
         assert store.account.balance == 100000 + sum((each or 0 for each in booked), Decimal(0))
         theirs = await client.accounts.get()
         assert store.account.balance == theirs.account.balance
-        await until(lambda: link.checked >= int(closed.last_transaction_id))
+        await until(lambda: link.synchronizer.checked >= int(closed.last_transaction_id))
         assert not store.health.warning
 
 
@@ -136,7 +136,7 @@ async def test_profit_moves_locally_and_agrees_with_the_broker(
             answer = await client.orders.create(request)
         await until(lambda: link.gate.applied == int(answer.last_transaction_id))
         await until(lambda: store.trades.keys() and "JPY" in store.conversions)
-        await until(lambda: link.checked == link.gate.applied)
+        await until(lambda: link.synchronizer.checked == link.gate.applied)
         revalue(store, link.now())
         assert store.account is not None
         assert store.account.hedging

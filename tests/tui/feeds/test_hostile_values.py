@@ -156,7 +156,7 @@ def is_recovered(link: Link, broker: HostileBroker) -> Callable[[], bool]:
             and series.candles[-1].close == pytest.approx(1.0851, abs=0.001)
             and book is not None
             and not book.trouble
-            and link.gate.applied == link.checked == broker.good.last_id
+            and link.gate.applied == link.synchronizer.checked == broker.good.last_id
             and "JPY" in store.conversions
             and store.clock_ns == quote.time_ns
             and (store.today is None or store.today.start_ns < store.clock_ns)

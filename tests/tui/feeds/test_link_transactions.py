@@ -1,13 +1,15 @@
 """The gate: every transaction once and in order, from wherever it comes."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.feeds.link import TransactionGate
-from keydesk.store.snapshot import take_snapshot
+from keydesk.store.fold import apply
 from keydesk.store.store import Store
+from keydesk_client.account.gate import TransactionGate
+from keydesk_client.account.snapshot import take_snapshot
 from keydesk_client.models import Transaction
 from support.data.account_history import account, opening, transaction
 
@@ -21,7 +23,9 @@ class GatedAccount:
     heard: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.gate = TransactionGate(self.store, doubt=self.doubts.append)
+        self.gate = TransactionGate(
+            partial(apply, self.store), self.store, doubt=self.doubts.append
+        )
         self.gate.listen(lambda told: self.heard.append(told.id))
 
     def open(self, last: int = 3) -> None:

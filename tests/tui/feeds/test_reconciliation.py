@@ -55,7 +55,7 @@ class Desk:
         """The account changes, and a snapshot that was taken meanwhile passes over the transactions."""
         self.broker.happens(*made)
         self.link.gate.open_at(self.broker.last_id)
-        self.link.checked = self.broker.last_id
+        self.link.synchronizer.checked = self.broker.last_id
         self.link.store.trades.clear()
 
     async def polls(self, times: int) -> None:

@@ -11,12 +11,13 @@ from keydesk import forms
 from keydesk.calc.watchlists import Watchlist
 from keydesk.forms.arming import ArmForm
 from keydesk.forms.break_even import BreakEvenForm
-from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
+from keydesk.forms.close_position import ClosePositionForm
 from keydesk.forms.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.indicators import IndicatorForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
 from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
+from keydesk.forms.position_part import PositionPartForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.forms.ticket import TicketForm

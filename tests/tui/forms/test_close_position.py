@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from keydesk.calc.instructions import ClosePosition
-from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
+from keydesk.forms.close_position import ClosePositionForm
+from keydesk.forms.position_part import PositionPartForm
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
-from keydesk.store.valuation import rebuild_position
+from keydesk_client.account.valuation import rebuild_position
 from support.data.desk_store import D, example_store, long_euro
 from support.fakes.form_app import FormApp, example_context
 

@@ -303,10 +303,10 @@ async def test_an_order_under_way_in_the_instrument_refuses_another() -> None:
     assert "still under way" in await words_after("y", ticket_app(store=store))
 
 
-async def test_nothing_is_claimed_of_an_order_whose_price_was_not_typed_yet() -> None:
+async def test_nothing_is_claimed_of_an_order_without_a_price() -> None:
     app = ticket_app(preset=0)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "o")
+        await press(pilot, "o backspace")
         words = app.words
     assert "▲ BUY – EUR/USD limit –" in words
     assert "at stop –" in words

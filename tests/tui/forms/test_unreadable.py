@@ -14,7 +14,7 @@ from keydesk import forms
 from keydesk.calc.checks import Circumstances, judge
 from keydesk.calc.instructions import Limits
 from keydesk.calc.order_parser import parse_order
-from keydesk.calc.ticket import fields_of, sendable, work_out
+from keydesk.calc.ticket import fields_of, work_out
 from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
     KINDS,
@@ -28,11 +28,12 @@ from keydesk.calc.ticket_draft import (
     UnreadableText,
     read_number,
 )
+from keydesk.calc.ticket_levels import sendable
 from keydesk.forms.arming import ArmForm
-from keydesk.forms.close_position import PositionPartForm
 from keydesk.forms.close_trade import ScaleOutForm
 from keydesk.forms.form import Form
 from keydesk.forms.orders import MoveForm
+from keydesk.forms.position_part import PositionPartForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.ticket import TicketForm
@@ -45,6 +46,7 @@ from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
 UNREADABLE = ("1.2.3", "1.0.8.3", "5-", "1-2", "--5", "-", "-.", "1..", "1" * (LONGEST + 1))
+STEPS = ("-", "-.")
 OTHER_SIGNS = ("1,5", "10,000", "1.5,", "2\u0660", "\u0661\u0662", "\uff11\uff12")
 """Decimal commas, thousands, and digits of other scripts: left out they would make another number."""
 NOT_ABOVE_ZERO = ("0", "0.0", "-3")
@@ -152,7 +154,10 @@ def texts_for(number: int, field: Field) -> list[str]:
     """Each field meets another of the texts, those that take no 0 one of these as well: the rules below meet all."""
     at_most_zero = [NOT_ABOVE_ZERO[number % len(NOT_ABOVE_ZERO)]] if field.above_zero else []
     other_signs = OTHER_SIGNS[number % len(OTHER_SIGNS)]
-    return [UNREADABLE[number % len(UNREADABLE)], other_signs, *at_most_zero]
+    # A minus alone steps the size of a ticket; before a digit it is one of a number.
+    steps = field.name == "size"
+    unreadable = [text for text in UNREADABLE if not steps or text not in STEPS]
+    return [unreadable[number % len(unreadable)], other_signs, *at_most_zero]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +209,8 @@ async def test_a_moved_order_keeps_its_stop_when_the_new_one_cannot_be_read() ->
     ("build", "keys", "words"),
     [
         (buy, ("u", "backspace"), "The size is missing: u, then digits"),
-        (buy, ("o",), "The price is missing: p, then digits"),
+        (buy, ("o", "backspace"), "The price is missing: p, then digits"),
+        (buy, ("o", "g", "enter"), "expiry: it is missing. g, then"),
         (move, ("p", "backspace"), "The price is missing: p, then digits"),
         (part, (), "Choose: 2 5 7"),
         (position_part, (), "Choose: 2 5 7"),
@@ -404,7 +410,7 @@ def test_no_ticket_with_an_unreadable_field_can_be_sent_and_no_typed_field_is_le
         assert (level is None) == (typed == ""), "what was typed is sent, what was not is not"
 
 
-TICKET_KEYS = (*"0123456789.-", *"oustrbpema", "up", "down", ",", "tab", "backspace")
+TICKET_KEYS = (*"0123456789.-=", *"oustrbpemawil", "up", "down", ",", "tab", "backspace")
 
 
 @given(st.lists(st.sampled_from(TICKET_KEYS), max_size=25))
@@ -428,20 +434,22 @@ def test_no_keys_at_all_make_a_ticket_send_what_it_does_not_show(keys: list[str]
 def press(form: TicketForm, key: str) -> None:
     """Do to a ticket what its bindings do, without a screen."""
     picked = {letter: name for name, letter in FIELD_KEYS.items()}
-    match key:
-        case "o":
-            form.action_next_kind()
-        case "e":
-            form.action_next_expiry()
-        case "m":
-            form.action_next_unit()
-        case "tab":
-            form.action_next_field(1)
-        case "backspace":
-            form.action_erase()
-        case "up" | "down" | "," | ".":
-            form.action_nudge({"up": 1, "down": -1, ",": -10, ".": 10}[key])
-        case _ if key in picked:
-            form.action_pick(picked[key])
-        case _:
-            form.typed(key)
+    actions: dict[str, Callable[[], None]] = {
+        "o": form.action_next_kind,
+        "e": form.action_next_expiry,
+        "m": form.action_next_unit,
+        "w": form.action_guarantee,
+        "i": form.action_next_trigger,
+        "l": form.action_next_fill,
+        "tab": lambda: form.action_next_field(1),
+        "backspace": form.action_erase,
+    }
+    nudges = {"up": 1, "down": -1, ",": -10, ".": 10}
+    if key in actions:
+        actions[key]()
+    elif key in nudges:
+        form.action_nudge(nudges[key])
+    elif key in picked:
+        form.action_pick(picked[key])
+    else:
+        form.typed(key)

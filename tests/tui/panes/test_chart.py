@@ -10,7 +10,7 @@ from keydesk.calc.indicator_specs import parse_indicators
 from keydesk.chart.price_axis import PriceLine
 from keydesk.panes.chart import Chart
 from keydesk.store.state import CandleSeries, PastCandles, Topic
-from keydesk.store.store import FIRST_NS
+from keydesk_client.account.values import FIRST_NS
 from support.data.desk_data import MINUTE_NS, NOW, candles, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 

@@ -9,7 +9,8 @@ from textual.pilot import Pilot
 
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.instructions import MoveEntry, OpenOrder, SetProtection
-from keydesk.forms.form import MORE, Form
+from keydesk.forms.form import Form
+from keydesk.forms.form_lines import MORE
 from keydesk.forms.orders import MoveForm
 from keydesk.forms.protection import ProtectionForm
 from keydesk.forms.ticket import TicketForm

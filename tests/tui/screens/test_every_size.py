@@ -4,7 +4,8 @@ import pytest
 from textual.geometry import Region
 
 from keydesk.panes.chart import Chart
-from keydesk.screens.desk import LARGE, MEDIUM, MINI, DeskScreen
+from keydesk.screens.desk import DeskScreen
+from keydesk.screens.tiers import LARGE, MEDIUM, MINI
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import TablePane, needed
 from support.data.desk_data import desk_store

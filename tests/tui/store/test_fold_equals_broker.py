@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keydesk.store.snapshot import differences
+from keydesk_client.account.snapshot import differences
 from keydesk_practice.engine.commands import (
     CancelOrder,
     ClientExtensions,

@@ -9,10 +9,11 @@ import pytest
 from keydesk.store.candles import take_candles
 from keydesk.store.history import take_older
 from keydesk.store.prices import take_conversions, take_price
-from keydesk.store.snapshot import differences, take_snapshot, take_state
 from keydesk.store.state import CandleSeries, Topic
-from keydesk.store.store import LARGEST, READ_ERRORS, Store
+from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
+from keydesk_client.account.snapshot import differences, take_snapshot, take_state
+from keydesk_client.account.values import LARGEST, READ_ERRORS
 from support.data.account_history import (
     account,
     changes,

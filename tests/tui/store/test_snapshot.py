@@ -6,9 +6,9 @@ import pytest
 
 from keydesk.store.fold import apply
 from keydesk.store.prices import take_price
-from keydesk.store.snapshot import differences, take_state
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
+from keydesk_client.account.snapshot import differences, take_state
 from support.data.account_history import (
     TIME,
     changes,

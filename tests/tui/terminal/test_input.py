@@ -12,14 +12,13 @@ from textual.message import Message
 from keydesk.terminal.driver import TerminalDriver
 from keydesk.terminal.input import (
     AT_ONCE,
-    END,
     FOCUS_EVERY,
-    START,
     InputDropped,
     InputOverrun,
     TerminalAnswered,
     TerminalInput,
 )
+from keydesk.terminal.paste import END, START
 from keydesk.widgets.terminal_app import TerminalApp
 
 

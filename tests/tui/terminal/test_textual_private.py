@@ -10,13 +10,16 @@ from typing import Any
 
 import pytest
 from rich.console import RenderableType
+from rich.segment import Segment
 from textual import _xterm_parser
+from textual._compositor import ChopsUpdate
 from textual._parser import Parser
 from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
+from textual.strip import Strip
 
 import keydesk
 from keydesk.terminal import _textual_private as private
@@ -104,6 +107,12 @@ async def test_the_installed_updates_have_the_shape_that_is_read() -> None:
     for update in drawn:
         assert private.is_screen_update(update)
         assert private.pieces_of(update) is not None
+
+
+@pytest.mark.parametrize("row", [-1, 1, 24])
+def test_what_was_drawn_outside_the_screen_is_left_out(row: int) -> None:
+    update = ChopsUpdate([{0: Strip([Segment("ab")])}], [(row, 0, 2), (0, 0, 2)], [[2]])
+    assert private.pieces_of(update) == [(0, 0, Strip([Segment("ab")]))]
 
 
 @pytest.mark.parametrize("name", ["_fatal_error"])

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.lifecycle import Connection, open_account
 from keydesk.calc.instructions import (
     CancelOrders,
     ClosePosition,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from keydesk.app.account_connection import open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.lifecycle import open_account
 from keydesk.calc.instructions import CloseTrades, OpenOrder, Reverse
 from keydesk.forms.close_trade import CloseForm
 from keydesk.forms.reverse_flatten import ReverseForm

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from keydesk.app.account_connection import open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.lifecycle import open_account
 from keydesk.calc.instructions import CloseTrades, OpenOrder
 from keydesk.forms.ticket import TicketForm
 from keydesk.store.store import Store

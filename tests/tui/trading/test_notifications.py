@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from keydesk.app.account_connection import open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.lifecycle import open_account
 from keydesk.store.fold import apply
 from keydesk.store.state import Notice
 from keydesk.store.store import Store

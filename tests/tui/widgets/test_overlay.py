@@ -11,8 +11,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.forms.form import ModalForm
-from keydesk.forms.sheet import Sheet
+from keydesk.forms.sheet import ModalForm, Sheet
 from keydesk.store.state import Topic
 from keydesk.terminal._textual_private import pieces_of, region_of_whole
 from keydesk.widgets.theme import Depth

@@ -1,10 +1,8 @@
-"""Open an account, and end the desk on signals, on the loss of the terminal and on faults.
+"""End the desk by hand, on signals, on the loss of the terminal and on faults.
 
 A plain terminal program dies at once on a hang-up and misses the answer of an order in flight. Signals therefore ask
 the desk to end: it waits for commands in flight, then restores the terminal. `LastResort` ends the process after two
 seconds in any case; open intents are in the journal and are resolved at the next start.
-
-Models, HTTP and the keyring are imported inside functions, after the first paint.
 """
 
 from __future__ import annotations
@@ -16,31 +14,18 @@ import signal
 import termios
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
-from keydesk.app.account_sources import AccountAddress
-from keydesk.config.settings import Reconciliation
-from keydesk.keys.keymap import KEYMAP, KeyMap
+from textual.app import App
+
 from keydesk.terminal.reset import RESTORE, TERMINAL, pop_title, write_without_waiting
-from keydesk_client.errors import KeydeskClientError
 
-if TYPE_CHECKING:
-    from keydesk.calc.instructions import Instruction
-    from keydesk.feeds.link import Link
-    from keydesk.store.store import Store
-    from keydesk.trading.commands import Commands
-    from keydesk.trading.dispatcher import UnreadOutcomes
-    from keydesk_client.orders.sender import Sender
-
-
-USUAL_CHECKS = Reconciliation()
-PRACTICE_POLL = 1.0  # seconds
-POLL = 5.0
+PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
+DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
+AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
+INTERRUPTED = 130
 LEAVE_SECONDS = 1.3  # what is left of two seconds is for noticing it, and for the broker's end
 TERMINAL_CHECK_SECONDS = 0.1
 HUNG_UP = 129
@@ -60,136 +45,6 @@ CODES: dict[int, int] = {
     number: 128 + number for number in signal.valid_signals() if number not in NOT_TO_LEAVE
 }
 """Exit codes of all signals whose default action silently ends the program."""
-
-
-@dataclass(slots=True)
-class Connection:
-    """An open account; `run` feeds the store until it is cancelled."""
-
-    link: Link
-    sender: Sender
-    commands: Commands
-    revalue: Callable[
-        [Store, float], None
-    ]  # profit, margin and totals after the prices that changed
-    linked: bool | None  # to a third-party platform; None: not known yet
-    recovered: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def run(self) -> None:
-        """Run the feeds, and resolve open intents of the last session before new risk can be opened."""
-        from keydesk.feeds import session  # noqa: PLC0415 - see the module's head
-
-        async with asyncio.TaskGroup() as group:
-            group.create_task(session.run(self.link), name="feeds")
-            recovery = session.supervise(self.link, "orders left open", lambda _: self._recover())
-            group.create_task(recovery, name="recovery")
-
-    async def _recover(self) -> None:
-        self.commands.hold_openings()
-        await self.link.ready.wait()
-        await self._learn_whether_linked()
-        await self.commands.recover()
-        self.recovered.set()
-
-    async def _learn_whether_linked(self) -> None:
-        """Ask whether the account is linked, if not known yet; orders of a linked account carry no client id.
-
-        Without an answer they carry none either: they are found by their terms then, and refused nowhere.
-        """
-        if self.linked is None:
-            with suppress(KeydeskClientError):
-                client = self.link.client
-                accounts = (await client.accounts.list()).accounts
-                ours = (each for each in accounts if each.id == client.account_id)
-                self.linked = any(each.mt4_account_id is not None for each in ours)
-        self.sender.client_ids = self.linked is False
-
-    async def carry_out(self, instruction: Instruction) -> None:
-        """Carry out the instruction of a form."""
-        await self.commands.carry_out(instruction)
-
-
-def load_all() -> None:
-    """Import what opening an account needs, while the broker starts."""
-    import_module("keydesk_client.http.transport")
-    for name in (
-        "trading.commands",
-        "trading.dispatcher",
-        "feeds.session",
-        "store.valuation",
-    ):
-        import_module(f"keydesk.{name}")
-    import_module("keydesk_client.orders.sender")
-    import_module("httpcore")  # else the first connection would
-
-
-@asynccontextmanager
-async def open_account(
-    target: AccountAddress,
-    store: Store,
-    journal: Path,
-    audit: Path,
-    keymap: KeyMap = KEYMAP,
-    *,
-    reconciliation: Reconciliation = USUAL_CHECKS,
-    unread: UnreadOutcomes | None = None,
-) -> AsyncIterator[Connection]:
-    """Open the account; leaving the block closes all connections."""
-    from keydesk.feeds.account import Reconciler  # noqa: PLC0415
-    from keydesk.feeds.link import Link  # noqa: PLC0415
-    from keydesk.feeds.session import ClientStreams  # noqa: PLC0415
-    from keydesk.store.valuation import revalue  # noqa: PLC0415
-    from keydesk.trading.commands import Commands  # noqa: PLC0415
-    from keydesk.trading.dispatcher import (  # noqa: PLC0415
-        Dispatcher,
-        instrument_of_target,
-    )
-    from keydesk.trading.journal import (  # noqa: PLC0415
-        AuditLog,
-        UnavailableJournal,
-        open_journal,
-    )
-    from keydesk.trading.notifications import Notifier  # noqa: PLC0415 - see the module's head
-    from keydesk_client.client import Client  # noqa: PLC0415
-    from keydesk_client.orders.sender import Sender  # noqa: PLC0415
-
-    async with Client(
-        token=target.token,
-        rest_url=target.rest_url,
-        stream_url=target.stream_url,
-        account_id=target.account_id,
-    ) as client:
-        link = Link(
-            client=client,
-            store=store,
-            streams=ClientStreams(client),
-            poll_every=PRACTICE_POLL if target.own_broker else POLL,
-        )
-        dispatcher = Dispatcher(
-            store,
-            link.gate.offer_all,
-            link.gate.saw_last,
-            audit=AuditLog(audit),
-            keymap=keymap,
-            unread=unread,
-        )
-        kept = open_journal(journal)
-        no_orders = kept.why if isinstance(kept, UnavailableJournal) else ""
-        sender = Sender(
-            client,
-            kept,
-            lambda: link.gate.applied or 0,
-            dispatcher.on_progress,
-            dispatcher.on_late_outcome,
-            client_ids=target.linked is False,
-            instrument_of=lambda action, about: instrument_of_target(action, about, store),
-        )
-        link.reconciler = Reconciler(sender, reconciliation)
-        link.gate.listen(sender.watch)
-        link.gate.listen(Notifier(store).on_transaction)
-        yield Connection(
-            link, sender, Commands(client, sender, dispatcher, no_orders), revalue, target.linked
-        )
 
 
 class LastResort:
@@ -329,3 +184,46 @@ def _leave(
     last_resort.arm(code)
     with suppress(RuntimeError):  # a closed loop is leaving already
         loop.call_soon_threadsafe(leave, code)
+
+
+class Leaving:
+    """Ends the desk by hand, after commands in flight had time to finish.
+
+    Args:
+        app: The desk, whose workers of the group `commands` are waited for.
+        last_resort: Ends the process when that takes too long.
+        save: Saves the workspace.
+    """
+
+    def __init__(self, app: App[int], last_resort: LastResort, save: Callable[[], None]) -> None:
+        self._app = app
+        self._last_resort = last_resort
+        self._save = save
+        self._interrupted_at = float("-inf")
+        self._begun = False
+
+    def interrupt(self) -> bool:
+        """Leave on the second Ctrl-C within two seconds; return whether it was that one."""
+        now = time.monotonic()
+        if now - self._interrupted_at <= AGAIN_WITHIN:
+            self.leave(INTERRUPTED)
+            return True
+        self._interrupted_at = now
+        return False
+
+    def leave(self, code: int) -> None:
+        """Leave after commands in flight had time to finish."""
+        if self._begun:
+            return
+        self._begun = True
+        self._last_resort.arm(code, DRAIN_SECONDS + PATIENCE)
+        self._app.run_worker(self._drain_and_exit(code), "leaving", group="lifecycle")
+
+    async def _drain_and_exit(self, code: int) -> None:
+        workers = self._app.workers
+        commands = [each for each in workers if each.group == "commands" and each.is_running]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                await asyncio.gather(*(each.wait() for each in commands), return_exceptions=True)
+        self._save()
+        self._app.exit(code, return_code=code)

@@ -5,15 +5,17 @@ A refusal names the reason and the remedy. Exits are not checked here.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+from keydesk.calc.financing import minutes_to_week_end
 from keydesk.calc.instructions import Limits
+from keydesk.calc.member_checks import member_refusals
 from keydesk.calc.profit import whole_units
 from keydesk.calc.sizing import margin_cap
 from keydesk.calc.ticket import PERCENT, Plan, room_left, unreadable_fields
-from keydesk.calc.ticket_draft import FIELD_KEYS, Draft, UnreadableText, shown_number
+from keydesk.calc.ticket_draft import BY_THE_STOP, FIELD_KEYS, Draft, UnreadableText, shown_number
 from keydesk.calc.trading_context import TradingContext
 from keydesk.records import InFlight, InFlightKind
 from keydesk.text.format import duration, money, pair, price, units
@@ -46,6 +48,7 @@ class Circumstances:
     sent_like_this: float | None = None  # seconds since the same order was sent
     in_flight: tuple[InFlight, ...] = ()  # commands that may still change this instrument
     quote_trouble: str = ""  # why an old price could not be read again
+    zone: tzinfo = UTC  # of the trader, in which an expiry is typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +64,16 @@ def judge(
 ) -> Verdict:
     """Return all refusals and warnings of a plan."""
     at_once = _at_once_warnings(draft, plan, context)
-    unusable = field_refusals(draft, plan, context)
+    unusable = [
+        *field_refusals(draft, plan, context),
+        *member_refusals(draft, plan, context, circumstances.wall_ns, circumstances.zone),
+    ]
     if unusable:
         return Verdict(tuple(unusable))
     if (
         plan.reduces
     ):  # an exit: neither a limit, nor an old price, nor another order stands before it
-        refusals = _entry_refusals(plan, context)
+        refusals = [*_no_size_refusals(draft, plan), *_entry_refusals(plan, context)]
         return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
     refusals = [
         *_price_refusals(draft, plan, context, circumstances.quote_trouble),
@@ -80,6 +86,7 @@ def judge(
         *_market_warnings(plan, context, limits),
         *at_once,
         *_moment_warnings(circumstances, limits),
+        *_week_end_warnings(circumstances),
     ]
     return Verdict(tuple(refusals), tuple(warnings))
 
@@ -168,9 +175,18 @@ def _entry_refusals(plan: Plan, context: TradingContext) -> list[str]:
     return []
 
 
+def _no_size_refusals(draft: Draft, plan: Plan) -> list[str]:
+    """Refuse a size that comes to nothing: it is computed from a stop or an amount that does not give a unit."""
+    if plan.units:
+        return []
+    if draft.size.unit in BY_THE_STOP:
+        return ["size: sizing by risk needs a stop: s, then digits, or m counts in units"]
+    return ["size: it comes to no unit at all: u, then digits"]
+
+
 def _size_refusals(draft: Draft, plan: Plan, context: TradingContext, limits: Limits) -> list[str]:
     rules = context.rules
-    if draft.size.unit == "risk %" and plan.distance is None:
+    if draft.size.unit in BY_THE_STOP and plan.distance is None:
         return ["Sizing by risk needs a stop: s, then digits"]
     if plan.units < rules.minimum_units:
         return [_too_small(plan, context)]
@@ -318,6 +334,13 @@ def _moment_warnings(circumstances: Circumstances, limits: Limits) -> list[str]:
     if minutes is not None:
         warnings.append(f"Rollover in {minutes} min: spreads widen, financing is charged")
     return warnings
+
+
+def _week_end_warnings(circumstances: Circumstances) -> list[str]:
+    minutes = minutes_to_week_end(circumstances.wall_ns)
+    if minutes is None:
+        return []
+    return [f"Weekend in {minutes} min: Sunday's first price may be beyond the stop"]
 
 
 def minutes_to_rollover(wall_ns: int) -> int | None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from keydesk.calc.ticket_draft import Entry, Kind
+from keydesk.calc.ticket_draft import Draft, Entry, Fill, Kind, TicketField, Trigger
 
 if TYPE_CHECKING:
     from keydesk.calc.trading_context import TradingContext
@@ -37,6 +37,19 @@ class Template:
     stop_atr: Decimal | None = None  # in average true ranges; counts before `stop_pips`
     trail_atr: Decimal | None = None
     break_even_offset_pips: Decimal = Decimal(0)
+    kind: Kind = "MARKET"
+    size: Entry | None = None  # of its own, in place of the active preset
+    stop_required: bool = False  # no stop, no send
+    target: Entry | None = None  # in another unit than R; counts before `target_r`
+    expiry: str = ""  # of its order type; empty: the usual one
+    bound_pips: Decimal | None = None
+
+    @property
+    def target_entry(self) -> Entry:
+        """The target of the bracket as a field holds it."""
+        if self.target is not None:
+            return self.target
+        return Entry("" if self.target_r is None else f"{self.target_r:f}", "R")
 
     def stop_entry(self, context: TradingContext | None) -> Entry:
         """Return the stop of the bracket as a field holds it, wide enough for the spread where that is known.
@@ -74,6 +87,36 @@ class Template:
         if unit is None or wanted.value * unit >= context.rules.minimum_trail:
             return wanted
         return _entry(_whole_pips(context.rules.minimum_trail / context.rules.pip), None)
+
+
+STANDARD = "standard"
+"""The name of the template that the table `[template]` describes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateBook:
+    """The named templates beside the standard one, and which of them new tickets of an instrument open with."""
+
+    named: Mapping[str, Template] = field(default_factory=dict)
+    by_instrument: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, instrument: str, standard: Template) -> Template:
+        """Return the template of an instrument; the standard one where none is set."""
+        return self.get(self.by_instrument.get(instrument, STANDARD), standard)
+
+    def get(self, name: str, standard: Template) -> Template:
+        """Return a template by its name; the standard one where there is no such name."""
+        return self.named.get(name, standard)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all templates, the standard one first."""
+        return (STANDARD, *(name for name in self.named if name != STANDARD))
+
+    def following(self, name: str) -> str:
+        """Return the name of the template after this one; after the last comes the first."""
+        names = self.names
+        return names[(names.index(name) + 1) % len(names)] if name in names else STANDARD
 
 
 def _entry(in_pips: Decimal | None, in_ranges: Decimal | None) -> Entry:
@@ -123,11 +166,27 @@ class OpenOrder:
     trail: Decimal | None = None  # distance in price units
     expiry: str = "FOK"
     reduces: bool = False  # it may never open anything
+    gtd_ns: int | None = None  # when it ends, of an expiry that was typed
+    guaranteed: bool = False  # the stop is a guaranteed one
+    fill: Fill = "DEFAULT"
+    trigger: Trigger = "DEFAULT"
+    tag: str = ""
+    comment: str = ""
+    draft: Draft | None = field(default=None, compare=False, repr=False)  # it came from
 
     @property
     def side(self) -> Literal["BUY", "SELL"]:
         """The side in words."""
         return "BUY" if self.units > 0 else "SELL"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedTicket:
+    """A ticket that the broker rejected or cancelled at once: it opens again as typed, on the field that is at fault."""
+
+    draft: Draft
+    field: TicketField
+    words: str
 
 
 @dataclass(frozen=True, slots=True)

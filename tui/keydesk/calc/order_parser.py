@@ -7,18 +7,22 @@ error names the field and shows how to write it.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC
 from decimal import Decimal
 
+from keydesk.calc.expiry_time import HOW, expiry_ns
 from keydesk.calc.ticket_draft import (
     KIND_WORDS,
     MARKET_EXPIRIES,
     PENDING_EXPIRIES,
+    TYPED_EXPIRY,
     Draft,
     Entry,
     Kind,
 )
 
 NUMBER = re.compile(r"\d{1,12}(\.\d{1,7})?|\.\d{1,10}", re.ASCII)  # no longer than a field
+DATED = re.compile(r"\d{4}-\d\d-\d\d[ t]\d\d?:\d\d", re.ASCII)
 THOUSANDS = {"k": Decimal(1_000), "m": Decimal(1_000_000)}
 KINDS: dict[str, Kind] = {
     "market": "MARKET",
@@ -82,18 +86,23 @@ class ParsedOrder:
     trail: Entry | None = None
     bound: Entry | None = None
     expiry: str = ""
+    until: str = ""  # of an expiry that is none of the usual ones
 
-    def on(self, ticket: Draft) -> Draft:
-        """Return the ticket with these fields set."""
+    def on(self, ticket: Draft, now_ns: int = 0) -> Draft:
+        """Return the ticket with these fields set; a time of day that was typed is the next one after `now_ns`."""
         kind = self.kind or ticket.kind
         usual = MARKET_EXPIRIES[0] if kind == "MARKET" else PENDING_EXPIRIES[0]
         stop, target = self.stop or ticket.stop, self.target or ticket.target
         if not stop.text and self.target is None and target.unit == "R":
             target = Entry("", "R")  # without a stop there is no R to measure it by
+        members = ticket.members
+        if self.until:
+            members = members.put_text("until", self.until, now_ns)
         return replace(
             ticket,
+            members=members,
             kind=kind,
-            expiry=self.expiry or usual,
+            expiry=TYPED_EXPIRY if self.until else self.expiry or usual,
             size=self.size or ticket.size,
             price=self.price or ticket.price,
             stop=stop,
@@ -113,7 +122,7 @@ class ParsedOrder:
             _field_words("target", self.target),
             _field_words("trail", self.trail),
             _field_words("bound", self.bound),
-            self.expiry,
+            self.expiry or (f"GTD {self.until}" if self.until else ""),
         ]
         return ", ".join(part for part in parts if part)
 
@@ -157,7 +166,7 @@ def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
     if word in ALONE:
         return ALONE[word]
     if word == "gtd":
-        return "expiry", _hours(left.pop(0) if left else "")
+        return _expiry(left)
     if word.startswith("@"):
         return "price", _price(word[1:] or (left.pop(0) if left else ""))
     if word[0].isdigit() or word[0] == ".":
@@ -180,6 +189,8 @@ def _agreeing(found: ParsedOrder) -> ParsedOrder:
         )
     if found.bound is not None and pending:
         raise OrderSyntaxError("bound: only a market order has one; leave it out")
+    if found.until and not pending:
+        raise OrderSyntaxError("expiry: a market order does not rest; leave gtd out")
     choices = PENDING_EXPIRIES if pending else MARKET_EXPIRIES
     if found.expiry and found.expiry not in choices:
         kind = KIND_WORDS[found.kind or "MARKET"]
@@ -261,12 +272,16 @@ def _pips(name: str, text: str, right: str) -> Entry:
     return Entry(digits, "pips")
 
 
-def _hours(text: str) -> str:
-    expiry = f"GTD {text}"
-    if expiry not in PENDING_EXPIRIES:
-        known = ", ".join(each.lower() for each in PENDING_EXPIRIES if each.startswith("GTD"))
-        raise OrderSyntaxError(f"expiry: gtd {text or 'of nothing'} is not valid; write {known}")
-    return expiry
+def _expiry(left: list[str]) -> tuple[str, str]:
+    """Parse the words behind `gtd`: one of the usual hours, or a time that the ticket reads; remove them from `left`."""
+    text = left.pop(0) if left else ""
+    if f"GTD {text}" in PENDING_EXPIRIES:
+        return "expiry", f"GTD {text}"
+    if text.count("-") == len("--") and left and ":" in left[0]:
+        text = f"{text} {left.pop(0)}"
+    if not isinstance(expiry_ns(text, 0, 0, UTC), int) and not DATED.fullmatch(text):
+        raise OrderSyntaxError(f"expiry: gtd {text or 'of nothing'} is not valid; {HOW}")
+    return "until", text
 
 
 def _field_words(name: str, entry: Entry | None) -> str:

@@ -1,88 +1,27 @@
-"""Open risk, locked profit, R multiples and break-even prices of trades (TRADER.md 2.5, 2.8)."""
+"""Risk, R and break-even: the client library's formulas (TRADER.md 2.5, 2.8), as the desk's modules name them."""
 
-from collections.abc import Iterable
-from decimal import Decimal
+from keydesk_client.arithmetic.risk import (
+    FIRST_STOP_WITHIN_NS,
+    break_even_stop,
+    exact_break_even,
+    locked_profit,
+    nearest_stop,
+    open_risk,
+    r_multiple,
+    reward,
+    stop_distance,
+    trailing_stop,
+)
 
-from keydesk.calc.profit import Factors, price_down, price_up
-
-NOTHING = Decimal(0)
-FIRST_STOP_WITHIN_NS = 60_000_000_000  # a stop set this soon after the fill is the initial one
-
-
-def nearest_stop(units: Decimal, stops: Iterable[Decimal | None]) -> Decimal | None:
-    """Return the stop that the price meets first, None without a stop."""
-    prices = [price for price in stops if price is not None]
-    if not prices:
-        return None
-    return max(prices) if units > 0 else min(prices)
-
-
-def stop_distance(units: Decimal, entry: Decimal, stop: Decimal) -> Decimal:
-    """Return the distance from entry to stop on the losing side; negative if the stop is past the entry."""
-    return entry - stop if units > 0 else stop - entry
-
-
-def open_risk(units: Decimal, entry: Decimal, stop: Decimal, factors: Factors) -> Decimal:
-    """Return the loss at the stop in home currency, 0 once the stop is past the entry."""
-    return max(NOTHING, stop_distance(units, entry, stop)) * abs(units) * factors.loss
-
-
-def locked_profit(units: Decimal, entry: Decimal, stop: Decimal, factors: Factors) -> Decimal:
-    """Return the profit at the stop in home currency, 0 while the stop is before the entry."""
-    return max(NOTHING, -stop_distance(units, entry, stop)) * abs(units) * factors.gain
-
-
-def trailing_stop(units: Decimal, best: Decimal, distance: Decimal) -> Decimal:
-    """Return the price of a trailing stop for the best closing price so far."""
-    return best - distance if units > 0 else best + distance
-
-
-def reward(units: Decimal, entry: Decimal, target: Decimal, factors: Factors) -> Decimal:
-    """Return the profit at the target in home currency; negative if the target is a loss."""
-    distance = target - entry if units > 0 else entry - target
-    return distance * abs(units) * (factors.gain if distance >= 0 else factors.loss)
-
-
-def r_multiple(result: Decimal, initial_risk: Decimal | None) -> Decimal | None:
-    """Return a result in units of the initial risk, None without an initial stop."""
-    return result / initial_risk if initial_risk else None
-
-
-def exact_break_even(entry: Decimal, units: Decimal, costs: Decimal, factors: Factors) -> Decimal:
-    """Return the closing price at which the result of the trade is zero.
-
-    Costs are earned back by a gain; financing received is given back by a loss, which converts at its own factor.
-
-    Args:
-        entry: The trade's price.
-        units: Signed units that are open.
-        costs: Financing and fees so far in home currency, negative when they were paid.
-        factors: Quote currency to home.
-    """
-    factor = factors.gain if costs < 0 else factors.loss
-    return entry - costs / (units * factor)
-
-
-def break_even_stop(
-    *,
-    entry: Decimal,
-    units: Decimal,
-    costs: Decimal,
-    factors: Factors,
-    precision: int,
-    offset: Decimal = Decimal(0),
-) -> Decimal:
-    """Return the break-even stop, rounded to the protecting side.
-
-    Args:
-        entry: The trade's price.
-        units: Signed units that are open.
-        costs: Financing and fees so far in home currency, negative when they were paid.
-        factors: Quote currency to home.
-        precision: Decimals of the instrument's prices.
-        offset: Price units to lock in beyond nothing.
-    """
-    exact = exact_break_even(entry, units, costs, factors)
-    if units > 0:
-        return price_up(exact + offset, precision)
-    return price_down(exact - offset, precision)
+__all__ = [
+    "FIRST_STOP_WITHIN_NS",
+    "break_even_stop",
+    "exact_break_even",
+    "locked_profit",
+    "nearest_stop",
+    "open_risk",
+    "r_multiple",
+    "reward",
+    "stop_distance",
+    "trailing_stop",
+]

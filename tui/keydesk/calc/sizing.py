@@ -1,6 +1,6 @@
-"""Position size from risk, margin and closeout, spread cost and allowed slippage (TRADER.md 2.2, 2.4, features 1 and 14).
+"""Caps of a position's size, allowed slippage and typical spreads (TRADER.md 2.2, 2.4, features 1 and 14).
 
-The broker's margin figures are authoritative; these are used between two of its answers and for previews.
+The formulas of size and margin are the client library's; they are named here for the desk.
 """
 
 from collections import deque
@@ -9,57 +9,45 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.profit import whole_units
+from keydesk_client.arithmetic.profit import whole_units
+from keydesk_client.arithmetic.sizing import (
+    CLOSEOUT,
+    closeout_percent,
+    effective_rate,
+    margin_available,
+    margin_cap,
+    position_units,
+    required_margin,
+    spread_cost,
+    units_for_risk,
+)
 
-NOTHING = Decimal(0)
-CLOSEOUT = Decimal(1)  # the closeout percent at which the broker closes everything
-HALF = Decimal("0.5")
+__all__ = [
+    "CLOSEOUT",
+    "CapName",
+    "Caps",
+    "Size",
+    "TypicalSpreads",
+    "closeout_percent",
+    "effective_rate",
+    "margin_available",
+    "margin_cap",
+    "median",
+    "part",
+    "position_units",
+    "required_margin",
+    "size",
+    "slippage_allowed",
+    "spread_cost",
+    "units_for_risk",
+]
+
 EVERY = 10.0  # seconds between two samples
 HOUR = 360  # samples
 ENOUGH = 12  # two minutes; before that nothing is called usual
 WIDE = 2  # times the median
 MOST_VALUES = 2000  # spreads that samples share
-MARGIN_SHARE = Decimal("0.98")  # of the margin available: the price moves before the fill
 CapName = Literal["", "margin", "order limit", "position limit", "own limit"]
-
-
-def effective_rate(instrument_rate: Decimal, account_rate: Decimal | None) -> Decimal:
-    """Return the effective margin rate: the greater of the instrument's and the account's."""
-    return instrument_rate if account_rate is None else max(instrument_rate, account_rate)
-
-
-def required_margin(
-    units: Decimal, rate: Decimal, mid: Decimal, position_value: Decimal
-) -> Decimal:
-    """Return the margin of signed units in home currency; `position_value` converts quote to home currency."""
-    return abs(units) * rate * mid * position_value
-
-
-def position_units(long_units: Decimal, short_units: Decimal) -> Decimal:
-    """Return the units that need margin: of a long and a short side the larger."""
-    return max(abs(long_units), abs(short_units))
-
-
-def margin_available(nav: Decimal, used: Decimal) -> Decimal:
-    """Return the margin for new positions, never negative."""
-    return max(NOTHING, nav - used)
-
-
-def closeout_percent(used: Decimal, mid_nav: Decimal) -> Decimal:
-    """Return the margin closeout fraction: at 1 the broker closes all trades.
-
-    Args:
-        used: The margin in use.
-        mid_nav: The balance with open trades valued at mid prices; with nothing left it is closeout.
-    """
-    if not used:
-        return NOTHING
-    return HALF * used / mid_nav if mid_nav > 0 else CLOSEOUT
-
-
-def spread_cost(units: Decimal, bid: Decimal, ask: Decimal, loss_factor: Decimal) -> Decimal:
-    """Return the cost of opening and closing `units` at the same quote, in home currency."""
-    return abs(units) * (ask - bid) * loss_factor
 
 
 def slippage_allowed(bid: Decimal, ask: Decimal, pip: Decimal) -> Decimal:
@@ -127,20 +115,6 @@ class Size:
 
     units: Decimal
     bound_by: CapName = ""
-
-
-def units_for_risk(
-    risk: Decimal, distance: Decimal, loss_factor: Decimal, premium: Decimal = Decimal(0)
-) -> Decimal:
-    """Return the exact units whose loss over the distance (plus a guarantee's premium) equals the risk."""
-    return risk / ((distance + premium) * loss_factor)
-
-
-def margin_cap(
-    available: Decimal, margin_rate: Decimal, mid: Decimal, position_value: Decimal
-) -> Decimal:
-    """Return the exact units that 98 % of the available margin carries."""
-    return available * MARGIN_SHARE / (margin_rate * mid * position_value)
 
 
 def size(units: Decimal, precision: int, caps: Caps) -> Size:

@@ -6,17 +6,10 @@ The plan is computed again at every key and frame; the order that is sent is the
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal
 
-from keydesk.calc import average_range
 from keydesk.calc.instructions import Limits
-from keydesk.calc.profit import (
-    nearest_price,
-    notional,
-    pip_value,
-    price_down,
-    price_up,
-)
+from keydesk.calc.position_effect import PositionEffect, effect_of, realised
+from keydesk.calc.profit import notional, pip_value
 from keydesk.calc.sizing import (
     CapName,
     Caps,
@@ -25,50 +18,22 @@ from keydesk.calc.sizing import (
     position_units,
     required_margin,
     size,
-    slippage_allowed,
+    spread_cost,
     units_for_risk,
 )
-from keydesk.calc.ticket_draft import Draft, FieldName, Reading, UnreadableText
-from keydesk.calc.trading_context import NOTHING, TradingContext, only_reduces
+from keydesk.calc.ticket_draft import (
+    BY_THE_STOP,
+    Draft,
+    FieldName,
+    Fill,
+    Reading,
+    UnreadableText,
+    shown_number,
+)
+from keydesk.calc.ticket_levels import Levels, levels_of, stop_distance
+from keydesk.calc.trading_context import NOTHING, TradingContext
 
 PERCENT = Decimal(100)
-
-
-@dataclass(frozen=True, slots=True)
-class Levels:
-    """The prices of a ticket; None if not set or not computable yet."""
-
-    entry: Reading
-    bound: Reading
-    stop: Reading
-    target: Reading
-    trail: Reading  # price units
-
-
-@dataclass(frozen=True, slots=True)
-class SendableLevels:
-    """The prices of a ticket that can be sent; None for fields left empty."""
-
-    entry: Decimal
-    bound: Decimal | None
-    stop: Decimal | None
-    target: Decimal | None
-    trail: Decimal | None  # price units
-
-
-def sendable(levels: Levels) -> SendableLevels | None:
-    """Return the prices for an order, None if one is missing or cannot be read."""
-    entry, bound, stop = levels.entry, levels.bound, levels.stop
-    target, trail = levels.target, levels.trail
-    if (
-        not isinstance(entry, Decimal)
-        or isinstance(bound, UnreadableText)
-        or isinstance(stop, UnreadableText)
-        or isinstance(target, UnreadableText)
-        or isinstance(trail, UnreadableText)
-    ):
-        return None
-    return SendableLevels(entry, bound, stop, target, trail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +55,9 @@ class Plan:
     reward: Decimal | None
     spread: Decimal  # price units
     minimum_risk: Decimal | None  # what the least size would risk
+    effect: PositionEffect
+    realised: Decimal | None  # of the units that it reduces; None where the trades are not known
+    premium: Decimal  # home currency, charged if the guaranteed stop fills
     reduces: bool = False  # it opens nothing, so it has no stop or target of its own
 
     @property
@@ -103,18 +71,22 @@ class Plan:
 def work_out(draft: Draft, context: TradingContext, limits: Limits) -> Plan:
     """Compute the plan of a ticket at the present price."""
     levels = levels_of(draft, context)
-    distance = stop_distance(draft, levels)
+    distance = stop_distance(draft, levels, context.ask - context.bid)
     sized = size(
         _wanted_units(draft, context, distance),
         context.rules.units_precision,
         _caps(draft, context, limits),
     )
     units, factors = sized.units, context.factors
-    before = context.funds.net_units
-    reduces = only_reduces(draft.direction * units, before, hedging=context.funds.hedging)
+    signed, fill = draft.direction * units, draft.members.fill
+    effect = effect_of(context.funds, signed, fill)
+    reduces = effect.only_reduces or fill == "REDUCE_ONLY"
     if reduces:
         levels, distance = replace(levels, stop=None, target=None, trail=None), None
-    added = margin_added(context, draft.direction * units)
+    added = margin_added(context, signed, fill)
+    premium = premium_of(draft, context)
+    at = shown_number(levels.entry)
+    paid = spread_cost(effect.opened, context.bid, context.ask, factors.loss)
     return Plan(
         levels=levels,
         units=units,
@@ -123,27 +95,35 @@ def work_out(draft: Draft, context: TradingContext, limits: Limits) -> Plan:
         pip_value=pip_value(units, context.rules.pip, factors),
         notional=notional(units, context.mid, factors),
         margin=added,
-        margin_left=context.funds.margin_available - added,
+        margin_left=context.funds.margin_available - added - paid,
         closeout_after=closeout_percent(
             context.funds.margin_used + added, mid_nav_after(context, units)
         ),
-        position_before=before,
-        position_after=before + draft.direction * units,
-        risk=None if distance is None else units * distance * factors.loss,
-        reward=_reward(draft, levels, units, factors.gain),
+        position_before=context.funds.net_units,
+        position_after=effect.long_after - effect.short_after,
+        risk=None if distance is None else effect.opened * (distance + premium) * factors.loss,
+        reward=_reward(draft, levels, effect.opened, factors.gain),
         spread=context.ask - context.bid,
         minimum_risk=None
         if distance is None
         else context.rules.minimum_units * distance * factors.loss,
+        effect=effect,
+        realised=None if at is None else realised(context, signed, effect.reduced, at),
+        premium=effect.opened * premium * factors.loss,
         reduces=reduces,
     )
+
+
+def premium_of(draft: Draft, context: TradingContext) -> Decimal:
+    """Return the premium of a guaranteed stop in price units, 0 for a usual stop."""
+    return context.rules.guarantee_premium if draft.members.guaranteed else NOTHING
 
 
 def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
     """Return the fields of the ticket; one that only reduces has no bracket, unless it is sized by it."""
     if not plan.reduces:
         return draft.fields
-    sizing = {"stop"} if draft.size.unit == "risk %" else set()
+    sizing = {"stop"} if draft.size.unit in BY_THE_STOP else set()
     return [name for name in draft.fields if name not in {"stop", "target", "trail"} - sizing]
 
 
@@ -166,60 +146,11 @@ def field_reading(draft: Draft, name: FieldName, plan: Plan) -> Reading:
     return draft.reading(name)
 
 
-def levels_of(draft: Draft, context: TradingContext) -> Levels:
-    """Return the ticket's prices at the instrument's precision."""
-    entry = entry_price(draft, context)
-    stop = _stop(draft, entry, context)
-    return Levels(
-        entry=entry,
-        bound=_bound(draft, context) if draft.kind == "MARKET" else None,
-        stop=stop,
-        target=_target(draft, entry, stop, context),
-        trail=_trail(draft, context),
-    )
-
-
-def entry_price(draft: Draft, context: TradingContext) -> Reading:
-    """Return the entry price: the touch for a market order, else the typed price."""
-    touch = context.ask if draft.direction > 0 else context.bid
-    if draft.kind == "MARKET":
-        return touch
-    value = draft.reading("price")
-    if not isinstance(value, Decimal):
-        return value
-    precision = context.rules.price_precision
-    if draft.price.unit == "pips":
-        return nearest_price(touch + _pending_side(draft) * value * context.rules.pip, precision)
-    if value < 0:  # "-15" in the price field: 15 pips under the market
-        return nearest_price(touch + value * context.rules.pip, precision)
-    return nearest_price(value, precision)
-
-
-def stop_distance(draft: Draft, levels: Levels) -> Decimal | None:
-    """Return the distance of the nearer of stop and trailing stop; negative on the wrong side.
-
-    None without either, and while one of them cannot be read.
-    """
-    if any(isinstance(each, UnreadableText) for each in (levels.stop, levels.trail)):
-        return None
-    distances = []
-    if isinstance(levels.stop, Decimal) and isinstance(levels.entry, Decimal):
-        distances.append(draft.direction * (levels.entry - levels.stop))
-    if isinstance(levels.trail, Decimal):
-        distances.append(levels.trail)
-    return min(distances) if distances else None
-
-
-def margin_added(context: TradingContext, signed_units: Decimal) -> Decimal:
+def margin_added(context: TradingContext, signed_units: Decimal, fill: Fill = "DEFAULT") -> Decimal:
     """Return the margin that a fill adds: a preview, the broker's figure is authoritative."""
-    long, short = context.funds.long_units, -context.funds.short_units
-    if context.funds.hedging:
-        new_long = long + max(signed_units, NOTHING)
-        new_short = short + max(-signed_units, NOTHING)
-        grown = position_units(new_long, new_short) - position_units(long, short)
-    else:
-        grown = abs(long - short + signed_units) - abs(long - short)
-    return grown * margin_of_one(context)
+    effect = effect_of(context.funds, signed_units, fill)
+    before = position_units(effect.long_before, effect.short_before)
+    return (position_units(effect.long_after, effect.short_after) - before) * margin_of_one(context)
 
 
 def mid_nav_after(context: TradingContext, units: Decimal) -> Decimal:
@@ -239,16 +170,25 @@ def _wanted_units(draft: Draft, context: TradingContext, distance: Decimal | Non
     value = draft.reading("size")
     if not isinstance(value, Decimal):
         return NOTHING
-    if draft.size.unit == "units":
-        return value
+    funds, factors = context.funds, context.factors
+    match draft.size.unit:
+        case "risk %":
+            lost = funds.nav * value / PERCENT
+        case "loss":
+            lost = value
+        case "value":
+            return value / (context.mid * factors.value)
+        case "marg %":
+            return funds.margin_available * value / PERCENT / margin_of_one(context)
+        case _:
+            return value
     if distance is None or distance <= 0:
         return NOTHING
-    risk = context.funds.nav * value / PERCENT
-    return units_for_risk(risk, distance, context.factors.loss)
+    return units_for_risk(lost, distance, factors.loss, premium_of(draft, context))
 
 
 def _caps(draft: Draft, context: TradingContext, limits: Limits) -> Caps:
-    """Limit a size computed from risk by the caps; typed units above a cap are refused instead."""
+    """Limit a size that is computed by the caps; typed units above a cap are refused instead."""
     if draft.size.unit == "units":
         return Caps()
     funds, rules = context.funds, context.rules
@@ -279,60 +219,3 @@ def _reward(draft: Draft, levels: Levels, units: Decimal, gain: Decimal) -> Deci
     if not isinstance(levels.target, Decimal) or not isinstance(levels.entry, Decimal):
         return None
     return units * draft.direction * (levels.target - levels.entry) * gain
-
-
-def _pending_side(draft: Draft) -> int:
-    """Return a default price of a pending order: better than the market for a limit, worse for a stop."""
-    return draft.direction if draft.kind == "STOP" else -draft.direction
-
-
-def _bound(draft: Draft, context: TradingContext) -> Reading:
-    typed, rules = draft.reading("bound"), context.rules
-    if isinstance(typed, UnreadableText):
-        return typed
-    usual = slippage_allowed(context.bid, context.ask, rules.pip)
-    allowed = usual if typed is None else typed * rules.pip
-    if draft.direction > 0:
-        return price_up(context.ask + allowed, rules.price_precision)
-    return price_down(context.bid - allowed, rules.price_precision)
-
-
-def _stop(draft: Draft, entry: Reading, context: TradingContext) -> Reading:
-    return _level(draft, "stop", entry, -draft.direction, context)
-
-
-def _target(draft: Draft, entry: Reading, stop: Reading, context: TradingContext) -> Reading:
-    value = draft.reading("target")
-    if draft.target.unit != "R" or not isinstance(value, Decimal):
-        return _level(draft, "target", entry, draft.direction, context)
-    if stop is None and isinstance(entry, Decimal):
-        return UnreadableText(draft.target.text, "is in R, which needs a stop")
-    if not isinstance(entry, Decimal) or not isinstance(stop, Decimal):
-        return None
-    return nearest_price(entry + value * (entry - stop), context.rules.price_precision)
-
-
-def _level(
-    draft: Draft,
-    name: Literal["stop", "target"],
-    entry: Reading,
-    toward: int,
-    context: TradingContext,
-) -> Reading:
-    value, precision = draft.reading(name), context.rules.price_precision
-    if not isinstance(value, Decimal):
-        return value
-    if draft.entry(name).unit == "price":
-        return nearest_price(value, precision)
-    away = average_range.distance(draft.entry(name), context)
-    if not isinstance(entry, Decimal) or not isinstance(away, Decimal):
-        return away if isinstance(away, UnreadableText) else None
-    return nearest_price(entry + toward * away, precision)
-
-
-def _trail(draft: Draft, context: TradingContext) -> Reading:
-    value = draft.reading("trail")
-    if not isinstance(value, Decimal):
-        return value
-    away = average_range.distance(draft.trail, context)
-    return nearest_price(away, context.rules.price_precision) if isinstance(away, Decimal) else away

@@ -11,7 +11,26 @@ from typing import Literal
 Side = Literal["BUY", "SELL"]
 Kind = Literal["MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"]
 FieldName = Literal["size", "price", "stop", "target", "trail", "bound"]
-Unit = Literal["units", "risk %", "price", "pips", "R", "ATR"]
+Unit = Literal["units", "risk %", "loss", "value", "marg %", "price", "pips", "R", "ATR"]
+Fill = Literal["DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY"]
+Trigger = Literal["DEFAULT", "INVERSE", "BID", "ASK", "MID"]
+TextName = Literal["until", "tag", "comment"]
+TicketField = Literal[
+    "",
+    "size",
+    "price",
+    "stop",
+    "target",
+    "trail",
+    "bound",
+    "expiry",
+    "guarantee",
+    "trigger",
+    "fill",
+    "tag",
+    "comment",
+]
+"""What a rejection may be about; "" is nothing that the ticket has."""
 
 KINDS: tuple[Kind, ...] = ("MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED")
 KIND_WORDS: dict[Kind, str] = {
@@ -21,7 +40,7 @@ KIND_WORDS: dict[Kind, str] = {
     "MARKET_IF_TOUCHED": "if touched",
 }
 UNITS: dict[FieldName, tuple[Unit, ...]] = {
-    "size": ("units", "risk %"),
+    "size": ("units", "risk %", "loss", "value", "marg %"),
     "price": ("price", "pips"),
     "stop": ("pips", "price", "ATR"),
     "target": ("R", "pips", "price", "ATR"),
@@ -36,11 +55,31 @@ FIELD_KEYS: dict[FieldName, str] = {
     "trail": "r",
     "bound": "b",
 }
+BY_THE_STOP: frozenset[Unit] = frozenset(("risk %", "loss"))
+"""The units of a size that follows from the stop."""
+FILLS: tuple[Fill, ...] = ("DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY")
+FILL_WORDS: dict[Fill, str] = {
+    "DEFAULT": "as the account does",
+    "OPEN_ONLY": "opens only",
+    "REDUCE_FIRST": "reduces first, then opens",
+    "REDUCE_ONLY": "reduces only",
+}
+TRIGGERS: tuple[Trigger, ...] = ("DEFAULT", "INVERSE", "BID", "ASK", "MID")
+TRIGGER_WORDS: dict[Trigger, str] = {
+    "DEFAULT": "usual: ask for buys, bid for sells",
+    "INVERSE": "inverse: bid for buys, ask for sells",
+    "BID": "the bid",
+    "ASK": "the ask",
+    "MID": "the mid price",
+}
+TEXT_KEYS: dict[TextName, str] = {"until": "g", "tag": "k", "comment": "j"}
+MOST_TEXT = 128  # characters of a tag or a comment that the broker takes
 DISTANCES: frozenset[FieldName] = frozenset(("stop", "target", "trail"))
 """The fields that may count in average true ranges."""
 ABOVE_ZERO: frozenset[FieldName] = frozenset(("size", "trail", "bound"))
 MARKET_EXPIRIES = ("FOK", "IOC")
 PENDING_EXPIRIES = ("GTC", "GFD", "GTD 1h", "GTD 4h", "GTD 24h")
+TYPED_EXPIRY = "GTD"  # at the time in `Members.until`; no choice of the key that turns the expiry
 LONGEST = 20  # characters of a field; Decimal's 28 digits hold it at any precision
 NUMBER_CHARACTERS = frozenset("0123456789.-")
 TYPED_BEHIND_A_DIGIT = {10: ".", -10: ","}  # the nudges by ten: what their keys type behind a digit
@@ -145,6 +184,34 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Members:
+    """The members of an order that are rarely changed."""
+
+    guaranteed: bool = False  # the stop is a guaranteed one
+    fill: Fill = "DEFAULT"
+    trigger: Trigger = "DEFAULT"  # of a pending order
+    until: str = ""  # the expiry as typed
+    until_typed_ns: int = 0  # when; a time of day is the next one after it
+    tag: str = ""
+    comment: str = ""
+
+    def text(self, name: TextName) -> str:
+        """Return the text of a field."""
+        return {"until": self.until, "tag": self.tag, "comment": self.comment}[name]
+
+    def put_text(self, name: TextName, text: str, now_ns: int) -> "Members":
+        """Return the members with other text in a field; one character beyond the limit stays, to be refused."""
+        text = text[: MOST_TEXT + 1]
+        match name:
+            case "until":
+                return replace(self, until=text, until_typed_ns=now_ns)
+            case "tag":
+                return replace(self, tag=text)
+            case "comment":
+                return replace(self, comment=text)
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """A ticket as typed; side and instrument never change while it is open."""
 
@@ -159,6 +226,7 @@ class Draft:
     bound: Entry = field(default_factory=Entry)
     expiry: str = "FOK"
     active: FieldName = "size"
+    members: Members = field(default_factory=Members)
 
     @property
     def direction(self) -> int:
@@ -167,10 +235,12 @@ class Draft:
 
     @property
     def fields(self) -> tuple[FieldName, ...]:
-        """The fields in screen order; a market order has no price, a pending one no bound."""
+        """The fields in screen order; a market order has no price, a limit order no bound."""
         if self.kind == "MARKET":
             return ("size", "stop", "target", "trail", "bound")
-        return ("size", "price", "stop", "target", "trail")
+        if self.kind == "LIMIT":
+            return ("size", "price", "stop", "target", "trail")
+        return ("size", "price", "stop", "target", "trail", "bound")
 
     def entry(self, name: FieldName) -> Entry:
         """Return a field by its name."""
@@ -207,6 +277,7 @@ class Draft:
             kind=self.kind,
             expiry=self.expiry,
             active=active or self.active,
+            members=self.members,
             **changed,
         )
 
@@ -228,4 +299,25 @@ class Draft:
     def next_expiry(self) -> "Draft":
         """Select the next time in force of this order type."""
         choices = MARKET_EXPIRIES if self.kind == "MARKET" else PENDING_EXPIRIES
-        return replace(self, expiry=choices[(choices.index(self.expiry) + 1) % len(choices)])
+        at = choices.index(self.expiry) if self.expiry in choices else -1
+        return replace(self, expiry=choices[(at + 1) % len(choices)])
+
+    def next_fill(self) -> "Draft":
+        """Select the next position fill."""
+        fill = FILLS[(FILLS.index(self.members.fill) + 1) % len(FILLS)]
+        return replace(self, members=replace(self.members, fill=fill))
+
+    def next_trigger(self) -> "Draft":
+        """Select the next trigger condition."""
+        at = TRIGGERS.index(self.members.trigger) + 1
+        return replace(self, members=replace(self.members, trigger=TRIGGERS[at % len(TRIGGERS)]))
+
+    def with_guarantee(self, *, guaranteed: bool) -> "Draft":
+        """Make the stop a guaranteed one, or a usual one."""
+        return replace(self, members=replace(self.members, guaranteed=guaranteed))
+
+    def put_text(self, name: TextName, text: str, now_ns: int) -> "Draft":
+        """Put text in a field; a typed expiry is the ticket's."""
+        members = self.members.put_text(name, text, now_ns)
+        expiry = TYPED_EXPIRY if name == "until" else self.expiry
+        return replace(self, members=members, expiry=expiry)

@@ -4,8 +4,8 @@ An order only reduces if, on a netting account, it is opposite to the position a
 REDUCE_ONLY without stop and target, so that it cannot open a trade even if the position is closed before it fills.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from keydesk.calc.profit import Factors, profit
@@ -19,6 +19,7 @@ class Lot:
 
     units: Decimal  # signed
     entry: Decimal
+    risk: Decimal | None = None  # home currency to its stop; None: it has none
 
 
 def only_reduces(signed_units: Decimal, net_units: Decimal, *, hedging: bool) -> bool:
@@ -58,6 +59,12 @@ class Rules:
     margin_rate: Decimal  # the greater of the instrument's and the account's
     minimum_trail: Decimal
     maximum_trail: Decimal
+    long_rate: Decimal | None = None  # of financing, a year; negative is a cost
+    short_rate: Decimal | None = None
+    financing_days: tuple[int, ...] = ()  # that each weekday's rollover charges, Monday first
+    guarantee: str = "DISABLED"  # of stops: DISABLED, ALLOWED or REQUIRED
+    guarantee_distance: Decimal = NOTHING  # at least, from the market
+    guarantee_premium: Decimal = NOTHING  # price units a unit, charged when the stop fills
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,9 @@ class AccountFunds:
     short_units: Decimal = NOTHING  # negative
     lots: tuple[Lot, ...] = ()  # its open trades, oldest first
     mid_nav: Decimal | None = None  # NAV with trades valued at mid prices; None: not told yet
+    exposure: Mapping[str, Decimal] = field(default_factory=dict)  # units held of each currency
+    open_risk: Decimal | None = None  # of all trades to their stops
+    naked_trades: int = 0  # open trades without any stop, in all instruments
 
     @property
     def net_units(self) -> Decimal:

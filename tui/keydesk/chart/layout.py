@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keydesk.chart import sub_pane
+from keydesk.chart.canvas import Run, width_of
 from keydesk.chart.price_axis import Axis, axis_for
 from keydesk.chart.scene import Scene
 
@@ -13,6 +14,7 @@ MARGIN = 2  # free columns right of the newest candle
 NARROW = 30  # columns: below that there is one
 FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
 LEGEND_FROM = 12  # rows of a chart
+LEGEND_GAP = 2  # columns between the groups of a legend
 CURSOR_LEGEND_FROM = 7  # rows from which on the crosshair has its legend, on two lines
 
 
@@ -78,3 +80,33 @@ def _legend_rows(scene: Scene) -> int:
     if scene.cursor is not None:
         return 2 if scene.height >= CURSOR_LEGEND_FROM else 0
     return int(scene.height >= LEGEND_FROM)
+
+
+def legend_rows(groups: Sequence[Sequence[Run]], width: int, count: int) -> list[list[Run]]:
+    """Return the rows of a legend: each group in the first row that has room for it, whole or not at all."""
+    kept: list[list[Sequence[Run]]] = [[] for _ in range(count)]
+    free = [width] * count
+    for group in groups:
+        size = width_of(group)
+        row = next((y for y in range(count) if size <= free[y]), None)
+        if row is not None:
+            kept[row].append(group)
+            free[row] -= size + LEGEND_GAP
+    return [fitted(row, width) for row in kept]
+
+
+def fitted(groups: Sequence[Sequence[Run]], width: int) -> list[Run]:
+    """Return the groups of a legend that have room whole, two columns apart."""
+    row: list[Run] = []
+    taken = 0
+    for group in groups:
+        size = sum(len(text) for text, _ in group)
+        if taken + size > width:
+            continue
+        row += group
+        taken += size
+        gap = min(2, width - taken)
+        row.append((" " * gap, ""))
+        taken += gap
+    row.append((" " * (width - taken), ""))
+    return row

@@ -12,10 +12,9 @@ from functools import partial
 from typing import Protocol
 
 from keydesk.chart import sub_pane
-from keydesk.chart.canvas import FILLED, Canvas, Run, width_of
-from keydesk.chart.glyphs import WARM_UP, heikin_ashi, paint_candle
-from keydesk.chart.layout import Layout, layout_of
-from keydesk.chart.lines import first_touching, paint_line
+from keydesk.chart.canvas import FILLED, Canvas, Run
+from keydesk.chart.glyphs import WARM_UP, heikin_ashi
+from keydesk.chart.layout import Layout, layout_of, legend_rows
 from keydesk.chart.moves import (
     End,
     ends_of_candles,
@@ -23,16 +22,14 @@ from keydesk.chart.moves import (
     held_values,
     moved_rows,
 )
+from keydesk.chart.painting import View, paint_chart
 from keydesk.chart.price_axis import PriceLabels, last_label, price_labels, row_of_last
 from keydesk.chart.scale import Scale, scale_for, still_fits
 from keydesk.chart.scene import Scene
-from keydesk.chart.sessions import session_opens
 from keydesk.chart.time_axis import TimeLabels, time_labels
 from keydesk.store.state import Candle
 from keydesk.text import format as show
 
-DASH, THIN = "╌", "┄"
-LEGEND_GAP = 2  # columns between the groups of a legend
 FAR_PIPS = 1.0  # a far price's distance is counted anew when the last price moved this much
 
 
@@ -357,64 +354,9 @@ class Picture:
     # Painting.
 
     def _paint_candles(self, canvas: Canvas) -> None:
-        scene, layout, scale = self._scene, self.layout, self.scale
-        if scene is None or layout is None or scale is None:
-            return
-        if scene.look.style == "line":
-            closes = [each.close for each in self._shown]
-            braille = not scene.look.ascii_only
-            paint_line(canvas, layout.columns, closes, scale, "plain", braille=braille)
-        else:
-            reach = scene.look.body
-            for x, candle in zip(layout.columns, self._shown, strict=True):
-                if canvas.left - reach <= x < canvas.right + reach:
-                    paint_candle(canvas, x, candle, scale, scene.look)
-        self._paint_cursor(canvas, scene, layout, scale)
-        self._paint_sessions(canvas, scene, layout)
-        self._paint_prices(canvas, scene, layout, scale)
-        first = first_touching(layout.columns, canvas.left)
-        columns, before = layout.columns[first:], slice(layout.first + first, scene.end - 1)
-        for overlay, newest in zip(scene.overlays, self.kept.lines[0], strict=True):
-            paint_line(
-                canvas,
-                columns,
-                [*overlay.values[before], newest],
-                scale,
-                overlay.role,
-                braille=scene.braille and not scene.look.ascii_only,
-            )
-
-    def _paint_cursor(self, canvas: Canvas, scene: Scene, layout: Layout, scale: Scale) -> None:
-        if scene.cursor is None:
-            return
-        at = scene.cursor.index - layout.first
-        if 0 <= at < len(layout.columns):
-            for y in range(scale.rows):
-                canvas.behind(y, layout.columns[at], "│", "cursor")
-        if scale.holds(scene.cursor.price):
-            canvas.behind(scale.row(scene.cursor.price), 0, "─" * layout.plot, "cursor")
-
-    def _paint_sessions(self, canvas: Canvas, scene: Scene, layout: Layout) -> None:
-        """Name the sessions that open, in the lowest row, where no candle stands."""
-        if canvas.left:
-            return
-        for index, name in session_opens(self._real, scene.seconds):
-            canvas.whole(layout.rows - 1, layout.columns[index], f"╵{name}", "faint")
-
-    def _paint_prices(self, canvas: Canvas, scene: Scene, layout: Layout, scale: Scale) -> None:
-        lines: dict[int, list[str]] = {}
-        for line in scene.lines:
-            if scale.holds(line.price):
-                lines.setdefault(scale.row(line.price), []).append(line.role)
-        for y, roles in lines.items():
-            canvas.behind(y, 0, DASH * layout.plot, *roles)
-        for mark in scene.marks:
-            if scale.holds(mark.price):
-                row = scale.row(mark.price)
-                if mark.across:
-                    canvas.behind(row, 0, THIN * layout.plot, "grid")
-                else:
-                    canvas.behind(row, layout.plot - 1, "─", "muted")
+        if self._scene is not None and self.layout is not None and self.scale is not None:
+            view = View(self._scene, self.layout, self.scale, self._shown, self._real)
+            paint_chart(canvas, view, self.kept.lines[0])
 
     def _paint_sub_pane(self, number: int, scale: Scale, canvas: Canvas) -> None:
         scene, layout = self._scene, self.layout
@@ -439,36 +381,6 @@ def changed_labels(before: Mapping[int, Run], now: PriceLabels) -> set[int]:
     if len(before) == len(rows) and before.keys() == rows.keys():
         return {y for y, label in rows.items() if before[y] != label}
     return {y for y in before.keys() | rows.keys() if before.get(y) != rows.get(y)}
-
-
-def legend_rows(groups: Sequence[Sequence[Run]], width: int, count: int) -> list[list[Run]]:
-    """Return the rows of a legend: each group in the first row that has room for it, whole or not at all."""
-    kept: list[list[Sequence[Run]]] = [[] for _ in range(count)]
-    free = [width] * count
-    for group in groups:
-        size = width_of(group)
-        row = next((y for y in range(count) if size <= free[y]), None)
-        if row is not None:
-            kept[row].append(group)
-            free[row] -= size + LEGEND_GAP
-    return [fitted(row, width) for row in kept]
-
-
-def fitted(groups: Sequence[Sequence[Run]], width: int) -> list[Run]:
-    """Return the groups of a legend that have room whole, two columns apart."""
-    row: list[Run] = []
-    taken = 0
-    for group in groups:
-        size = sum(len(text) for text, _ in group)
-        if taken + size > width:
-            continue
-        row += group
-        taken += size
-        gap = min(2, width - taken)
-        row.append((" " * gap, ""))
-        taken += gap
-    row.append((" " * (width - taken), ""))
-    return row
 
 
 def dimmed(rows: Sequence[Sequence[Run]]) -> list[list[Run]]:

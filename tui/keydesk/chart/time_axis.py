@@ -84,7 +84,7 @@ def time_labels(
     """
     writer = _Writer(columns, width)
     daily = seconds >= DAY
-    local = [_label_time(each.time_ns, zone, daily=daily) for each in candles]
+    local = [label_time(each.time_ns, zone, daily=daily) for each in candles]
     if cursor is not None and 0 <= cursor < len(local):
         pattern = "%d %b %Y" if daily else "%H:%M"
         writer.write(cursor, local[cursor].strftime(pattern), FILLED + "cursor")
@@ -98,7 +98,7 @@ def time_labels(
     return TimeLabels(writer.canvas.runs(0), posts)
 
 
-def _label_time(time_ns: int, zone: tzinfo, *, daily: bool) -> datetime:
+def label_time(time_ns: int, zone: tzinfo, *, daily: bool) -> datetime:
     """Return a candle's start in the zone; of a day and longer, the date that most of it falls on."""
     at = show.at(time_ns, zone)
     return at + LOCALLY_A_DAY if daily else at

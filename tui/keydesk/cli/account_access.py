@@ -75,6 +75,11 @@ def account_parser(command: str, what: str) -> argparse.ArgumentParser:
     return parser
 
 
+def trader_zone(options: argparse.Namespace) -> tzinfo:
+    """Return the time zone of the settings that the options select, else the system's."""
+    return load_settings(find_folders(options.data, os.environ).config).zone
+
+
 @asynccontextmanager
 async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount]:
     """Open the account that the options select; leaving the block closes it."""

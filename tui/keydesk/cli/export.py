@@ -1,5 +1,7 @@
 """`keydesk export`: write trades, transactions or daily balances to a CSV file, numbers as the broker wrote them.
 
+Times in the file are UTC, as the broker wrote them; a time that is typed without an offset is in the trader's zone.
+
 The file is written whole or not at all, mode 0600, and no cell starts a formula in a spreadsheet.
 """
 
@@ -19,14 +21,14 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from itertools import groupby
 from pathlib import Path
 from typing import TypeAlias
 
 from keydesk.calc.trading_day import SECOND, day_start, next_day_start
-from keydesk.cli.account_access import account_parser, open_account
+from keydesk.cli.account_access import account_parser, open_account, trader_zone
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error
 from keydesk.text.sanitize import Printable, safe
@@ -203,7 +205,14 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         help="trades by their opening, transactions by their time, or equity: what each trading day "
         "(17:00 New York) booked and the balance at its end, open profit not included",
     )
-    parser.add_argument("--from", dest="from_", type=_time, metavar="T", help="from this time on")
+    parser.add_argument(
+        "--from",
+        dest="from_",
+        type=_time,
+        metavar="T",
+        help="from this time on: 2026-03-02, or 2026-03-02T14:00 in the time zone of config.toml, "
+        "or with an offset such as Z",
+    )
     parser.add_argument("--to", type=_time, metavar="T", help="before this time")
     parser.add_argument(
         "--csv",
@@ -214,8 +223,9 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     options = parser.parse_args(words)
-    options.from_ = options.from_ or FIRST
-    options.to = options.to or DateTime(LAST)
+    zone = trader_zone(options)
+    options.from_ = FIRST if options.from_ is None else _instant(options.from_, zone)
+    options.to = DateTime(LAST) if options.to is None else _instant(options.to, zone)
     if options.to <= options.from_:
         parser.error("--to must be later than --from")
     return options
@@ -226,14 +236,18 @@ def _file(text: str) -> Path | None:
     return None if text == "-" else Path(text)
 
 
-def _time(text: str) -> DateTime:
+def _time(text: str) -> datetime:
     try:
-        found = datetime.fromisoformat(text)
+        return datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
             f"{text!r} is no time such as 2026-03-02 or 2026-03-02T14:00:00Z"
         ) from None
-    return DateTime.of(found if found.tzinfo else found.replace(tzinfo=UTC))
+
+
+def _instant(typed: datetime, zone: tzinfo) -> DateTime:
+    """Return the instant of a typed time; without an offset it is in the trader's zone."""
+    return DateTime.of(typed if typed.tzinfo else typed.replace(tzinfo=zone))
 
 
 async def _rows(options: argparse.Namespace) -> tuple[Sequence[str], list[Row]]:

@@ -8,15 +8,18 @@ import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import tzinfo
 from decimal import Decimal
 from time import time_ns
 
 import plotext
 
+from keydesk.chart.time_axis import label_time
 from keydesk.cli.account_access import OpenAccount, account_parser, open_account
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_json, say_picture
 from keydesk.text.format import EMPTY, date_and_time, money, pair, percent, price, units
+from keydesk.text.format import at as show_at
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
 from keydesk_client.errors import NotFound, Refused
 from keydesk_client.models import Account, Order, TradeSummary
@@ -46,11 +49,11 @@ LONGEST_NUMBER = 64
 
 
 def chart(words: Sequence[str]) -> int:
-    """Print the account; return the exit code."""
+    """Print the chart, with times in the trader's zone; return the exit code."""
     options = _options(words)
-    candles = asyncio.run(_candles(options))
+    candles, zone = asyncio.run(_candles(options))
     size = shutil.get_terminal_size((100, 30))
-    text = draw_chart(candles, options.instrument, options.granularity, size)
+    text = draw_chart(candles, options.instrument, options.granularity, size, zone)
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     say_picture(text if colours else plotext.uncolorize(text))
     return 0
@@ -85,7 +88,7 @@ def _count(text: str) -> int:
     return int(text)
 
 
-async def _candles(options: argparse.Namespace) -> Sequence[Candlestick]:
+async def _candles(options: argparse.Namespace) -> tuple[Sequence[Candlestick], tzinfo]:
     async with open_account(options) as reach:
         try:
             answer = await reach.client.candles.get(
@@ -95,7 +98,7 @@ async def _candles(options: argparse.Namespace) -> Sequence[Candlestick]:
             raise Refusal(
                 f"no candles of {options.instrument}: {clean(error.error_message)}"
             ) from error
-    return answer.candles
+    return answer.candles, reach.zone
 
 
 def draw_chart(
@@ -103,6 +106,7 @@ def draw_chart(
     instrument: str,
     granularity: str,
     size: tuple[int, int],
+    zone: tzinfo,
 ) -> str:
     """Return the chart as lines of a terminal of this size; old candles that do not fit are left out.
 
@@ -118,7 +122,8 @@ def draw_chart(
     plotext.theme("clear")
     plotext.limit_size(False, False)  # it would look for a terminal of its own
     plotext.plot_size(columns, min(rows - 1, TALLEST))
-    plotext.title(_title(bars, len(candles), instrument, granularity))
+    zone_name = show_at(shown[-1][0].time.ns, zone).tzname() or ""
+    plotext.title(f"{_title(bars, len(candles), instrument, granularity)}   {zone_name}".rstrip())
     plotext.candlestick(
         list(range(len(bars))),
         {
@@ -130,7 +135,7 @@ def draw_chart(
         colors=["green+", "red"],
     )
     places = [index * (len(bars) - 1) // (TIMES - 1) for index in range(TIMES)]
-    plotext.xticks(places, [_time(shown[place][0], granularity) for place in places])
+    plotext.xticks(places, [_time(shown[place][0], granularity, zone) for place in places])
     _name_prices(bars)
     return str(plotext.build())
 
@@ -152,13 +157,13 @@ def _name_prices(bars: Sequence[CandlestickData]) -> None:
     plotext.yticks([float(each) for each in levels], [price(each, precision) for each in levels])
 
 
-def _time(candle: Candlestick, granularity: str) -> str:
-    at = candle.time.datetime
+def _time(candle: Candlestick, granularity: str, zone: tzinfo) -> str:
+    at = label_time(candle.time.ns, zone, daily=granularity in DATED)
     return f"{at:%Y-%m-%d}" if granularity in DATED else f"{at:%m-%d %H:%M}"
 
 
 def status(words: Sequence[str]) -> int:
-    """Print the chart; return the exit code."""
+    """Print the account; return the exit code."""
     parser = account_parser("status", "The account in one screenful.")
     parser.add_argument("--json", action="store_true", help="everything, with exact numbers")
     options = parser.parse_args(words)

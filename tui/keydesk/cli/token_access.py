@@ -15,6 +15,7 @@ from keydesk.cli.runner import Refusal
 from keydesk.config.settings import Folders, Profile, TokenPlace
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
+from keydesk_client.auth.profiles import VAULT as VAULT_PATH
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import (
     Passphrase,
@@ -27,7 +28,7 @@ from keydesk_client.errors import NoTokenStore, WrongPassphrase
 
 TERMINAL = "/dev/tty"
 LONGEST_LINE = 4096
-VAULT = "tokens.vault"
+VAULT = VAULT_PATH.name
 TRIES = 3
 SHORTEST_PASSPHRASE = 8
 FORGOTTEN = (

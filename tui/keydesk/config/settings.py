@@ -12,16 +12,41 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any
 
 from keydesk.config.time_zone import SystemZone, UnknownZone, time_zone
 from keydesk.text.sanitize import clean
+from keydesk_client.auth.profiles import (
+    CONFIG_FILE,
+    ENVIRONMENTS,
+    Environment,
+    Profile,
+    TokenPlace,
+    profile_folders,
+    read_profile,
+)
+from keydesk_client.errors import InvalidSettings
 
-Environment = Literal["practice", "live", "custom"]
-ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
-TokenPlace = Literal["native", "vault"]
-TOKEN_PLACES: tuple[TokenPlace, ...] = get_args(TokenPlace)
-FILE = "config.toml"
+__all__ = [
+    "ENVIRONMENTS",
+    "BadSettings",
+    "DeskOptions",
+    "Environment",
+    "Folders",
+    "Profile",
+    "Reconciliation",
+    "Settings",
+    "TokenPlace",
+    "UnsafeFolder",
+    "find_folders",
+    "load_settings",
+    "make_private",
+    "profile_named",
+    "profile_to_open",
+    "table_in",
+]
+
+FILE = CONFIG_FILE
 TEMPLATES_FILE = "templates.toml"
 FRAMES = range(1, 31)  # a second
 PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
@@ -31,7 +56,6 @@ RECONCILIATION: dict[str, tuple[int, int, str]] = {
     "look_back": (1, 10_080, "minutes"),
 }
 """The lowest and the highest value of each setting, and its unit."""
-Word = TypeVar("Word", bound=str)
 
 
 class UnsafeFolder(Exception):
@@ -58,19 +82,7 @@ class Folders:
 
 def find_folders(data: str | None, environment: Mapping[str, str]) -> Folders:
     """Return the folders for `--data DIR` (or None) and the process's environment."""
-    home = data or environment.get("KEYDESK_HOME")
-    if home:
-        root = Path(home).expanduser().absolute()
-        return Folders(root, root)
-    user = Path(environment.get("HOME") or Path.home())
-    config = _xdg(environment, "XDG_CONFIG_HOME", user / ".config")
-    state = _xdg(environment, "XDG_STATE_HOME", user / ".local" / "state")
-    return Folders(config / "keydesk", state / "keydesk")
-
-
-def _xdg(environment: Mapping[str, str], name: str, default: Path) -> Path:
-    value = environment.get(name, "")
-    return Path(value) if value.startswith("/") else default  # relative ones are to be ignored
+    return Folders(*profile_folders(data, environment))
 
 
 def make_private(folder: Path) -> Path:
@@ -114,18 +126,6 @@ class DeskOptions:
 
 class BadSettings(Exception):
     """Raised for a settings file that cannot be used; the text names file, field and remedy."""
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """An account at a broker, as `keydesk login` stored it."""
-
-    name: str
-    environment: Environment
-    account_id: str
-    rest_url: str = ""  # of a custom host; the others are known
-    stream_url: str = ""
-    kept_in: TokenPlace = "vault"  # which store has its token
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,29 +222,10 @@ def _reconciliation(table: object, path: Path) -> Reconciliation:
 
 
 def _profile(name: str, table: object, path: Path) -> Profile:
-    if not isinstance(table, dict):
-        raise BadSettings(f"{path}: profiles.{name} must be a table")
-    environment = _one_of(table, "environment", ENVIRONMENTS, path)
-    if environment != "custom" and not {"rest_url", "stream_url"}.isdisjoint(table):
-        raise BadSettings(
-            f'{path}: profiles.{name} names an address, which only environment = "custom" may'
-        )
-    address = None if environment == "custom" else ""
-    return Profile(
-        name,
-        environment,  # pyright: ignore[reportArgumentType] - one of the three, as looked at above
-        _text(table, "account", path),
-        _text(table, "rest_url", path, address),
-        _text(table, "stream_url", path, address),
-        _one_of(table, "token_store", TOKEN_PLACES, path),
-    )
-
-
-def _one_of(table: dict[str, Any], key: str, words: tuple[Word, ...], path: Path) -> Word:
-    for word in words:
-        if table.get(key) == word:
-            return word
-    raise BadSettings(f"{path}: {key} of a profile must be one of: {', '.join(words)}")
+    try:
+        return read_profile(name, table, path)
+    except InvalidSettings as error:
+        raise BadSettings(str(error)) from None
 
 
 def _text(table: dict[str, Any], key: str, path: Path, default: str | None = None) -> str:

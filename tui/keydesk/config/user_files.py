@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from keydesk.calc.indicator_specs import IndicatorSpec
-from keydesk.calc.instructions import Limits, Template
+from keydesk.calc.instructions import Limits, Template, TemplateBook
 from keydesk.config.indicator_settings import TABLE, read_indicators
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
+from keydesk.config.templates import INSTRUMENTS_TABLE, TEMPLATES_TABLE, read_templates
 from keydesk.keys.guard import SEND
 from keydesk.keys.keymap import KEYMAP, KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
 
@@ -30,6 +31,7 @@ TEMPLATE = (
 DISTANCES = {"stop": ("stop_pips", "stop_atr"), "trail": ("trail_pips", "trail_atr")}
 """The fields of a template that are texts, and the two fields that they stand for."""
 DISTANCE = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)([ap])", re.ASCII)
+KNOWN_TABLES = ("sizes", "template", "limits", TABLE, TEMPLATES_TABLE, INSTRUMENTS_TABLE)
 MAY_BE_OFF = frozenset(("stop_pips", "target_r", "trail_pips", "hard_units", "hard_risk_percent"))
 MAY_BE_NOTHING = frozenset(("break_even_offset_pips", "stop_spreads"))
 LIMITS = tuple(each.name for each in fields(Limits))
@@ -120,7 +122,7 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
     """
     path = folder / TEMPLATES_FILE
     table = table_in(path)
-    _refuse_unknown(table, ("sizes", "template", "limits", TABLE), path, "")
+    _refuse_unknown(table, KNOWN_TABLES, path, "")
     sizes, template, limits = (_part(table, name, path) for name in ("sizes", "template", "limits"))
     _refuse_unknown(sizes, PRESETS, path, "sizes.")
     _refuse_unknown(template, TEMPLATE, path, "template.")
@@ -214,9 +216,12 @@ class UserSettings:
     template: Template = field(default_factory=Template)
     limits: Limits = field(default_factory=Limits)
     indicators: Mapping[str, tuple[IndicatorSpec, ...]] = field(default_factory=dict)
+    templates: TemplateBook = field(default_factory=TemplateBook)
 
 
 def load_user_settings(folder: Path) -> UserSettings:
     """Read the trader's files in the config folder; raise BadSettings with file, field and remedy."""
     template, limits = load_templates(folder)
-    return UserSettings(load_keymap(folder), template, limits, load_indicators(folder))
+    path = folder / TEMPLATES_FILE
+    named = read_templates(table_in(path), template, path)
+    return UserSettings(load_keymap(folder), template, limits, load_indicators(folder), named)

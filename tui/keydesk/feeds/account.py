@@ -15,10 +15,11 @@ from keydesk.calc.trading_day import day_start
 from keydesk.config.settings import Reconciliation
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.feeds.market_data import days_once
-from keydesk.store.fold import count_day, held_at_start, remember_first_stops, write_earlier
-from keydesk.store.snapshot import differences, take_snapshot, take_state
+from keydesk.store.fold import count_day, held_at_start, write_earlier
 from keydesk.store.state import Topic
-from keydesk.store.store import moment, number_of, readable
+from keydesk_client.account.fold import remember_first_stops
+from keydesk_client.account.synchronizer import Comparison, Continuity
+from keydesk_client.account.values import moment, number_of, readable
 from keydesk_client.errors import (
     AnswerTooLarge,
     Forbidden,
@@ -70,19 +71,14 @@ async def _snapshot(link: Link) -> None:
 
 def take(link: Link, account: Account) -> None:
     """Replace the account by a snapshot, then apply the transactions after it."""
-    before = link.store.account
-    last = number_of(account.last_transaction_id)
-    take_snapshot(link.store, account)
-    if before is not None and before.created_time_ns != account.created_time.ns:
-        link.store.log.clear()
-        link.store.today = None
-        link.gate.forget()
-        link.write("The broker has another account under this id: its history begins anew")
-    elif link.gate.applied is not None and last < link.gate.applied:
-        link.gate.forget()
-        link.write(f"The broker went back to transaction {last}; what we knew after it is gone")
-    link.gate.open_at(last)
-    link.checked = last
+    match link.synchronizer.take_snapshot(account):
+        case Continuity.ANOTHER_ACCOUNT:
+            link.store.log.clear()
+            link.store.today = None
+            link.write("The broker has another account under this id: its history begins anew")
+        case Continuity.WENT_BACK:
+            last = link.gate.applied
+            link.write(f"The broker went back to transaction {last}; what we knew after it is gone")
     link.poll_wanted.set()
     link.history_wanted.set()
 
@@ -117,7 +113,7 @@ async def poll_changes(link: Link) -> None:
 
 async def poll_once(link: Link) -> bool:
     """Poll once; return False if there was no answer."""
-    since = link.checked
+    since = link.synchronizer.checked
     link.poll_wanted.clear()
     try:
         answer = await link.ask(link.client.accounts.changes(since))
@@ -136,18 +132,9 @@ async def poll_once(link: Link) -> bool:
 
 def take_changes(link: Link, answer: AccountChangesResponse) -> None:
     """Apply new transactions; if the desk is then up to date, compare and take the broker's figures."""
-    link.gate.offer_all(answer.changes.transactions)
-    link.gate.saw_last(answer.last_transaction_id)
-    last = number_of(answer.last_transaction_id)
-    if link.gate.applied != last or link.snapshot_wanted.is_set():
-        return  # more came meanwhile, or is still missing: the next poll compares
-    found = differences(link.store, answer.changes, answer.state)
-    if found:
-        link.doubt(f"Not as at the broker: {'; '.join(found)}")
-        return
-    take_state(link.store, answer.state)
-    link.checked = last
-    link.settle_doubt()
+    due = link.snapshot_wanted.is_set()
+    if link.synchronizer.take_changes(answer, snapshot_is_due=due) is Comparison.EQUAL:
+        link.settle_doubt()
 
 
 async def _until_next(link: Link) -> None:

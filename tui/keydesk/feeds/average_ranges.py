@@ -10,7 +10,7 @@ from keydesk.calc.average_range import CANDLES, GRANULARITY, average_range
 from keydesk.feeds.link import FAILURES, Link
 from keydesk.store.candles import HOUR, candle_of
 from keydesk.store.state import AverageRange, Topic
-from keydesk.store.store import readable
+from keydesk_client.account.values import readable
 
 CHECK_EVERY = 5.0  # seconds: the broker's clock may run faster than ours
 STOOD_STILL = 0.3  # seconds in focus before an instrument is asked about: a held `j` passes by

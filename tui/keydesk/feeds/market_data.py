@@ -1,9 +1,7 @@
-"""Read instruments, candles, trading days and books. Prices and the account never wait for these requests."""
+"""Read instruments, candles and trading days. Prices and the account never wait for these requests."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from functools import partial
-from urllib.parse import parse_qs, urlsplit
 
 from keydesk.feeds.history import load_older, load_past
 from keydesk.feeds.link import FAILURES, Link, reason
@@ -16,41 +14,18 @@ from keydesk.store.candles import (
     take_candles,
     take_day,
 )
-from keydesk.store.prices import (
-    KINDS,
-    MOST_EARLIER,
-    SNAPSHOT_EVERY_NS,
-    book_begins,
-    forget_earlier_books,
-    no_book,
-    take_book,
-    take_earlier_book,
-)
-from keydesk.store.state import BookKind, CandleSeries, ClientBook, Topic
-from keydesk.store.store import FIRST_NS, LAST_NS, amount, price, readable, try_to
+from keydesk.store.state import CandleSeries, Topic
 from keydesk.store.watchlists import fill_list, in_usual_order
-from keydesk.text.format import pair
 from keydesk.text.sanitize import NAME_LIMIT, clean_name
-from keydesk_client.errors import Answered, NotFound, RateLimited, Refused
+from keydesk_client.account.values import amount, price, readable, try_to
+from keydesk_client.errors import Answered
 from keydesk_client.models import (
     Candlestick,
     CandlestickResponse,
     Instrument,
-    OrderBook,
-    PositionBook,
     granularity_of,
 )
-from keydesk_client.models._core.scalars import DateTime
 
-SECOND = 1_000_000_000
-PUBLISHED_AFTER = 3 * SECOND  # a snapshot is there some moments after its time
-DUE_CHECK_EVERY = (
-    5.0  # seconds: the broker's clock, which makes a snapshot due, may run faster than ours
-)
-STOOD_STILL = 0.5  # seconds in focus before an instrument is asked about: a held `j` passes by
-AGAIN_AFTER = 30.0  # seconds: the snapshot that is due was not there yet, or there was no answer
-REFUSED_FOR = 1200.0  # seconds: an instrument without books has none in the next minute either
-NAMES: Mapping[BookKind, str] = {"orders": "order book", "positions": "position book"}
 COUNT = 400
 OVERLAP = 3  # candles asked for again when one is complete: ours were made of the prices we saw
 AT_ONCE = 10
@@ -58,144 +33,6 @@ BETWEEN = 0.15
 DAYS_EVERY = 60.0  # new instruments, a new day, what ticks did not show us
 MOST_PLACES = 12
 INSTRUMENTS_EVERY = 600.0  # seconds
-
-
-@dataclass(slots=True)
-class Due:
-    """When the next book may be requested."""
-
-    focus: str = ""
-    since: float = 0.0  # monotonic seconds when it came into focus
-    not_before: dict[tuple[str, BookKind], float] = field(default_factory=dict)
-    earlier_not_before: dict[tuple[str, BookKind], float] = field(default_factory=dict)
-
-
-async def keep_books(link: Link) -> None:
-    """Request the books of the focus, new snapshots when they are due, and earlier ones that are looked at."""
-    await link.priced.wait()
-    due = Due()
-    with link.store.subscribed(Topic.FOCUS, Topic.BOOKS) as changed:
-        while True:
-            await link.wait(changed, await load_book(link, due))
-
-
-async def load_book(link: Link, due: Due) -> float:
-    """Request one of the books in focus if one is due; return the seconds until the next check."""
-    focus, now = link.store.focus, link.now()
-    if focus != due.focus:
-        due.focus, due.since = focus, now
-        forget_earlier_books(link.store)
-        for kind in KINDS:
-            if (focus, kind) not in link.store.books:  # removed to make room for others
-                due.not_before.pop((focus, kind), None)
-    if now - due.since < STOOD_STILL:
-        return STOOD_STILL - (now - due.since)
-    if focus:
-        for kind in KINDS:
-            if now >= due.not_before.get((focus, kind), now) and _is_old(link, focus, kind):
-                due.not_before[focus, kind] = link.now() + await ask(link, focus, kind)
-                return 0.0
-        return await load_earlier_book(link, due)
-    return DUE_CHECK_EVERY
-
-
-async def load_earlier_book(link: Link, due: Due) -> float:
-    """Request the snapshot before the one that is looked at if it is not held; return the seconds until the next check."""
-    pause = DUE_CHECK_EVERY
-    for kind in KINDS:
-        held = link.store.books.get((due.focus, kind))
-        if held is None or not _lacks_earlier(held, link.store.book_time_ns):
-            continue
-        wait = due.earlier_not_before.get((due.focus, kind), 0.0) - link.now()
-        if wait <= 0:
-            wait = await ask_earlier(link, due.focus, kind, held)
-            due.earlier_not_before[due.focus, kind] = link.now() + wait
-            return min(wait, BETWEEN)
-        pause = min(pause, wait)
-    return pause
-
-
-def _lacks_earlier(held: ClientBook, time_ns: int) -> bool:
-    """Return whether the snapshot before the one that is looked at is still to be read."""
-    if held.snapshot is None or held.begins or len(held.earlier) >= MOST_EARLIER:
-        return False
-    return held.at(time_ns)[1] is None
-
-
-async def ask_earlier(link: Link, instrument: str, kind: BookKind, held: ClientBook) -> float:
-    """Request the snapshot before those that are held; return the seconds until the next one may be requested."""
-    oldest = held.snapshots[-1].time_ns
-    time_ns = held.previous_ns or oldest - SNAPSHOT_EVERY_NS
-    try:
-        book, before = await link.ask(_snapshot(link, instrument, kind, DateTime.from_ns(time_ns)))
-        take_earlier_book(link.store, kind, _of(book, instrument), before)
-    except NotFound:
-        book_begins(link.store, kind, instrument)
-    except FAILURES as error:
-        link.count_unreadable(error)
-        return AGAIN_AFTER
-    return BETWEEN
-
-
-def _is_old(link: Link, instrument: str, kind: BookKind) -> bool:
-    held = link.store.books.get((instrument, kind))
-    if held is None or held.snapshot is None:
-        return True
-    moment = link.store.clock_ns or link.wall_ns()
-    return moment >= held.snapshot.time_ns + SNAPSHOT_EVERY_NS + PUBLISHED_AFTER
-
-
-async def ask(link: Link, instrument: str, kind: BookKind) -> float:
-    """Request one book; return the seconds until it may be requested again."""
-    try:
-        book, before = await link.ask(_snapshot(link, instrument, kind))
-        take_book(link.store, kind, _of(book, instrument), before)
-        if instrument not in link.store.daily_ranges:
-            link.store.mark(Topic.DAY_LINES)  # wakes the feed that reads the range clusters lie in
-    except RateLimited:
-        return AGAIN_AFTER
-    except NotFound:
-        no_book(link.store, kind, instrument, f"There is no {NAMES[kind]} for {pair(instrument)}.")
-        return REFUSED_FOR
-    except Refused as error:
-        _book_failed(link, instrument, kind, error)
-        return REFUSED_FOR
-    except FAILURES as error:
-        _book_failed(link, instrument, kind, error)
-    return AGAIN_AFTER
-
-
-async def _snapshot(
-    link: Link, instrument: str, kind: BookKind, time: DateTime | None = None
-) -> tuple[OrderBook | PositionBook, int | None]:
-    """Return a snapshot, the newest without a time, and the time of the one before it where the answer links it."""
-    if kind == "orders":
-        orders = await link.client.books.order(instrument, time=time)
-        return orders.order_book, _time_in(orders.links.get("prev", ""))
-    positions = await link.client.books.position(instrument, time=time)
-    return positions.position_book, _time_in(positions.links.get("prev", ""))
-
-
-def _of(book: OrderBook | PositionBook, instrument: str) -> OrderBook | PositionBook:
-    if book.instrument != instrument:
-        raise ValueError("a book of an instrument that was not asked for")
-    return book
-
-
-def _time_in(address: str) -> int | None:
-    """Return the time that an address asks for; None where it is missing or no time."""
-    try:
-        text = parse_qs(urlsplit(address).query, max_num_fields=4).get("time", [""])[0]
-        time_ns = DateTime(text).ns
-    except ValueError:
-        return None
-    return time_ns if FIRST_NS <= time_ns < LAST_NS else None
-
-
-def _book_failed(link: Link, instrument: str, kind: BookKind, error: Exception) -> None:
-    link.count_unreadable(error)
-    words = f"The {NAMES[kind]} could not be read: {reason(error)}"
-    no_book(link.store, kind, instrument, words)
 
 
 async def keep_chart(link: Link, place: int = 1) -> None:

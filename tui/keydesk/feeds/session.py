@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 from keydesk.feeds.account import keep_account, keep_history, poll_changes
 from keydesk.feeds.average_ranges import keep_ranges
+from keydesk.feeds.client_books import keep_books
 from keydesk.feeds.day_lines import keep_day_lines
 from keydesk.feeds.link import Link, RoundTrips, Stream, reason
 from keydesk.feeds.market_data import (
-    keep_books,
     keep_chart,
     keep_days,
     keep_instruments,

@@ -10,8 +10,8 @@ from keydesk.feeds.link import FAILURES, Link, OpenStream, reason
 from keydesk.store.candles import distrust_candles
 from keydesk.store.prices import forget_ages, take_conversions, take_price
 from keydesk.store.state import Topic
-from keydesk.store.store import READ_ERRORS, moment, number_of, readable, try_to
 from keydesk.store.watchlists import listed_instruments
+from keydesk_client.account.values import READ_ERRORS, moment, number_of, readable, try_to
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
     ClientPrice,

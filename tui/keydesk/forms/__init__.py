@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keydesk.forms.arming import ArmForm
     from keydesk.forms.break_even import BreakEvenForm
-    from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
+    from keydesk.forms.close_position import ClosePositionForm
     from keydesk.forms.close_trade import CloseForm, ScaleOutForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.indicators import IndicatorForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
     from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
+    from keydesk.forms.position_part import PositionPartForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
     from keydesk.forms.ticket import TicketForm
@@ -58,7 +59,7 @@ _HOMES = {
     "CancelForm": "orders",
     "CloseForm": "close_trade",
     "ClosePositionForm": "close_position",
-    "PositionPartForm": "close_position",
+    "PositionPartForm": "position_part",
     "ColumnsForm": "watchlists",
     "CommandForm": "command_line",
     "DeleteListForm": "watchlists",

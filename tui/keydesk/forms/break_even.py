@@ -42,7 +42,8 @@ class BreakEvenForm(Form[SetProtection]):
             costs=trade.financing,
             factors=context.factors,
             precision=context.rules.price_precision,
-            offset=self.context.template.break_even_offset_pips * context.rules.pip,
+            offset=self.context.template_of(trade.instrument).break_even_offset_pips
+            * context.rules.pip,
         )
 
     def headline(self) -> TextLine:

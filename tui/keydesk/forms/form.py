@@ -4,38 +4,28 @@ A form works on its own draft and on the store as it is at the redraw. It return
 nothing.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from decimal import Decimal
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
 from time import monotonic, time_ns
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, TypeVar
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual.app import ComposeResult
-from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding
 from textual.events import Key, Resize
-from textual.geometry import Size
+from textual.geometry import Region
 
 from keydesk.calc.checks import FRESH
 from keydesk.calc.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
-from keydesk.forms.sheet import (
-    BLANK,
-    FormContext,
-    Sheet,
-    TextLine,
-    docked,
-    text_of,
-    with_hints,
-    wrap_words,
-)
+from keydesk.forms.form_lines import MORE, FormLines, confirmation_lines
+from keydesk.forms.sheet import FormContext, ModalForm, Sheet, TextLine, wrap_words
 from keydesk.keys.confirm import (
     EXITS,
     WRONG_LETTERS,
     Action,
+    Challenge,
     Confirmation,
     KeyEffect,
     Step,
@@ -46,11 +36,10 @@ from keydesk.keys.guarded_app import TOO_EARLY, HasGuardedKeys
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice
-from keydesk.store.trading_context import trading_context_of
+from keydesk.store.trading_context import Snapshot
 from keydesk.text.sanitize import clean, safe
-from keydesk.widgets.overlay import Overlay, Result
+from keydesk.widgets.overlay import Result
 from keydesk.widgets.terminal_app import SMALLEST
-from keydesk.widgets.theme import palette_of
 
 Computed = TypeVar("Computed")
 
@@ -70,83 +59,12 @@ UNUSABLE_FIGURES = "The broker's figures for this cannot be used"
 UNREADABLE = "Enlarge this window: nothing is sent that it does not show"
 TITLE_FRAME = 6  # columns of the frame beside its title
 STRIPS = 2  # rows of account and health, which no docked form covers
-MORE: TextLine = (("… more in a larger window", "muted"),)
 TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
 
 REFUSED_BY_LEVEL = {
     "DISARMED": "DISARMED is exit-only: {} arms",
     "READ-ONLY": "READ-ONLY: nothing is ever sent",
 }
-
-
-class ModalForm(Overlay[Result], Generic[Result]):
-    """A modal screen with a sheet, which closes only once: a key queued behind the closing one must not send again."""
-
-    WIDTH: ClassVar[int] = 60
-
-    def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Close with a result; do nothing when the form is closed already."""
-        if self not in self.app.screen_stack:
-            return AwaitComplete()
-        return super().dismiss(result)
-
-    def __init__(self, classes: str = "") -> None:
-        super().__init__(classes=classes)
-        self.sheet: Sheet | None = None  # None before it is composed and after it is removed
-        self._drawn_for: Size | None = None  # of the terminal
-
-    @property
-    def inside(self) -> int:
-        """Columns of a line."""
-        return max(1, self.sheet_width - 4)
-
-    @property
-    def sheet_width(self) -> int:
-        """Columns of the sheet with its frame."""
-        return min(self.WIDTH, self.app.size.width or self.WIDTH)
-
-    def lines(self) -> Sequence[TextLine]:
-        """Return what the sheet shows."""
-        raise NotImplementedError
-
-    def title_sheet(self, sheet: Sheet) -> None:
-        """Set the words in the frame of the sheet."""
-
-    def compose(self) -> ComposeResult:
-        """Yield the sheet."""
-        yield self.new_sheet()
-
-    def new_sheet(self) -> Sheet:
-        """Return the sheet with its lines, width and title, so that mounting it lays the screen out once."""
-        self._drawn_for = self.app.size
-        text = text_of(self.lines(), palette_of(self.app))
-        self.sheet = Sheet(text, self.sheet_width)
-        self.title_sheet(self.sheet)
-        return self.sheet
-
-    def redraw(self) -> None:
-        """Draw everything as it is now; do nothing while the form is being mounted or removed."""
-        if self.sheet is not None and self.is_attached:
-            self.title_sheet(self.sheet)
-            self.sheet.show(text_of(self.lines(), palette_of(self.app)))
-
-    def on_resize(self, event: Resize) -> None:
-        """Draw for the terminal's new size.
-
-        The first layout reports a size too. Textual would then lay out this screen and those beneath once more,
-        although each has that size.
-        """
-        if all(screen.outer_size == event.size for screen in self.app.screen_stack):
-            event.prevent_default()
-        if self._drawn_for != self.app.size:
-            self._drawn_for = self.app.size
-            if self.sheet is not None:
-                self.sheet.styles.width = self.sheet_width
-            self.redraw()
-
-    def on_unmount(self) -> None:
-        """Release the sheet."""
-        self.sheet = None
 
 
 class Form(ModalForm[Result]):
@@ -174,15 +92,12 @@ class Form(ModalForm[Result]):
         super().__init__(classes=f"-{self.environment}")
         self.set_class(self.dock > 0, "-docked")
         self.painted: float | None = None
-        self._letter = ""
-        self._wrong_letters = 0
-        self._next_letter_at = float("-inf")  # until then a challenge shows none
+        self._challenge = Challenge(context.letters, monotonic)
         self._hint = ""
         self._planned_at = float("-inf")  # when a price last moved the draft on the chart
         self._asked_at = float("-inf")  # when an old price was asked for again
         self.subject = ""  # why the form is about this trade, where its row was not chosen
-        self._snapshot: dict[Hashable, Any] | None = None  # what this redraw has read and computed
-        self._drawn_ranges: dict[str, Decimal | None] = {}  # average true range by instrument
+        self._snapshot = Snapshot(context.store, context.clock)
 
     # Where it stands: in the column beside the chart, or over the left of the desk.
 
@@ -190,6 +105,11 @@ class Form(ModalForm[Result]):
     def dock(self) -> int:
         """Columns beside chart and watchlist for this form; 0: there are none, or it is too long for them."""
         return 0 if self._is_long else self.context.dock_columns()
+
+    @property
+    def docked_region(self) -> Region:
+        """The part of the screen that the docked sheet stands on; empty while it is not docked."""
+        return self.sheet.region if self.dock and self.sheet is not None else Region()
 
     @property
     def sheet_width(self) -> int:
@@ -214,9 +134,9 @@ class Form(ModalForm[Result]):
 
     # To be implemented by each form.
 
+    @abstractmethod
     def headline(self) -> TextLine:
         """Return in words what the form will do."""
-        raise NotImplementedError
 
     def body(self) -> Sequence[TextLine]:
         """Return the lines between headline and confirmation."""
@@ -226,9 +146,9 @@ class Form(ModalForm[Result]):
         """Return the lines of the body that nothing is sent without: what the trader types."""
         return ()
 
+    @abstractmethod
     def action(self) -> Action:
         """Return what the form does, for the confirmation matrix."""
-        raise NotImplementedError
 
     def refusals(self) -> Sequence[str]:
         """Return the reasons why it cannot be sent as it stands."""
@@ -238,9 +158,9 @@ class Form(ModalForm[Result]):
         """Return what the trader should know before it is sent."""
         return ()
 
+    @abstractmethod
     def result(self) -> Result | None:
         """Return the decision, frozen at this moment."""
-        raise NotImplementedError
 
     def doubt(self) -> str:
         """Return, once, a change since the last drawing that asks for a second press; empty: send."""
@@ -308,7 +228,7 @@ class Form(ModalForm[Result]):
         """Draw the prices of the draft on the chart; figures that cannot be used draw none."""
         if self.painted is None or self.sheet is None:
             return
-        with self.one_snapshot():
+        with self._snapshot.open():
             try:
                 instrument, lines = self.planned()
             except UNUSABLE:
@@ -321,47 +241,17 @@ class Form(ModalForm[Result]):
 
     # One snapshot for a redraw or a key.
 
-    @contextmanager
-    def one_snapshot(self) -> Iterator[None]:
-        """Read the store and compute each figure at most once within the block."""
-        before = self._snapshot
-        self._snapshot = {} if before is None else before
-        try:
-            yield
-        finally:
-            self._snapshot = before
-
-    @contextmanager
-    def drawing(self) -> Iterator[None]:
-        """Compute the lines of the form in one snapshot, with the present average true ranges.
-
-        Until the next drawing, keys count distances such as `1.5a` by the ranges of this one: the stop and the units that are
-        sent are those on the screen, also when an hourly candle completes between the drawing and the key.
-        """
-        if self._snapshot is None:
-            self._drawn_ranges.clear()
-        with self.one_snapshot():
-            yield
+    def drawing(self) -> AbstractContextManager[None]:
+        """Compute the lines of the form in one snapshot, with the present average true ranges."""
+        return self._snapshot.drawing()
 
     def once(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """Return what was computed under this key in the snapshot; outside of one, compute it."""
-        if self._snapshot is None:
-            return compute()
-        if key not in self._snapshot:
-            self._snapshot[key] = compute()
-        computed: Computed = self._snapshot[key]
-        return computed
+        return self._snapshot.once(key, compute)
 
     def trading_context_about(self, instrument: str) -> TradingContext | None:
         """Return the instrument's rules and price and the account's funds; None while one of them is missing."""
-        return self.once(("context", instrument), lambda: self._read_context(instrument))
-
-    def _read_context(self, instrument: str) -> TradingContext | None:
-        context = trading_context_of(self.context.store, instrument, self.context.clock())
-        if context is None:
-            return None
-        drawn = self._drawn_ranges.setdefault(instrument, context.average_range)
-        return replace(context, average_range=drawn)
+        return self._snapshot.context(instrument)
 
     def _keep_fresh(self, instrument: str) -> None:
         now, quote = self.context.clock(), self.context.store.quotes.get(instrument)
@@ -385,9 +275,7 @@ class Form(ModalForm[Result]):
         level = self.context.store.arming.level
         step = required_step(self.action(), level)
         if step is Step.CHALLENGE:
-            if not self._letter and monotonic() >= self._next_letter_at:
-                self._letter = self.context.letters.draw()
-            return Confirmation(step, letter=self._letter)
+            return Confirmation(step, letter=self._challenge.letter())
         if step is Step.REFUSED:
             arms = self.context.keymap.name("arm")
             return Confirmation(step, reason=REFUSED_BY_LEVEL.get(level, "Refused").format(arms))
@@ -405,7 +293,7 @@ class Form(ModalForm[Result]):
         if bound is not None and bound.node is not self:
             return
         event.stop()
-        with self.one_snapshot():
+        with self._snapshot.open():
             await self._take_key(event, bound)
         self.call_after_refresh(self._show_plan)
 
@@ -467,19 +355,18 @@ class Form(ModalForm[Result]):
 
     def _take_wrong_letter(self, key: str) -> None:
         """Keep what was typed and show another letter after the dwell; the third wrong one closes the form."""
-        self._wrong_letters += 1
-        if self._wrong_letters >= WRONG_LETTERS:
+        asked = self._challenge.letter()
+        if not self._challenge.take_wrong():
             words = f"NOT SENT: {WRONG_LETTERS} wrong letters, the form is closed. Open it again to send"
             self.context.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
             self.close(None)
             return
-        self._hint = f"NOT SENT: the letter was {self._letter}, not {clean(key)}. Kept as typed"
-        self._letter, self.painted = "", None
-        self._next_letter_at = monotonic() + DWELL
+        self._hint = f"NOT SENT: the letter was {asked}, not {clean(key)}. Kept as typed"
+        self.painted = None
         self.set_timer(DWELL, self._show_next_letter)
 
     def _show_next_letter(self) -> None:
-        self._next_letter_at = float("-inf")
+        self._challenge.end_pause()
         self.redraw()
         self.call_after_refresh(self._note_painted)
 
@@ -514,52 +401,34 @@ class Form(ModalForm[Result]):
         return self._fitted_lines()
 
     def _fitted_lines(self) -> list[TextLine]:
-        asked = self.confirmation()
-        content, warnings = self._content(asked)
-        head, fields, foot = self._essential_lines(content, asked)
-        room = self._room - len(head) - len(foot)
-        if len(fields) > room and self.dock:
+        lines = self._form_lines(self.confirmation())
+        if lines.is_readable(self._room):
+            return lines.fitted(self._room)
+        if self.dock:
             return self._undocked_lines()
-        if len(fields) > room and self.action() in EXITS:  # the window refuses no exit
-            return [*head, *foot][-self._room :]
-        if len(fields) > room:
-            return wrap_words(safe(self._hint or UNREADABLE), "danger", self.inside)[: self._room]
-        said = wrap_words(safe(self._hint), "warn", self.inside) if self._hint else []
-        foot = [*said, *foot] if len(said) + len(fields) <= room else foot
-        subject: list[TextLine] = [((safe(self.subject), "muted"),)] if self.subject else []
-        body = [part for line in (*subject, *content[1:]) for part in docked(line, self.inside)]
-        apart = [
-            line for each in warnings for line in wrap_words(safe(f"▲ {each}"), "warn", self.inside)
-        ]
-        lines = fit_lines([*head, *body, BLANK, *apart, *foot], self._room)
-        if len(lines) <= self._room:
-            return lines
-        together = wrap_words(
-            safe("  ".join(f"▲ {each}" for each in warnings)), "warn", self.inside
-        )
-        rest = [*fields, *(line for line in body if line not in fields), *together]
-        return cut_above_foot(head, rest, foot, self._room)
+        if self.action() in EXITS:  # the window refuses no exit
+            return [*lines.head, *lines.foot][-self._room :]
+        return wrap_words(safe(self._hint or UNREADABLE), "danger", self.inside)[: self._room]
 
     @property
     def _room(self) -> int:
         """Lines within the frame of the sheet."""
         return self.app.size.height - (2 + STRIPS if self.dock else 2)
 
-    def _essential_lines(
-        self, content: Sequence[TextLine], asked: Confirmation
-    ) -> tuple[list[TextLine], list[TextLine], list[TextLine]]:
-        """Return what the form does, its fields, and what sends it: the lines without which nothing is sent."""
-        fields = self.field_lines() if len(content) > 1 else ()
-        head, typed, foot = (
-            [part for line in lines for part in docked(line, self.inside)]
-            for lines in (content[:1], fields, self._confirmation_lines(asked))
-        )
-        return head, typed, foot
-
     def _is_readable(self, asked: Confirmation) -> bool:
-        """Return whether the terminal has room for the lines without which nothing is sent."""
-        content, _ = self._content(asked)
-        return sum(map(len, self._essential_lines(content, asked))) <= self._room
+        return self._form_lines(asked).is_readable(self._room)
+
+    def _form_lines(self, asked: Confirmation) -> FormLines:
+        content, warnings = self._content(asked)
+        return FormLines.of(
+            content,
+            self.field_lines() if len(content) > 1 else (),
+            warnings,
+            confirmation_lines(asked, self.HINTS, self.inside),
+            subject=self.subject,
+            hint=self._hint,
+            width=self.inside,
+        )
 
     def _content(self, asked: Confirmation) -> tuple[list[TextLine], Sequence[str]]:
         """Return headline, body and warnings; an exit can be sent although its figures cannot be shown."""
@@ -568,42 +437,3 @@ class Form(ModalForm[Result]):
             return [self.headline(), *self.body()], warnings
         except UNUSABLE:
             return [((UNUSABLE_FIGURES, "danger"),)], ()
-
-    def _confirmation_lines(self, asked: Confirmation) -> list[TextLine]:
-        drop: TextLine = (("Esc", "bright"), (" drops", "muted"))
-        match asked.step:
-            case Step.SEND_KEY:
-                return [self._foot(((SEND, "bright"), (" sends", "plain")), drop)]
-            case Step.CHALLENGE if not asked.letter:
-                return [self._foot((("another letter comes", "danger"),), drop)]
-            case Step.CHALLENGE:
-                letter: TextLine = (
-                    ("type ", "danger"),
-                    (safe(f"  {asked.letter}  "), "live-text on live"),
-                    (" to send", "danger"),
-                )
-                return [self._foot(letter, drop)]
-            case Step.REFUSED:
-                words = wrap_words(safe(f"✗ {asked.reason}"), "danger", self.inside)
-                return [*words, self._foot((), drop)]
-
-    def _foot(self, left: TextLine, right: TextLine) -> TextLine:
-        return with_hints(left, self.HINTS, right, self.inside)
-
-
-def fit_lines(lines: Sequence[TextLine], height: int) -> list[TextLine]:
-    """Return the lines, without blank ones where the height is too small."""
-    if len(lines) <= height:
-        return list(lines)
-    return [line for line in lines if line]
-
-
-def cut_above_foot(
-    head: Sequence[TextLine], body: Sequence[TextLine], foot: Sequence[TextLine], height: int
-) -> list[TextLine]:
-    """Return as many lines of the body as fit between head and foot, which are always complete."""
-    kept = [line for line in body if line]
-    room = height - len(head) - len(foot)
-    if len(kept) > room:
-        kept = [*kept[: room - 1], MORE] if room else []
-    return [*head, *kept, *foot]

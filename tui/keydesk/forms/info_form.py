@@ -1,5 +1,6 @@
 """Forms that show something and send nothing: their base, the help (`?`) and the details of a row (Enter)."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import zip_longest
@@ -9,8 +10,7 @@ from typing import ClassVar
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from keydesk.forms.form import ModalForm
-from keydesk.forms.sheet import BLANK, Sheet, TextLine
+from keydesk.forms.sheet import BLANK, ModalForm, Sheet, TextLine
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
 from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
@@ -50,9 +50,9 @@ class InfoForm(ModalForm[Result]):
         super().__init__()
         self.painted: float | None = None
 
+    @abstractmethod
     def title_words(self) -> Printable:
         """Return the title of the frame."""
-        raise NotImplementedError
 
     def foot_words(self) -> Printable:
         """Return the text in the lower edge of the frame."""

@@ -323,7 +323,8 @@ class ProtectForm(ProtectionForm):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return draft
-        return protection.completed_by(draft, trade, context, self.context.template)
+        template = self.context.template_of(trade.instrument)
+        return protection.completed_by(draft, trade, context, template)
 
 
 class TrailingForm(ProtectionForm):
@@ -338,7 +339,8 @@ class TrailingForm(ProtectionForm):
         if context is None:
             return draft
         if not draft.trail.text:
-            distance = self.context.template.trail_entry(context)
+            template = self.context.template_of(context.rules.name)
+            distance = template.trail_entry(context)
             if distance.text:
                 return draft.put("trail", distance)
         return draft.pick("trail")

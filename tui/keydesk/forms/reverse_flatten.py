@@ -6,15 +6,16 @@ from decimal import Decimal
 from typing import ClassVar, Literal
 
 from keydesk.calc.checks import old_price_words, unconfirmed_warnings, under_way_refusals
+from keydesk.calc.first_draft import first_draft
 from keydesk.calc.instructions import Flatten, Reverse
-from keydesk.calc.ticket import Plan, levels_of, sendable, work_out
+from keydesk.calc.ticket import Plan, work_out
 from keydesk.calc.ticket_draft import Draft, Entry, UnreadableText, shown_number
+from keydesk.calc.ticket_levels import levels_of, sendable
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import signed_money
 from keydesk.forms.form import Form
 from keydesk.forms.orders import ENTRY_TYPES
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
-from keydesk.forms.ticket import first_draft
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN, KEYMAP
@@ -42,8 +43,9 @@ class ReverseForm(Form[Reverse]):
         """Return the order as a ticket: the bracket is the template's, the size twice the position."""
         net = context.funds.net_units
         side: Literal["BUY", "SELL"] = "SELL" if net > 0 else "BUY"
-        template, preset = self.context.template, self.context.preset
-        ticket = first_draft(side, self.instrument, context, template, preset)
+        template = self.context.template_of(self.instrument)
+        market = replace(template, kind="MARKET", expiry="")
+        ticket = first_draft(side, self.instrument, context, market, self.context.preset)
         target = ticket.target if ticket.stop.text else Entry("", "R")  # no R without a stop
         return replace(ticket, size=Entry(f"{2 * abs(net):f}", "units"), target=target)
 
@@ -74,7 +76,7 @@ class ReverseForm(Form[Reverse]):
                 ("  target ", "muted"),
                 (price(shown_number(levels.target), digits), "plain"),
                 ("  at stop ", "muted"),
-                (EMPTY if plan.risk is None else money(-plan.risk / 2, signed=True), "loss"),
+                (EMPTY if plan.risk is None else money(-plan.risk, signed=True), "loss"),
             ),
             (("the old stop and target go with the old trade", "muted"),),
         ]

@@ -1,22 +1,30 @@
-"""The framed text of a form, the helpers that build its lines, and `FormContext`, which every form is given."""
+"""The modal screen with a framed text, the helpers that build its lines, and `FormContext`, which every form is given."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
+from typing import ClassVar, Generic
 
 from rich.cells import cell_len
 from rich.text import Text
+from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
+from textual.events import Resize
+from textual.geometry import Size
 from textual.widgets import Static
 
-from keydesk.calc.instructions import Limits, Template
+from keydesk.calc.instructions import Limits, RefusedTicket, Template, TemplateBook
+from keydesk.calc.ticket_draft import Side
 from keydesk.chart.price_axis import PriceLine
 from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, safe
-from keydesk.widgets.theme import Palette
+from keydesk.widgets.overlay import Overlay, Result
+from keydesk.widgets.theme import Palette, palette_of
 
 Words = tuple[
     Printable, str
@@ -142,10 +150,87 @@ class Sheet(Static):
         self.update(text, layout=before.plain.count("\n") != text.plain.count("\n"))
 
 
+class ModalForm(Overlay[Result], Generic[Result]):
+    """A modal screen with a sheet, which closes only once: a key queued behind the closing one must not send again."""
+
+    WIDTH: ClassVar[int] = 60
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Close with a result; do nothing when the form is closed already."""
+        if self not in self.app.screen_stack:
+            return AwaitComplete()
+        return super().dismiss(result)
+
+    def __init__(self, classes: str = "") -> None:
+        super().__init__(classes=classes)
+        self.sheet: Sheet | None = None  # None before it is composed and after it is removed
+        self._drawn_for: Size | None = None  # of the terminal
+
+    @property
+    def inside(self) -> int:
+        """Columns of a line."""
+        return max(1, self.sheet_width - 4)
+
+    @property
+    def sheet_width(self) -> int:
+        """Columns of the sheet with its frame."""
+        return min(self.WIDTH, self.app.size.width or self.WIDTH)
+
+    @abstractmethod
+    def lines(self) -> Sequence[TextLine]:
+        """Return what the sheet shows."""
+
+    def title_sheet(self, sheet: Sheet) -> None:
+        """Set the words in the frame of the sheet."""
+
+    def compose(self) -> ComposeResult:
+        """Yield the sheet."""
+        yield self.new_sheet()
+
+    def new_sheet(self) -> Sheet:
+        """Return the sheet with its lines, width and title, so that mounting it lays the screen out once."""
+        self._drawn_for = self.app.size
+        text = text_of(self.lines(), palette_of(self.app))
+        self.sheet = Sheet(text, self.sheet_width)
+        self.title_sheet(self.sheet)
+        return self.sheet
+
+    def redraw(self) -> None:
+        """Draw everything as it is now; do nothing while the form is being mounted or removed."""
+        if self.sheet is not None and self.is_attached:
+            self.title_sheet(self.sheet)
+            self.sheet.show(text_of(self.lines(), palette_of(self.app)))
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw for the terminal's new size.
+
+        The first layout reports a size too. Textual would then lay out this screen and those beneath once more,
+        although each has that size.
+        """
+        if all(screen.outer_size == event.size for screen in self.app.screen_stack):
+            event.prevent_default()
+        if self._drawn_for != self.app.size:
+            self._drawn_for = self.app.size
+            if self.sheet is not None:
+                self.sheet.styles.width = self.sheet_width
+            self.redraw()
+
+    def on_unmount(self) -> None:
+        """Release the sheet."""
+        self.sheet = None
+
+
 AskPrice = Callable[[str], None]
 QuoteTrouble = Callable[[str], str]  # instrument -> why its old price could not be read again
 ShowPlan = Callable[[str, Sequence[PriceLine]], None]
 SentLikeThis = Callable[[str, str, str], float | None]  # instrument, type, side -> seconds ago
+
+
+TakeRefused = Callable[[str, Side], RefusedTicket | None]  # once: the ticket that was rejected
+
+
+def _none_refused(_instrument: str, _side: Side) -> RefusedTicket | None:
+    return None
 
 
 def _never_sent(_instrument: str, _kind: str, _side: str) -> float | None:
@@ -176,11 +261,13 @@ class FormContext:
     letters: Letters
     clock: Callable[[], float]  # monotonic seconds
     wall_ns: Callable[[], int]
-    template: Template = field(default_factory=Template)
+    template: Template = field(default_factory=Template)  # the standard one
+    templates: TemplateBook = field(default_factory=TemplateBook)
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
     no_orders: str = ""  # why only exits are sent; empty: all orders are
     sent_like_this: SentLikeThis = _never_sent
+    take_refused: TakeRefused = _none_refused
     ask_price: AskPrice = _ask_nothing  # request the price of an instrument
     quote_trouble: QuoteTrouble = _no_trouble
     keymap: KeyMap = KEYMAP
@@ -188,3 +275,7 @@ class FormContext:
         _no_dock  # beside chart and watchlist; 0: a form covers a part of them
     )
     show_plan: ShowPlan = _nowhere  # draw the prices of the draft on the chart of its instrument
+
+    def template_of(self, instrument: str) -> Template:
+        """Return the template that new trades of an instrument begin with."""
+        return self.templates.of(instrument, self.template)

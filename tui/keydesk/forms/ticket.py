@@ -2,59 +2,47 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.calc import average_range
+from textual.binding import ActiveBinding
+from textual.events import Key
+
 from keydesk.calc.checks import Circumstances, Verdict, judge
-from keydesk.calc.instructions import RISK_PRESET, OpenOrder, Template
+from keydesk.calc.expiry_time import expiry_ns
+from keydesk.calc.first_draft import first_draft, on_field
+from keydesk.calc.instructions import OpenOrder
 from keydesk.calc.order_parser import ParsedOrder
+from keydesk.calc.preview import preview_of
 from keydesk.calc.sizing import slippage_allowed
-from keydesk.calc.ticket import Plan, fields_of, levels_of, sendable, work_out
+from keydesk.calc.ticket import Plan, work_out
 from keydesk.calc.ticket_draft import (
-    DISTANCES,
-    TYPED_BEHIND_A_DIGIT,
-    UNITS,
+    TYPED_EXPIRY,
     Draft,
-    Entry,
     FieldName,
     Side,
-    Unit,
+    TextName,
     UnreadableText,
-    is_number_key,
-    shown_number,
 )
+from keydesk.calc.ticket_levels import sendable
+from keydesk.calc.ticket_units import touch_of
 from keydesk.calc.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import FormContext, TextLine
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
+from keydesk.forms.ticket_editor import TicketEditor
+from keydesk.forms.ticket_members import expiry_line, member_lines
+from keydesk.forms.ticket_preview import preview_lines
 from keydesk.keys.confirm import Action
+from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.text.format import pair
+from keydesk.text.sanitize import safe
 
-NOTHING = Decimal(0)
+ENDS_WRITING = "Enter ends the text; after that y sends"
 REACTION = 0.5  # seconds; a younger price cannot be what the trader decided on
-
-
-def first_draft(
-    side: Side, instrument: str, context: TradingContext | None, template: Template, preset: int
-) -> Draft:
-    """Return the ticket as it opens: the active preset, the template's bracket."""
-    if preset == RISK_PRESET:
-        size = Entry(f"{template.risk_percent:f}", "risk %")
-    else:
-        size = Entry(f"{template.sizes.get(preset, NOTHING):f}", "units")
-    return Draft(
-        side=side,
-        instrument=instrument,
-        size=size,
-        stop=template.stop_entry(context),
-        target=Entry("" if template.target_r is None else f"{template.target_r:f}", "R"),
-        trail=template.own_trail,
-    )
 
 
 class TicketForm(Form[OpenOrder]):
@@ -74,8 +62,16 @@ class TicketForm(Form[OpenOrder]):
     ) -> None:
         super().__init__(form_context)
         context = self.trading_context_about(instrument)
-        draft = first_draft(side, instrument, context, form_context.template, form_context.preset)
-        self.draft = draft if fields is None else fields.on(draft)
+        template = form_context.template_of(instrument)
+        draft = first_draft(side, instrument, context, template, form_context.preset)
+        refused = None if fields else form_context.take_refused(instrument, side)
+        self.rejected = ""  # why the broker rejected it as it was typed before
+        if fields is not None:
+            draft = fields.on(draft, form_context.wall_ns())
+        elif refused is not None:
+            draft = on_field(refused)
+            self.rejected = refused.words
+        self.editor = TicketEditor(draft, template, form_context.preset)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
         self._drawn: tuple[Draft, Plan] | None = None  # as on the screen
 
@@ -90,7 +86,53 @@ class TicketForm(Form[OpenOrder]):
         plan = self.plan(context)
         if context is None or plan is None:
             return ()
-        return ticket_sheet.body(self.draft, plan, context)
+        lines = self._lines_of(plan, context)
+        return [
+            ticket_sheet.quote_line(context),
+            BLANK,
+            *lines,
+            BLANK,
+            *ticket_sheet.result_lines(self.draft, plan, context),
+            *self._preview_lines(plan, context),
+        ]
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return the fields: nothing is sent that is not shown."""
+        context = self.trading_context()
+        plan = self.plan(context)
+        return () if context is None or plan is None else self._lines_of(plan, context)
+
+    def _lines_of(self, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
+        rejected = wrap_words(safe(f"✗ REJECTED: {self.rejected}"), "danger", self.inside)
+        return [
+            *(rejected if self.rejected else ()),
+            *self._template_lines(),
+            *ticket_sheet.field_lines(self.draft, plan, context),
+            expiry_line(self.draft, everything=self.editor.everything),
+            *member_lines(
+                self.draft,
+                plan,
+                context,
+                everything=self.editor.everything,
+                writing=self.editor.writing,
+                now_ns=self.context.wall_ns(),
+                zone=self.context.store.zone,
+            ),
+        ]
+
+    def _template_lines(self) -> Sequence[TextLine]:
+        """Return the template, where there is more than one to turn to."""
+        names = self.context.templates.names
+        if len(names) == 1:
+            return ()
+        name = self.editor.template.name
+        return (ticket_sheet.choice_line("h", "templ.", safe(f"{name}, one of {len(names)}")),)
+
+    def _preview_lines(self, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
+        if not isinstance(plan.levels.entry, Decimal) or not plan.units:
+            return ()
+        preview = preview_of(self.draft, plan, context, self.context.wall_ns())
+        return preview_lines(preview, context)
 
     def action(self) -> Action:
         """Return OPEN, OPEN_AGAINST_WARNING or, for a reduction, SCALE_OUT."""
@@ -104,12 +146,13 @@ class TicketForm(Form[OpenOrder]):
         if plan is None:
             return "", ()
         entry, direction = plan.levels.entry, self.draft.direction
+        closing = entry - direction * plan.spread if isinstance(entry, Decimal) else entry
         return self.draft.instrument, planned_lines(
             entry=entry,
             bound=plan.levels.bound,
             stop=plan.levels.stop,
             target=plan.levels.target,
-            trail=behind(entry, plan.levels.trail, direction),
+            trail=behind(closing, plan.levels.trail, direction),
         )
 
     def opens_on(self) -> str:
@@ -121,8 +164,17 @@ class TicketForm(Form[OpenOrder]):
         return not self.reduces()
 
     def refusals(self) -> Sequence[str]:
-        """Return the checks' refusals."""
-        return self.verdict().refusals
+        """Return the checks' refusals; while letters go to a field of text, none of them can send."""
+        if self.editor.writing:
+            return (ENDS_WRITING,)
+        return (*self._required_refusals(), *self.verdict().refusals)
+
+    def _required_refusals(self) -> Sequence[str]:
+        """Refuse an opening ticket without a stop where its template requires one."""
+        template, plan = self.editor.template, self.plan(self.trading_context())
+        if not template.stop_required or plan is None or plan.reduces or plan.distance is not None:
+            return ()
+        return (f"stop: the template {template.name} requires one: s, then digits",)
 
     def warnings(self) -> Sequence[str]:
         """Return the checks' warnings."""
@@ -133,8 +185,10 @@ class TicketForm(Form[OpenOrder]):
         context = self.trading_context()
         plan = self.plan(context)
         levels = None if plan is None else sendable(plan.levels)
-        if plan is None or levels is None:
+        expires = self._expiry_ns()
+        if plan is None or levels is None or isinstance(expires, UnreadableText):
             return None
+        members = self.draft.members
         return OpenOrder(
             instrument=self.draft.instrument,
             kind=self.draft.kind,
@@ -147,7 +201,22 @@ class TicketForm(Form[OpenOrder]):
             trail=levels.trail,
             expiry=self.draft.expiry,
             reduces=plan.reduces,
+            gtd_ns=expires,
+            guaranteed=members.guaranteed and levels.stop is not None,
+            fill=members.fill,
+            trigger=members.trigger,
+            tag=members.tag,
+            comment=members.comment,
+            draft=self.draft,
         )
+
+    def _expiry_ns(self) -> int | UnreadableText | None:
+        """Return the instant of a typed expiry, None where none was typed."""
+        if self.draft.expiry != TYPED_EXPIRY:
+            return None
+        members, now = self.draft.members, self.context.wall_ns()
+        found = expiry_ns(members.until, members.until_typed_ns, now, self.context.store.zone)
+        return UnreadableText("", "is missing") if found is None else found
 
     def lines(self) -> Sequence[TextLine]:
         """Return the lines, and remember the price and the plan that the trader sees from now on."""
@@ -156,7 +225,7 @@ class TicketForm(Form[OpenOrder]):
             plan = self.plan(context)
             self._drawn = None if plan is None else (self.draft, plan)
             if context is not None:
-                self._seen_prices.append((now, self._touch(context)))
+                self._seen_prices.append((now, touch_of(self.draft, context)))
             while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
                 self._seen_prices.popleft()
             return super().lines()
@@ -169,7 +238,7 @@ class TicketForm(Form[OpenOrder]):
             return "The position just changed: press again to send this"
         if context is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
             return ""
-        touch, seen = self._touch(context), self._seen_prices[0][1]
+        touch, seen = touch_of(self.draft, context), self._seen_prices[0][1]
         allowed = slippage_allowed(context.bid, context.ask, context.rules.pip)
         if plan.distance is not None:
             allowed = min(allowed, plan.distance / 4)
@@ -220,157 +289,121 @@ class TicketForm(Form[OpenOrder]):
             sent_like_this=self.context.sent_like_this(draft.instrument, draft.kind, draft.side),
             in_flight=store.in_flight_of(draft.instrument),
             quote_trouble=self.context.quote_trouble(draft.instrument),
+            zone=store.zone,
         )
 
     # The keys.
 
+    @property
+    def draft(self) -> Draft:
+        """The ticket as typed."""
+        return self.editor.draft
+
+    @draft.setter
+    def draft(self, draft: Draft) -> None:
+        self.editor.draft = draft
+
+    @property
+    def key_target(self) -> KeyTarget:
+        """Return a text field while letters go to one, else the form."""
+        return KeyTarget("text", self.painted) if self.editor.writing else super().key_target
+
+    async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
+        """Give letters to the text field while one is being written; Enter, Tab and Esc end it."""
+        if self.editor.writing is None:
+            await super()._take_key(event, bound)
+            return
+        event.prevent_default()
+        character = event.character if event.is_printable else None
+        self.editor.write(event.key, character, self.context.wall_ns())
+        self.redraw()
+
     def typed(self, key: str) -> bool:
         """Fill the active field."""
-        if not is_number_key(key):
-            return False
-        if self._has_field(self.draft.active):
-            self.draft = self.draft.typed(key)
-        return True
+        context = self.trading_context()
+        return self._say(self.editor.type_key(key, context, self.plan(context)))
 
-    def _has_field(self, name: FieldName) -> bool:
-        """Whether the ticket has the field now; says why when it has none because it only reduces."""
-        plan = self.plan(self.trading_context())
-        there = plan is None or name in fields_of(self.draft, plan)
-        missed = not there and name in self.draft.fields
-        self._hint = f"It only reduces: a {name} is for a new trade" if missed else ""
-        return there
+    def _say(self, done: bool = True) -> bool:
+        """Show what the key could not do, and draw."""
+        self._hint, self.editor.hint = self.editor.hint, ""
+        self.redraw()
+        return done
 
     def action_pick(self, name: FieldName) -> None:
         """Make a field the active one."""
-        self.draft = self.draft.pick(name)  # one that is not there takes no digits either
-        self._has_field(name)
-        self.redraw()
+        self.editor.pick(name, self.plan(self.trading_context()))
+        self._say()
 
     def action_next_field(self, step: int) -> None:
         """Go to the next field."""
-        plan = self.plan(self.trading_context())
-        there = self.draft.fields if plan is None else fields_of(self.draft, plan)
-        self.draft = self.draft.next_field(step)
-        while self.draft.active not in there:
-            self.draft = self.draft.next_field(step)
-        self.redraw()
+        self.editor.next_field(step, self.plan(self.trading_context()))
+        self._say()
 
     def action_next_kind(self) -> None:
         """Turn to the next order type."""
-        self.draft = self.draft.next_kind()
-        self.redraw()
+        self.editor.next_kind(self.trading_context())
+        self._say()
 
     def action_next_expiry(self) -> None:
         """Turn to the next time in force."""
         self.draft = self.draft.next_expiry()
-        self.redraw()
+        self._say()
 
     def action_next_unit(self) -> None:
-        """Count the active field in its next unit; a size or level keeps its meaning."""
-        name = self.draft.active
-        entry, choices = self.draft.entry(name), UNITS[name]
-        unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
-        if unit != entry.unit:
-            turned = self._in_unit(name, unit)
-            self.draft = self.draft.put(name, turned or entry)
-            missing = f"{average_range.NAME} is not known" if unit == "ATR" else "there is no price"
-            stays = f"The {name} stays in {entry.unit}: {missing} to count it in {unit} yet"
-            self._hint = "" if turned else stays
-        self.redraw()
+        """Count the active field in its next unit."""
+        context = self.trading_context()
+        self.editor.next_unit(context, self.plan(context))
+        self._say()
 
     def action_count_in_atr(self) -> None:
-        """Count the active distance in average true ranges: typed digits stay, an old distance is converted."""
-        name, entry = self.draft.active, self.draft.entry(self.draft.active)
-        if name not in DISTANCES:
-            self._hint = f"The {name} is no distance: s t r pick one that a counts in ATR"
-        elif entry.unit != "ATR":
-            turned = self._in_unit(name, "ATR") if entry.fresh else None
-            self.draft = self.draft.put(name, turned or replace(entry, unit="ATR"))
-        self.redraw()
+        """Count the active distance in average true ranges."""
+        context = self.trading_context()
+        self.editor.count_in_atr(context, self.plan(context))
+        self._say()
 
     def action_erase(self) -> None:
         """Take a digit out of the active field."""
-        self.draft = self.draft.erased()
-        self.redraw()
+        self.editor.erase()
+        self._say()
 
     def action_nudge(self, steps: int) -> None:
-        """Move the active field; behind a digit the full stop and the comma are text of it."""
-        if not self._has_field(self.draft.active):
-            self.redraw()
-            return
-        entry = self.draft.entry(self.draft.active)
-        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
-            self.draft = self.draft.typed(TYPED_BEHIND_A_DIGIT[steps])
-        else:
-            self.draft = self.draft.put(self.draft.active, self._nudged(entry, steps))
-        self.redraw()
+        """Move the active field."""
+        context = self.trading_context()
+        self.editor.nudge(steps, context, self.plan(context))
+        self._say()
 
-    def _nudged(self, entry: Entry, steps: int) -> Entry:
-        context, value = self.trading_context(), entry.value
-        if isinstance(value, UnreadableText):
-            self._hint = f"{value.text} {value.reason}: digits set it anew"
-            return entry
-        if context is None:
-            return entry
-        if entry.unit == "price":
-            start = value if value is not None and value > 0 else self._touch(context)
-            return entry.set(start + steps * context.rules.pip)
-        return entry.set(max(NOTHING, (value or NOTHING) + steps * step_of(entry, context)))
+    def action_more(self) -> None:
+        """Show all members of the order, or those that differ from the usual."""
+        self.editor.everything = not self.editor.everything
+        self._say()
 
-    def _touch(self, context: TradingContext) -> Decimal:
-        return context.ask if self.draft.direction > 0 else context.bid
+    def action_next_template(self) -> None:
+        """Begin again with the next template; side and instrument stay."""
+        name = self.context.templates.following(self.editor.template.name)
+        template = self.context.templates.get(name, self.context.template)
+        draft = self.draft
+        fresh = first_draft(
+            draft.side, draft.instrument, self.trading_context(), template, self.context.preset
+        )
+        self.editor.begin_with(fresh, template)
+        self._say()
 
-    def _in_unit(self, name: FieldName, unit: Unit) -> Entry | None:
-        """Return the field in another unit; None where its level is not known, so that it cannot be turned."""
-        context, entry = self.trading_context(), self.draft.entry(name)
-        value = entry.value
-        if isinstance(value, UnreadableText) or (value is None and name != "size"):
-            return replace(entry, unit=unit)  # empty, or text that stays to be mended
-        if context is None:
-            return None
-        if name == "size":
-            fresh = first_draft(
-                self.draft.side,
-                self.draft.instrument,
-                context,
-                self.context.template,
-                RISK_PRESET if unit == "risk %" else self.context.preset or 1,
-            )
-            return fresh.size
-        return self._level_in_unit(name, unit, context)
+    def action_guarantee(self) -> None:
+        """Make the stop a guaranteed one, or a usual one."""
+        self.draft = self.draft.with_guarantee(guaranteed=not self.draft.members.guaranteed)
+        self._say()
 
-    def _level_in_unit(self, name: FieldName, unit: Unit, context: TradingContext) -> Entry | None:
-        levels = levels_of(self.draft, context)
-        of_field = {
-            "price": levels.entry,
-            "stop": levels.stop,
-            "target": levels.target,
-            "trail": levels.trail,
-        }
-        level, entry = shown_number(of_field.get(name)), shown_number(levels.entry)
-        empty = Entry("", unit)
-        if level is None or entry is None:
-            return None
-        if unit == "price":
-            return empty.set(level)
-        if unit in {"pips", "ATR"}:
-            origin = self._touch(context) if name == "price" else entry
-            length = level if name == "trail" else abs(level - origin)
-            counted = average_range.in_unit(length, unit, context)
-            return None if counted is None else empty.set(counted)
-        stop = shown_number(levels.stop)
-        if stop is None or stop == entry:
-            return None
-        return empty.set(((level - entry) / (entry - stop)).quantize(Decimal("0.01")))
+    def action_next_trigger(self) -> None:
+        """Turn to the next price side that triggers a pending order."""
+        self.editor.next_trigger()
+        self._say()
 
+    def action_next_fill(self) -> None:
+        """Turn to the next position fill."""
+        self.draft = self.draft.next_fill()
+        self._say()
 
-def step_of(entry: Entry, context: TradingContext) -> Decimal:
-    """Return the step of one nudge in a field that holds no price."""
-    match entry.unit:
-        case "units":
-            digits = len(str(int(shown_number(entry.value) or 1)))
-            return max(context.rules.minimum_units, Decimal(10) ** max(0, digits - 2))
-        case "risk %" | "R" | "ATR":
-            return Decimal("0.1")
-        case _:
-            return Decimal(1)
+    def action_write(self, name: TextName) -> None:
+        """Send the letters that follow to a field of text."""
+        self.editor.begin_text(name, self.context.wall_ns())
+        self._say()

@@ -16,7 +16,7 @@ from keydesk.calc.ticket_draft import (
     UnreadableText,
     shown_number,
 )
-from keydesk.calc.trading_context import TradingContext, realised_profit
+from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.sheet import TextLine, Words
 from keydesk.text.format import EMPTY, money, pair, percent, price, short_age, units
 from keydesk.text.sanitize import Printable, safe
@@ -56,7 +56,7 @@ def quote_line(context: TradingContext) -> TextLine:
 
 
 def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextLine]:
-    """Return the order type, the fields with their prices or units, and the time in force."""
+    """Return the order type, and the fields with their prices or units."""
     lines: list[TextLine] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
     lines += [
         field_line(draft, name, _field_value_words(draft, name, plan, context))
@@ -64,7 +64,6 @@ def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextL
     ]
     if any(draft.entry(name).unit == "ATR" for name in fields_of(draft, plan)):
         lines.append(range_line(context))
-    lines.append(choice_line("e", "expiry", draft.expiry))
     return lines
 
 
@@ -130,7 +129,7 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContex
     match name:
         case "size":
             bound = f" by {plan.bound_by}" if plan.bound_by else ""
-            return safe(f"= {units(plan.units)}{bound}")
+            return safe(f"= {units(plan.units)}{bound}{_size_words(draft, context)}")
         case "price":
             return _entry_words(draft, levels.entry, context)
         case "stop":
@@ -142,7 +141,21 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContex
             trail = shown_number(levels.trail)
             return "" if trail is None else safe(f"= {_trail_words(draft, trail, context)} behind")
         case "bound":
-            return safe(f"no worse than {price(shown_number(levels.bound), digits)}")
+            worst = shown_number(levels.bound)
+            return "none" if worst is None else safe(f"no worse than {price(worst, digits)}")
+
+
+def _size_words(draft: Draft, context: TradingContext) -> str:
+    """Return what a size counts in where its unit does not say it."""
+    match draft.size.unit:
+        case "loss":
+            return f", {context.funds.currency} at the stop"
+        case "value":
+            return f", worth in {context.funds.currency}"
+        case "marg %":
+            return ", of free margin"
+        case _:
+            return ""
 
 
 def _trail_words(draft: Draft, trail: Decimal, context: TradingContext) -> str:
@@ -200,10 +213,11 @@ def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Text
 
 def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
     """Return the units by which an order reduces the position, and the profit that this realises."""
-    held, funds = plan.position_before, context.funds
-    side, role = ("LONG", "buy") if held > 0 else ("SHORT", "sell")
-    at = shown_number(plan.levels.entry)
-    won = None if at is None else realised_profit(funds.lots, plan.units, at, context.factors)
+    effect, funds = plan.effect, context.funds
+    sells = draft.direction < 0
+    side, role = ("LONG", "buy") if sells else ("SHORT", "sell")
+    held = effect.long_before if sells else effect.short_before
+    at, won = shown_number(plan.levels.entry), plan.realised
     when = (
         "at market" if draft.kind == "MARKET" else f"at {price(at, context.rules.price_precision)}"
     )
@@ -211,7 +225,7 @@ def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Seque
         (
             ("reduces ", "muted"),
             (safe(f"{side} {units(abs(held))}"), role),
-            (safe(f" by {units(plan.units)}, never opens a trade"), "plain"),
+            (safe(f" by {units(effect.reduced)}, never opens a trade"), "plain"),
         ),
         (
             ("result  ", "muted"),
@@ -259,10 +273,8 @@ def _share_of_stop(plan: Plan) -> Printable:
 
 def position_line(draft: Draft, plan: Plan, context: TradingContext) -> TextLine:
     """Return the position before and after, and the change in a word."""
-    signed = draft.direction * plan.units
     if context.funds.hedging:
-        held = context.funds.long_units if draft.direction > 0 else context.funds.short_units
-        before, after, word = held, held + signed, "OPENS NEW"
+        before, after, word = _hedged_side(draft, plan)
     else:
         before, after = plan.position_before, plan.position_after
         word = position_word(before, after)
@@ -272,6 +284,20 @@ def position_line(draft: Draft, plan: Plan, context: TradingContext) -> TextLine
         (units(after, signed=True), "bright"),
         (safe(f"  {word}"), "warn" if word in {"REDUCES", "TURNS", "FLAT"} else "muted"),
     )
+
+
+def _hedged_side(draft: Draft, plan: Plan) -> tuple[Decimal, Decimal, str]:
+    """Return the side of a hedged position that an order changes, before and after, and the change in a word."""
+    effect = plan.effect
+    buys = draft.direction > 0
+    if effect.opened:
+        word = "OPENS NEW, reduces the other side" if effect.reduced else "OPENS NEW"
+        if buys:
+            return effect.long_before, effect.long_after, word
+        return -effect.short_before, -effect.short_after, word
+    if buys:
+        return -effect.short_before, -effect.short_after, "REDUCES"
+    return effect.long_before, effect.long_after, "REDUCES"
 
 
 def position_word(before: Decimal, after: Decimal) -> str:
@@ -285,14 +311,3 @@ def position_word(before: Decimal, after: Decimal) -> str:
     if (before > 0) != (after > 0):
         return "TURNS"
     return "ADDS" if abs(after) > abs(before) else "REDUCES"
-
-
-def body(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
-    """Return everything between headline and confirmation."""
-    return [
-        quote_line(context),
-        (),
-        *field_lines(draft, plan, context),
-        (),
-        *result_lines(draft, plan, context),
-    ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
-from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
+from keydesk.keys.guard import CHALLENGE_LETTERS, DWELL, SEND
 
 Level = Literal["ARMED", "DISARMED", "READ-ONLY"]
 
@@ -104,15 +104,42 @@ class Letters:
         return self._last
 
 
+WRONG_LETTERS = 3  # of one challenge; the last of them closes the form
+
+
+class Challenge:
+    """The letter that an open form asks for; after a wrong one there is none for a moment, then another."""
+
+    def __init__(self, letters: Letters, clock: Callable[[], float]) -> None:
+        self._letters = letters
+        self._clock = clock
+        self._letter = ""
+        self._wrong = 0
+        self._next_at = float("-inf")  # until then there is none
+
+    def letter(self) -> str:
+        """Return the letter that sends now; empty: another one comes."""
+        if not self._letter and self._clock() >= self._next_at:
+            self._letter = self._letters.draw()
+        return self._letter
+
+    def take_wrong(self) -> bool:
+        """Count a wrong letter and withdraw the one that was asked for; return False when it was the last try."""
+        self._wrong += 1
+        self._letter, self._next_at = "", self._clock() + DWELL
+        return self._wrong < WRONG_LETTERS
+
+    def end_pause(self) -> None:
+        """Draw another letter at the next call, whatever the clock says."""
+        self._next_at = float("-inf")
+
+
 class KeyEffect(Enum):
     """What a key does to an open confirmation."""
 
     SENDS = "sends"
     WRONG = "wrong"  # sends nothing; a challenge continues with another letter
     NOTHING = "nothing"
-
-
-WRONG_LETTERS = 3  # of one challenge; the last of them closes the form
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,11 +33,12 @@ from keydesk.panes.crosshair import Crosshair, Measure, crosshair_at, legend, mo
 from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
-from keydesk.store.store import FIRST_NS, Store
+from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
 from keydesk.widgets.theme import Palette
+from keydesk_client.account.values import FIRST_NS
 
 ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
 USUAL_ZOOM = 1

@@ -1,4 +1,4 @@
-"""The main screen: the layout for each terminal size, focus and zoom, and the frame passed on to the panes."""
+"""The main screen: panes placed by the layout of `tiers`, focus and zoom, and the frame passed on to the panes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual import actions, events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.widgets import Static
 
@@ -34,78 +34,15 @@ from keydesk.panes.strips import (
 from keydesk.panes.trades import Positions, Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
+from keydesk.screens.tiers import MINI, RIGHT_COLUMN, SIDE_CHARTS, SMALL, TIERS, Tier, tier_for
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.widgets import theme
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.overlay import Backdrop
-from keydesk.widgets.ruled_grid import RuledGrid, Slot
+from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST, SMALLEST_EXITS
-
-STANDARD_FROM = 120  # columns
-MEDIUM_FROM = Size(140, 40)
-LARGE_FROM = Size(180, 44)
-EXTRA_LARGE_FROM = Size(240, 60)
-
-
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """A layout: its CSS class and its slots, each with the panes that share it."""
-
-    name: str
-    slots: tuple[Slot, ...]
-    lowest: frozenset[str]  # panes that have the lower rule of the grid beneath them
-
-
-SIDE_CHARTS = ("second-chart", "third-chart", "fourth-chart")
-LISTS = ("trades", "positions", "orders", "log", "books")
-MINI = Tier("mini", (("trades", "positions", "orders"),), frozenset())
-SMALL = Tier("small", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
-STANDARD = Tier("standard", (("watchlist",), ("chart",), ("ticket",), LISTS), frozenset(LISTS))
-MEDIUM = Tier(
-    "medium",
-    (
-        *(("watchlist",), ("chart",), ("ticket",), ("positions",)),
-        *(("trades",), ("orders", "log", "books")),
-    ),
-    frozenset(("orders", "log", "books")),
-)
-LARGE = Tier(
-    "large",
-    (
-        *(("watchlist",), ("chart",), ("second-chart",), ("ticket",), ("books",)),
-        *(("positions",), ("trades",), ("log",), ("orders",)),
-    ),
-    frozenset(("log", "orders")),
-)
-EXTRA_LARGE = Tier(
-    "extra-large",
-    (*LARGE.slots, ("third-chart",), ("fourth-chart",)),
-    frozenset(("log", "orders")),
-)
-TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
-
-
-RIGHT_COLUMN = {"standard": 27, "medium": 40, "large": 40, "extra-large": 50}  # as in desk.tcss
-
-
-def tier_for(size: Size) -> Tier | None:
-    """Return the layout for a terminal of this size; None: too small for any."""
-    if not _holds(size, SMALLEST_EXITS):
-        return None
-    if not _holds(size, SMALLEST):
-        return MINI
-    roomy = ((EXTRA_LARGE_FROM, EXTRA_LARGE), (LARGE_FROM, LARGE), (MEDIUM_FROM, MEDIUM))
-    for least, tier in roomy:
-        if _holds(size, least):
-            return tier
-    return STANDARD if size.width >= STANDARD_FROM else SMALL
-
-
-def _holds(size: Size, least: Size) -> bool:
-    return size.width >= least.width and size.height >= least.height
-
 
 EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
 TOO_SMALL = (
@@ -241,6 +178,7 @@ class DeskScreen(Backdrop):
 
     def _draw(self, frame: Frame) -> None:
         self.frame = frame
+        self._leave_room_for_form()
         for pane in self._all_panes.values():
             if pane.display:
                 pane.on_frame(frame)
@@ -248,6 +186,17 @@ class DeskScreen(Backdrop):
                 pane.frame = frame  # its heading may be a tab
         self._panes.check()
         self._share_instrument_line()
+
+    def _leave_room_for_form(self) -> None:
+        """Let panes that reach under a docked form end where it begins, so that it cuts no column and no message."""
+        form = Region() if self.is_active else getattr(self.app.screen, "docked_region", Region())
+        for pane in self._all_panes.values():
+            at = pane.region
+            reaches_under = pane.display and at.x < form.x and at.overlaps(form)
+            covered = at.right - form.x if reaches_under else 0
+            if covered != pane.covered:
+                pane.covered = covered
+                pane.redraw()
 
     def _share_instrument_line(self) -> None:
         """Give the notices the instrument line while they need three lines; nothing else moves."""
@@ -269,6 +218,7 @@ class DeskScreen(Backdrop):
         self._panes.check()
         words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
         self._footer.show_context("", str(words))
+        self.call_after_refresh(self._leave_room_for_form)
 
     def _everything_again(self) -> None:
         if self.frame is not None:

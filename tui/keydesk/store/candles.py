@@ -13,7 +13,8 @@ from decimal import Decimal
 from keydesk.calc.trading_day import NEW_YORK, SECOND, next_day_start
 from keydesk.records import Day
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
-from keydesk.store.store import CLOCK_LAG_NS, LAST_NS, Store, moment, price, readable
+from keydesk.store.store import CLOCK_LAG_NS, Store
+from keydesk_client.account.values import LAST_NS, moment, price, readable
 from keydesk_client.models import Candlestick
 
 HOUR = 3600 * SECOND

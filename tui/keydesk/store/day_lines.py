@@ -10,7 +10,8 @@ from keydesk.calc.trading_day import day_start
 from keydesk.records import DayLine
 from keydesk.store.candles import candle_of
 from keydesk.store.state import Candle, Topic
-from keydesk.store.store import Store, readable
+from keydesk.store.store import Store
+from keydesk_client.account.values import readable
 from keydesk_client.models import Candlestick
 
 ATR = IndicatorSpec("atr", (14,))

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
-from keydesk.store.rows import fill_in_words, in_words, kind_of
+from keydesk.store.rows import fill_in_words, in_words
 from keydesk.store.state import LogKind, LogLine
-from keydesk.store.store import Store, moment
+from keydesk.store.store import Store
 from keydesk.text.format import money, units
 from keydesk.text.sanitize import clean
 from keydesk_client import models as m
+from keydesk_client.account.rows import kind_of
+from keydesk_client.account.values import moment
 
 EntryOrder: TypeAlias = (
     m.LimitOrderTransaction | m.StopOrderTransaction | m.MarketIfTouchedOrderTransaction

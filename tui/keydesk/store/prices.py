@@ -10,18 +10,17 @@ from keydesk.calc.client_books import long_percent, sums_of
 from keydesk.records import Quote
 from keydesk.store.candles import move_last
 from keydesk.store.state import REACH, BookBucket, BookKind, BookSnapshot, ClientBook, Topic
-from keydesk.store.store import (
-    CLOCK_LAG_NS,
+from keydesk.store.store import CLOCK_LAG_NS, Store
+from keydesk_client.account.values import (
     FIRST_NS,
     LARGEST,
     LAST_NS,
-    Store,
     amount,
     moment,
     price,
     readable,
 )
-from keydesk.store.store import price as checked_price
+from keydesk_client.account.values import price as checked_price
 from keydesk_client.models import (
     ClientPrice,
     HomeConversions,

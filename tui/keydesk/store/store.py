@@ -10,12 +10,12 @@ is read), or a number or time may be so large that it would break the arithmetic
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, tzinfo
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING
 
 from keydesk.calc.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
 from keydesk.calc.indicators import PreviousDay
@@ -45,9 +45,10 @@ from keydesk.store.state import (
     Topic,
 )
 from keydesk.text.sanitize import clean, safe
+from keydesk_client.account.records import AccountFigures, Part
 
 if TYPE_CHECKING:
-    from keydesk_client.models import DateTime, HomeConversions, Instrument
+    from keydesk_client.models import HomeConversions, Instrument
 
 
 LOG_LIMIT = 10_000
@@ -55,15 +56,8 @@ NOTICE_LIMIT = 200
 MOST_TROUBLES = 50  # kinds of unreadable records that are logged
 LONGEST_TROUBLE = 200
 CLOCK_LAG_NS = 60_000_000_000  # answers and streams differ by less
-T = TypeVar("T")
-R = TypeVar("R")
-READ_ERRORS: Final = (AttributeError, ArithmeticError, ValueError, LookupError, TypeError)
-"""Errors of reading a record; those of the client derive from AttributeError and ValueError."""
-LARGEST: Final = Decimal(10) ** 15
-"""Upper bound of prices, sizes and amounts; products of two keep all significant digits."""
-LONGEST_ID: Final = 20
-FIRST_NS: Final = 631_152_000_000_000_000  # 1990
-LAST_NS: Final = 4_102_444_800_000_000_000  # 2100
+FIGURES = tuple(each.name for each in fields(AccountFigures))
+TOPICS = {part: Topic(part.value) for part in Part}
 
 
 class Store:
@@ -123,6 +117,32 @@ class Store:
         if key is None:
             for event in self._subscribers.get(topic, ()):
                 event.set()
+
+    def set_figures(self, figures: AccountFigures) -> None:
+        """Replace the account's totals; the day's figures, which only the desk knows, are carried over."""
+        before, state = self.account, AccountState(*map(figures.__getattribute__, FIGURES))
+        if before is not None:
+            state.day_pl, state.day_start_nav = before.day_pl, before.day_start_nav
+            state.day_transfers = before.day_transfers
+        self.account = state
+
+    def changed(self, part: Part, key: str | None = None) -> None:
+        """Mark a part of the account as changed."""
+        self.mark(TOPICS[part], key)
+
+    def booked(self, time_ns: int, amount: Decimal) -> None:
+        """Add a booking to the day; financing stamped exactly 17:00 belongs to the day that ended."""
+        if self.today is not None and time_ns > self.today.start_ns:
+            self.today.booked += amount
+
+    def transferred(self, time_ns: int, amount: Decimal) -> None:
+        """Add a payment in or out to the day."""
+        if self.today is not None and time_ns > self.today.start_ns:
+            self.today.transfers += amount
+
+    def printable(self, text: str) -> str:
+        """Return server text that may be drawn."""
+        return clean(text)
 
     @contextmanager
     def subscribed(self, *topics: Topic) -> Iterator[asyncio.Event]:
@@ -279,58 +299,3 @@ class Store:
         """Remove a command whose outcome is known."""
         if self.in_flight.pop(intent_id, None) is not None:
             self.mark(Topic.ORDERS)
-
-
-def readable(store: Store, make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """Yield `make(item)` for each item; count and leave out those for which it raises."""
-    for item in items:
-        try:
-            made = make(item)
-        except READ_ERRORS as error:
-            store.note_unreadable(str(error))
-        else:
-            yield made
-
-
-def try_to(store: Store, action: Callable[[], object]) -> bool:
-    """Run an action on one record; count it and return False if the record cannot be read."""
-    try:
-        action()
-    except READ_ERRORS as error:
-        store.note_unreadable(str(error))
-        return False
-    return True
-
-
-def amount(value: Decimal) -> Decimal:
-    """Return a number of sane size; raise ValueError for any other."""
-    if not -LARGEST < value < LARGEST:
-        raise ValueError(f"{value:.3e} is out of range for an amount, size or price")
-    return value
-
-
-def price(value: Decimal) -> Decimal:
-    """Return a price above zero and of sane size; raise ValueError for any other."""
-    if not 0 < value < LARGEST:
-        raise ValueError(f"{value:.3e} is out of range for a price")
-    return value
-
-
-def optional_price(value: Decimal | None) -> Decimal | None:
-    """Return a price as `price` does, or None."""
-    return None if value is None else price(value)
-
-
-def moment(time: DateTime) -> int:
-    """Return a time between 1990 and 2100 in nanoseconds since 1970; raise ValueError for any other."""
-    ns = time.ns
-    if not FIRST_NS <= ns < LAST_NS:
-        raise ValueError(f"{time.text[:40]!r} is not a time between 1990 and 2100")
-    return ns
-
-
-def number_of(id_: str) -> int:
-    """Return the number of an id of the broker; raise ValueError for any other text."""
-    if len(id_) > LONGEST_ID or not (id_.isascii() and id_.isdecimal()):
-        raise ValueError(f"{id_[:LONGEST_ID]!r} is not an id (a decimal number)")
-    return int(id_)

@@ -1,11 +1,15 @@
-"""Build the trading context of an instrument from the store."""
+"""Build the trading context of an instrument from the store, once for a redraw of a form."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from keydesk.calc.exposure import Holding, exposure_of
 from keydesk.calc.profit import HOME, Factors, pip
 from keydesk.calc.sizing import effective_rate
 from keydesk.calc.trading_context import NOTHING, AccountFunds, Lot, Rules, TradingContext
@@ -15,9 +19,63 @@ from keydesk.store.store import Store
 if TYPE_CHECKING:  # the models cost more to import than a first picture may take
     from keydesk_client.models import Instrument
 
+Computed = TypeVar("Computed")
 
+WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 OUTDATED_NS = 3 * 3600 * 1_000_000_000
 """Age of an average true range that no distance is computed with any more; candles are read each hour."""
+
+
+class Snapshot:
+    """What a form has read and computed for one redraw or one key: each figure at most once."""
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self._known: dict[Hashable, Any] | None = None
+        self._drawn_ranges: dict[str, Decimal | None] = {}  # average true range by instrument
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """Read the store and compute each figure at most once within the block."""
+        before = self._known
+        self._known = {} if before is None else before
+        try:
+            yield
+        finally:
+            self._known = before
+
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Open a snapshot with the present average true ranges.
+
+        Until the next drawing, keys count distances such as `1.5a` by the ranges of this one: the stop and the units that are
+        sent are those on the screen, also when an hourly candle completes between the drawing and the key.
+        """
+        if self._known is None:
+            self._drawn_ranges.clear()
+        with self.open():
+            yield
+
+    def once(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
+        """Return what was computed under this key in the snapshot; outside of one, compute it."""
+        if self._known is None:
+            return compute()
+        if key not in self._known:
+            self._known[key] = compute()
+        computed: Computed = self._known[key]
+        return computed
+
+    def context(self, instrument: str) -> TradingContext | None:
+        """Return the instrument's rules and price and the account's funds; None while one of them is missing."""
+        return self.once(("context", instrument), lambda: self._read_context(instrument))
+
+    def _read_context(self, instrument: str) -> TradingContext | None:
+        context = trading_context_of(self._store, instrument, self._clock())
+        if context is None:
+            return None
+        drawn = self._drawn_ranges.setdefault(instrument, context.average_range)
+        return replace(context, average_range=drawn)
 
 
 def trading_context_of(store: Store, instrument: str, now: float) -> TradingContext | None:
@@ -86,7 +144,30 @@ def _rules(known: Instrument, account_rate: Decimal | None) -> Rules:
         margin_rate=effective_rate(known.margin_rate, account_rate),
         minimum_trail=known.minimum_trailing_stop_distance,
         maximum_trail=known.maximum_trailing_stop_distance,
+        long_rate=known.financing.long_rate if known.financing else None,
+        short_rate=known.financing.short_rate if known.financing else None,
+        financing_days=financing_days(known),
+        guarantee=known.guaranteed_stop_loss_order_mode or "DISABLED",
+        guarantee_distance=known.minimum_guaranteed_stop_loss_distance or NOTHING,
+        guarantee_premium=known.guaranteed_stop_loss_order_execution_premium or NOTHING,
     )
+
+
+def financing_days(known: Instrument) -> tuple[int, ...]:
+    """Return the days that each weekday's rollover charges, Monday first; empty where the broker did not send them."""
+    if known.financing is None:
+        return ()
+    days = {each.day_of_week: each.days_charged for each in known.financing.financing_days_of_week}
+    return tuple(days.get(name, 0) for name in WEEKDAYS)
+
+
+def holdings_of(store: Store) -> Iterator[Holding]:
+    """Yield the net units of each position that has a price."""
+    for position in store.positions.values():
+        quote = store.quotes.get(position.instrument)
+        if quote is not None:
+            net = position.long_units + position.short_units
+            yield Holding(position.instrument, net, (quote.bid + quote.ask) / 2)
 
 
 def _funds_of(store: Store, account: AccountState, position: PositionRow | None) -> AccountFunds:
@@ -100,6 +181,9 @@ def _funds_of(store: Store, account: AccountState, position: PositionRow | None)
         hedging=account.hedging,
         long_units=position.long_units if position else NOTHING,
         short_units=position.short_units if position else NOTHING,
-        lots=tuple(Lot(trade.units, trade.price) for trade in held),
+        lots=tuple(Lot(trade.units, trade.price, trade.risk) for trade in held),
         mid_nav=account.mid_nav,
+        exposure=exposure_of(holdings_of(store)),
+        open_risk=account.open_risk,
+        naked_trades=account.naked_trades,
     )

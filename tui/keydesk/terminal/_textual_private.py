@@ -228,13 +228,16 @@ def pieces_of(update: object) -> list[Piece] | None:
             return list(_whole_screen(update))
         if isinstance(update, ChopsUpdate):
             return list(_parts(update))
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, LookupError, TypeError, ValueError):
         return None
     return None
 
 
 def _parts(update: ChopsUpdate) -> Iterable[Piece]:
+    rows = min(len(update.chops), len(update.chop_ends))
     for y, first, last in update.spans:
+        if not 0 <= y < rows:  # part of a widget that stood outside the screen, as after a resize
+            continue
         for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
             if strip is not None and x < last and end > first:
                 yield y, x, strip

@@ -26,7 +26,7 @@ from keydesk.calc.instructions import (
 from keydesk.calc.profit import closing_price, pip
 from keydesk.records import InFlightKind
 from keydesk.store.prices import take_price
-from keydesk.store.store import READ_ERRORS, Store
+from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import CHECK_FIRST, Dispatcher, record_of
@@ -41,6 +41,8 @@ from keydesk.trading.order_requests import (
     target_edit,
     trail_edit,
 )
+from keydesk.trading.refused_tickets import RefusedTickets
+from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError
 from keydesk_client.models import (
@@ -65,9 +67,13 @@ class Commands:
     dispatcher: Dispatcher
     no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
+    refused: RefusedTickets = field(init=False)
     _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
     _opening: set[str] = field(default_factory=set)
     _recovering: bool = False
+
+    def __post_init__(self) -> None:
+        self.refused = RefusedTickets(self.dispatcher.now)
 
     @property
     def store(self) -> Store:
@@ -132,11 +138,14 @@ class Commands:
             request = order_request(order, self._broker_time())
         except InvalidRequest as error:
             self.dispatcher.notify("bad", f"NOT SENT {words}: {error}")
+            self.refused.keep_invalid(order, error)
             return
         self._sent[order.instrument, order.kind, order.side] = self.dispatcher.now()
         command = self._command(words, order.side.lower(), order.instrument, "open")
         command = replace(command, expected=order.expected if market else None, bound=order.bound)
-        await self._open_once(order.instrument, command, request)
+        outcome = await self._open_once(order.instrument, command, request)
+        if self.refused.keep(order, outcome):  # the same again is no second order
+            self._sent.pop((order.instrument, order.kind, order.side), None)
 
     async def _reverse(self, reverse: Reverse) -> None:
         words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
@@ -146,10 +155,10 @@ class Commands:
         command = replace(command, expected=reverse.expected, bound=reverse.bound)
         await self._open_once(reverse.instrument, command, reversal_request(reverse))
 
-    async def _open_once(self, instrument: str, command: Command, request: OrderRequest) -> None:
+    async def _open_once(self, instrument: str, command: Command, request: OrderRequest) -> Outcome:
         self._opening.add(instrument)
         try:
-            await self._send(command, lambda sender: sender.create(request))
+            return await self._send(command, lambda sender: sender.create(request))
         finally:
             self._opening.discard(instrument)
 

@@ -12,6 +12,7 @@ from typing import Literal
 from keydesk.calc.instructions import Left, OpenOrder, SetProtection
 from keydesk.calc.ticket_draft import KIND_WORDS
 from keydesk.records import InFlightKind, OrderRow, TradeRow
+from keydesk.store.reason_words import meaning_of
 from keydesk.store.rows import in_words
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
@@ -227,7 +228,14 @@ def _cancelled_at_once(done: Done, command: Command) -> Report:
 
 def _why(rejected: Rejected) -> str:
     code = rejected.reject_reason or rejected.error_code
-    return in_words(code) if code else clean(rejected.message)
+    return _with_field(code) if code else clean(rejected.message)
+
+
+def _with_field(code: str) -> str:
+    """Return a reason in words, behind the field of the ticket that it is about."""
+    found = meaning_of(code)
+    field = found[1] if found is not None else ""
+    return f"{field}: {in_words(code)}" if field else in_words(code)
 
 
 def fill_words(fill: OrderFillTransaction, command: Command) -> str:

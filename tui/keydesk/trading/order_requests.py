@@ -4,16 +4,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
-from typing import Literal, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from keydesk.calc.instructions import Change, Left, MoveEntry, OpenOrder, Reverse
-from keydesk.calc.ticket_draft import Kind
 from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
+    ClientExtensions,
     DateTime,
     GuaranteedStopLossDetails,
     LimitOrder,
@@ -31,18 +31,10 @@ from keydesk_client.models import (
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.wire_names import UNSET, Unset
 from keydesk_client.models.enumerations import TimeInForce
-from keydesk_client.models.order_terms import LimitMembers
+from keydesk_client.models.order_terms import EntryMembers, LimitMembers
 from keydesk_client.orders.classify import text
 
 HOUR_NS = 3_600_000_000_000
-PendingKind: TypeAlias = (
-    type[LimitOrderRequest] | type[StopOrderRequest] | type[MarketIfTouchedOrderRequest]
-)
-KINDS: dict[Kind, PendingKind] = {
-    "LIMIT": LimitOrderRequest,
-    "STOP": StopOrderRequest,
-    "MARKET_IF_TOUCHED": MarketIfTouchedOrderRequest,
-}
 HOURS = {"GTD 1h": 1, "GTD 4h": 4, "GTD 24h": 24}
 MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
 ENTRY_TYPES = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
@@ -58,33 +50,54 @@ def order_request(order: OpenOrder, now_ns: int) -> OrderRequest:
         now_ns: The broker's time, from which a duration becomes an expiry.
     """
     time_in_force, gtd_time = expiry(order.expiry, now_ns)
-    stop, target, trail = _on_fill(order)
-    fill: Literal["REDUCE_ONLY", "DEFAULT"] = "REDUCE_ONLY" if order.reduces else "DEFAULT"
+    if order.gtd_ns is not None:
+        time_in_force, gtd_time = "GTD", DateTime.from_ns(order.gtd_ns)
+    members = _entry_members(order, time_in_force)
     if order.kind == "MARKET":
-        return MarketOrderRequest(
-            instrument=order.instrument,
-            units=order.units,
-            time_in_force=time_in_force,
-            price_bound=order.bound,
-            position_fill=fill,
-            stop_loss_on_fill=stop,
-            take_profit_on_fill=target,
-            trailing_stop_loss_on_fill=trail,
-        )
+        return MarketOrderRequest(**members, price_bound=order.bound)
     if order.price is None:
         raise ValueError("a pending order has a price")
-    kind = KINDS[order.kind]
-    return kind(
-        instrument=order.instrument,
-        units=order.units,
-        price=order.price,
-        time_in_force=time_in_force,
-        gtd_time=gtd_time,
-        position_fill=fill,
-        stop_loss_on_fill=stop,
-        take_profit_on_fill=target,
-        trailing_stop_loss_on_fill=trail,
-    )
+    pending: LimitMembers = {
+        **members,
+        "price": order.price,
+        "gtd_time": gtd_time,
+        "trigger_condition": order.trigger,
+    }
+    match order.kind:
+        case "LIMIT":
+            return LimitOrderRequest(**pending)
+        case "STOP":
+            return StopOrderRequest(**pending, price_bound=order.bound)
+        case _:
+            return MarketIfTouchedOrderRequest(**pending, price_bound=order.bound)
+
+
+def _entry_members(order: OpenOrder, time_in_force: TimeInForce) -> EntryMembers:
+    """Return the members of every entry order; the client adds its own id to the order's extensions."""
+    labels = None
+    if order.tag or order.comment:
+        labels = ClientExtensions(tag=order.tag or None, comment=order.comment or None)
+    at, usual, guaranteed = order.stop, None, None
+    if at is not None and order.guaranteed:
+        guaranteed = GuaranteedStopLossDetails(price=at)
+    elif at is not None:
+        usual = StopLossDetails(price=at)
+    return {
+        "instrument": order.instrument,
+        "units": order.units,
+        "time_in_force": time_in_force,
+        "position_fill": "REDUCE_ONLY" if order.reduces else order.fill,
+        "client_extensions": labels,
+        "trade_client_extensions": labels,
+        "stop_loss_on_fill": usual,
+        "guaranteed_stop_loss_on_fill": guaranteed,
+        "take_profit_on_fill": None
+        if order.target is None
+        else TakeProfitDetails(price=order.target),
+        "trailing_stop_loss_on_fill": None
+        if order.trail is None
+        else TrailingStopLossDetails(distance=order.trail),
+    }
 
 
 def reversal_request(reverse: Reverse) -> MarketOrderRequest:
@@ -172,16 +185,6 @@ def trail_edit(change: Change) -> TrailingStopLossDetails | Unset | None:
     if isinstance(change, Left):
         return UNSET
     return None if change is None else TrailingStopLossDetails(distance=change)
-
-
-def _on_fill(
-    order: OpenOrder,
-) -> tuple[StopLossDetails | None, TakeProfitDetails | None, TrailingStopLossDetails | None]:
-    return (
-        None if order.stop is None else StopLossDetails(price=order.stop),
-        None if order.target is None else TakeProfitDetails(price=order.target),
-        None if order.trail is None else TrailingStopLossDetails(distance=order.trail),
-    )
 
 
 @dataclass(frozen=True, slots=True)

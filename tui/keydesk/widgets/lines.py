@@ -136,6 +136,7 @@ class LinePane(DrawnWidget, can_focus=True):
 
     KEY_CONTEXT: ClassVar[str] = "desk"
     keymap: KeyMap = KEYMAP  # with the trader's own keys on the desk
+    covered = 0  # columns at the right end that an open form stands on
     DEFAULT_CSS = "LinePane { width: 1fr; height: 1fr; }"
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word
@@ -157,8 +158,8 @@ class LinePane(DrawnWidget, can_focus=True):
 
     @property
     def inside(self) -> int:
-        """Return the columns that a line may fill."""
-        return max(0, self.outer_size.width - 2 * MARGIN)
+        """Return the columns that a line may fill: those that no open form covers."""
+        return max(0, self.outer_size.width - self.covered - 2 * MARGIN)
 
     @property
     def key_context(self) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache, total_ordering
-from typing import Annotated, Any, Final, Self, TypeAlias, overload
+from typing import Annotated, Any, Final, Protocol, Self, TypeAlias, overload, runtime_checkable
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -148,6 +148,18 @@ ClientID: TypeAlias = str
 ClientTag: TypeAlias = str
 ClientComment: TypeAlias = str
 RequestID: TypeAlias = str
+
+
+@runtime_checkable
+class InstrumentTerms(Protocol):
+    """An `Instrument`, which is accepted wherever the name of one is."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def pip_location(self) -> int: ...
+
+
 InstrumentName: TypeAlias = str
 """BASE_QUOTE, as in EUR_USD."""
 Currency: TypeAlias = str

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, ValidationError
 
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import InstrumentTerms
 
 MESSAGES: Final = {"missing": "required", "extra_forbidden": "there is no such member"}
 """Wordings of ours for pydantic's error types."""
@@ -21,6 +22,9 @@ class RequestRecord(Record):
     def __init__(self, *positional: object, **members: object) -> None:
         if positional:
             raise TypeError(_keyword_usage(type(self)))
+        instrument = members.get("instrument", "")
+        if not isinstance(instrument, str) and isinstance(instrument, InstrumentTerms):
+            members["instrument"] = instrument.name
         try:
             super().__init__(**members)
         except ValidationError as error:

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.sizing import (
+from keydesk_client.arithmetic.sizing import (
     CLOSEOUT,
     closeout_percent,
     effective_rate,

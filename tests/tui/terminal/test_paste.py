@@ -3,7 +3,7 @@
 from textual import events
 from textual.message import Message
 
-from keydesk.terminal.input import END, LARGEST, START, OpenPaste, PasteClosingParser
+from keydesk.terminal.paste import END, LARGEST, START, OpenPaste, PasteClosingParser
 
 
 class Terminal:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.profit import HOME, Factors, profit
-from keydesk.calc.risk import break_even_stop, exact_break_even
+from keydesk_client.arithmetic.profit import HOME, Factors, profit
+from keydesk_client.arithmetic.risk import break_even_stop, exact_break_even
 from support.data.trading_contexts import estimated_factors
 
 D = Decimal

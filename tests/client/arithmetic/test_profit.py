@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.profit import (
+from keydesk_client.arithmetic.profit import (
     HOME,
     average_price,
     closing_price,

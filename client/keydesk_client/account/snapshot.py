@@ -1,16 +1,15 @@
-"""Apply an account snapshot or a poll of changes to the store, and compare the poll with the folded account."""
+"""Apply a snapshot of the account or its changes to a book, and compare the changes with the folded account."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
 
-from keydesk.calc.risk import FIRST_STOP_WITHIN_NS
-from keydesk.records import AccountState, OrderRow, TradeRow
-from keydesk.store.rows import attach, order_row, trade_row
-from keydesk.store.state import Topic
-from keydesk.store.store import Store, amount, number_of, price, readable, try_to
-from keydesk.store.valuation import plain_margin, rebuild_position
-from keydesk.text.sanitize import clean
+from keydesk_client.account.book import Book
+from keydesk_client.account.records import AccountFigures, OpenTrade, Part, PendingOrder
+from keydesk_client.account.rows import Printable, attach, order_row, trade_row
+from keydesk_client.account.valuation import plain_margin, rebuild_position
+from keydesk_client.account.values import amount, number_of, price, readable, try_to
+from keydesk_client.arithmetic.risk import FIRST_STOP_WITHIN_NS
 from keydesk_client.models import (
     Account,
     AccountChanges,
@@ -25,37 +24,38 @@ from keydesk_client.models import (
 NOTHING = Decimal(0)
 
 
-def take_snapshot(store: Store, account: Account) -> None:
+def take_snapshot(book: Book, account: Account) -> None:
     """Replace the account by a snapshot of the broker.
 
     Trades and orders that cannot be read are left out; without the account's own figures nothing changes, and what
     they raise is raised.
     """
-    known = store.trades
-    held_before = set(store.positions)
-    state = account_state(account, store.account)
-    read = readable(store, trade_row, account.trades)
+    known = book.trades
+    held_before = set(book.positions)
+    figures = figures_of(account, book.printable)
+    read = readable(book, partial(trade_row, printable=book.printable), account.trades)
     trades = {row.id: row for row in sorted(read, key=lambda row: int(row.id))}
-    rows = readable(store, partial(order_row, trades=trades), account.orders)
-    store.orders = {row.id: row for row in rows if row is not None}
-    store.trades, store.account = trades, state
-    for order in store.orders.values():
-        if order.trade_id in store.trades:
-            attach(store.trades[order.trade_id], order)
-            remember_first_stop(store.trades[order.trade_id], order)
-    for trade in store.trades.values():
+    rows = readable(book, partial(order_row, trades=trades), account.orders)
+    book.orders = {row.id: row for row in rows if row is not None}
+    book.trades = trades
+    book.set_figures(figures)
+    for order in book.orders.values():
+        if order.trade_id in book.trades:
+            attach(book.trades[order.trade_id], order)
+            remember_first_stop(book.trades[order.trade_id], order)
+    for trade in book.trades.values():
         _keep_first_stop(trade, known.get(trade.id))
-    for instrument in held_before | {trade.instrument for trade in store.trades.values()}:
-        rebuild_position(store, instrument)
-    for topic in (Topic.ACCOUNT, Topic.TRADES, Topic.POSITIONS, Topic.ORDERS):
-        store.mark(topic)
+    for instrument in held_before | {trade.instrument for trade in book.trades.values()}:
+        rebuild_position(book, instrument)
+    for topic in (Part.ACCOUNT, Part.TRADES, Part.POSITIONS, Part.ORDERS):
+        book.changed(topic)
 
 
-def account_state(account: Account, before: AccountState | None) -> AccountState:
-    """Return the account figures; the day's start, which only the desk knows, is carried over."""
-    return AccountState(
+def figures_of(account: Account, printable: Printable) -> AccountFigures:
+    """Return the totals of a snapshot; raise ValueError or AttributeError if one is missing or out of range."""
+    return AccountFigures(
         id=account.id,
-        alias=clean(account.alias or ""),
+        alias=printable(account.alias or ""),
         currency=account.currency,
         hedging=account.hedging_enabled,
         balance=amount(account.balance),
@@ -70,13 +70,10 @@ def account_state(account: Account, before: AccountState | None) -> AccountState
         last_transaction_id=number_of(account.last_transaction_id),
         created_time_ns=account.created_time.ns,
         mid_nav=amount(account.margin_closeout_nav),
-        day_pl=before.day_pl if before else None,
-        day_start_nav=before.day_start_nav if before else None,
-        day_transfers=before.day_transfers if before else Decimal(0),
     )
 
 
-def remember_first_stop(trade: TradeRow, order: OrderRow) -> None:
+def remember_first_stop(trade: OpenTrade, order: PendingOrder) -> None:
     """Record a stop as the trade's initial one if it is the first and was set soon after the fill."""
     if trade.initial_stop is not None or order.type == "TAKE_PROFIT":
         return
@@ -90,23 +87,23 @@ def remember_first_stop(trade: TradeRow, order: OrderRow) -> None:
         trade.initial_stop = order.price
 
 
-def _keep_first_stop(trade: TradeRow, before: TradeRow | None) -> None:
+def _keep_first_stop(trade: OpenTrade, before: OpenTrade | None) -> None:
     if before is not None and before.initial_stop is not None:
         trade.initial_stop, trade.initial_risk = before.initial_stop, before.initial_risk
 
 
-def take_state(store: Store, state: AccountChangesState) -> None:
+def take_state(book: Book, state: AccountChangesState) -> None:
     """Overwrite the price-dependent figures by those of the broker."""
-    account = store.account
+    account = book.account
     if account is None:
         return
     for take in (_take_figures, _take_trades, _take_positions, _take_trailing_stops):
-        try_to(store, partial(take, store, state))
-    store.mark(Topic.ACCOUNT)
+        try_to(book, partial(take, book, state))
+    book.changed(Part.ACCOUNT)
 
 
-def _take_figures(store: Store, state: AccountChangesState) -> None:
-    account = store.account
+def _take_figures(book: Book, state: AccountChangesState) -> None:
+    account = book.account
     figures = (
         state.unrealized_pl,
         state.nav,
@@ -127,77 +124,75 @@ def _take_figures(store: Store, state: AccountChangesState) -> None:
     ) = map(amount, figures)
 
 
-def _take_trades(store: Store, state: AccountChangesState) -> None:
+def _take_trades(book: Book, state: AccountChangesState) -> None:
     for each in state.trades:
-        try_to(store, partial(_take_trade, store, each))
+        try_to(book, partial(_take_trade, book, each))
 
 
-def _take_positions(store: Store, state: AccountChangesState) -> None:
+def _take_positions(book: Book, state: AccountChangesState) -> None:
     for each in state.positions:
-        try_to(store, partial(_take_position, store, each))
+        try_to(book, partial(_take_position, book, each))
 
 
-def _take_trailing_stops(store: Store, state: AccountChangesState) -> None:
+def _take_trailing_stops(book: Book, state: AccountChangesState) -> None:
     for each in state.orders:
-        try_to(store, partial(_take_trailing_stop, store, each))
+        try_to(book, partial(_take_trailing_stop, book, each))
 
 
-def _take_trade(store: Store, theirs: CalculatedTradeState) -> None:
-    trade = store.trades.get(theirs.id)
+def _take_trade(book: Book, theirs: CalculatedTradeState) -> None:
+    trade = book.trades.get(theirs.id)
     if trade is not None:
         result, used = amount(theirs.unrealized_pl), amount(theirs.margin_used)
         trade.unrealized_pl, trade.margin_used = result, used
-        store.mark(Topic.TRADES, theirs.id)
+        book.changed(Part.TRADES, theirs.id)
 
 
-def differences(
-    store: Store, changes: AccountChanges, state: AccountChangesState
-) -> tuple[str, ...]:
+def differences(book: Book, changes: AccountChanges, state: AccountChangesState) -> tuple[str, ...]:
     """Return in words how the folded account differs from the broker's.
 
     Only to be asked when both are at the same transaction. Empty when all agrees.
     """
-    if store.account is None:
+    if book.account is None:
         return ()
     parts = (
-        partial(_totals, store.account, state),
-        partial(_open_trades, store, state),
-        partial(_changed_trades, store, changes),
-        partial(_changed_positions, store, changes),
-        partial(_changed_orders, store, changes),
+        partial(_totals, book.account, state),
+        partial(_open_trades, book, state),
+        partial(_changed_trades, book, changes),
+        partial(_changed_positions, book, changes),
+        partial(_changed_orders, book, changes),
     )
-    return tuple(words for part in readable(store, _listed, parts) for words in part)
+    return tuple(words for part in readable(book, _listed, parts) for words in part)
 
 
 def _listed(part: Callable[[], Iterable[str]]) -> Sequence[str]:
     return tuple(part())
 
 
-def _take_position(store: Store, theirs: CalculatedPositionState) -> None:
-    position = store.positions.get(theirs.instrument)
+def _take_position(book: Book, theirs: CalculatedPositionState) -> None:
+    position = book.positions.get(theirs.instrument)
     if position is None:
         return
     result, used = amount(theirs.net_unrealized_pl), amount(theirs.margin_used)
     position.unrealized_pl, position.margin_used = result, used
-    ours = plain_margin(store, position)
+    ours = plain_margin(book, position)
     if ours:
         position.margin_factor = used / ours
-    store.mark(Topic.POSITIONS, theirs.instrument)
+    book.changed(Part.POSITIONS, theirs.instrument)
 
 
-def _take_trailing_stop(store: Store, theirs: DynamicOrderState) -> None:
-    order, level = store.orders.get(theirs.id), theirs.trailing_stop_value
+def _take_trailing_stop(book: Book, theirs: DynamicOrderState) -> None:
+    order, level = book.orders.get(theirs.id), theirs.trailing_stop_value
     if order is None or level is None:
         return
     order.price = price(level)
-    store.mark(Topic.ORDERS, theirs.id)
-    trade = store.trades.get(order.trade_id or "")
+    book.changed(Part.ORDERS, theirs.id)
+    trade = book.trades.get(order.trade_id or "")
     if trade is not None and trade.trailing_stop is not None:
         trade.trailing_stop.price = level
-        store.mark(Topic.TRADES, trade.id)
+        book.changed(Part.TRADES, trade.id)
 
 
-def _totals(account: AccountState, state: AccountChangesState) -> Iterator[str]:
+def _totals(account: AccountFigures, state: AccountChangesState) -> Iterator[str]:
     """Copy the running totals, if the broker sends them with its state."""
     for name, ours, theirs in (
         ("balance", account.balance, state.balance),
@@ -208,24 +203,24 @@ def _totals(account: AccountState, state: AccountChangesState) -> Iterator[str]:
             yield f"{name} {ours} here, {theirs} at the broker"
 
 
-def _open_trades(store: Store, state: AccountChangesState) -> Iterator[str]:
-    theirs = set(readable(store, lambda trade: str(number_of(trade.id)), state.trades))
-    for trade_id in sorted(theirs - store.trades.keys(), key=int):
+def _open_trades(book: Book, state: AccountChangesState) -> Iterator[str]:
+    theirs = set(readable(book, lambda trade: str(number_of(trade.id)), state.trades))
+    for trade_id in sorted(theirs - book.trades.keys(), key=int):
         yield f"trade {trade_id} is open at the broker, unknown here"
     if len(theirs) < len(state.trades):
         return  # which one of ours is the unreadable one is not known
-    for trade_id in sorted(store.trades.keys() - theirs, key=int):
+    for trade_id in sorted(book.trades.keys() - theirs, key=int):
         yield f"trade {trade_id} is open here, not at the broker"
 
 
-def _changed_trades(store: Store, changes: AccountChanges) -> Iterator[str]:
+def _changed_trades(book: Book, changes: AccountChanges) -> Iterator[str]:
     trades = (*changes.trades_opened, *changes.trades_reduced)
-    for words in readable(store, lambda trade: tuple(_trade(store, trade)), trades):
+    for words in readable(book, lambda trade: tuple(_trade(book, trade)), trades):
         yield from words
 
 
-def _trade(store: Store, theirs: TradeSummary) -> Iterator[str]:
-    ours = store.trades.get(theirs.id)
+def _trade(book: Book, theirs: TradeSummary) -> Iterator[str]:
+    ours = book.trades.get(theirs.id)
     if ours is None:
         return  # closed since, or named already
     if ours.units != theirs.current_units:
@@ -245,30 +240,30 @@ def _trade(store: Store, theirs: TradeSummary) -> Iterator[str]:
             yield f"{name} of trade {ours.id} is {here or 'none'} here, {order_id or 'none'} at the broker"
 
 
-def _changed_positions(store: Store, changes: AccountChanges) -> Iterator[str]:
-    for words in readable(store, partial(_position, store), changes.positions):
+def _changed_positions(book: Book, changes: AccountChanges) -> Iterator[str]:
+    for words in readable(book, partial(_position, book), changes.positions):
         yield from words
 
 
-def _position(store: Store, theirs: Position) -> Sequence[str]:
-    long_units, short_units = _held_units(store, theirs)
+def _position(book: Book, theirs: Position) -> Sequence[str]:
+    long_units, short_units = _held_units(book, theirs)
     if (long_units, short_units) == (theirs.long.units, theirs.short.units):
         return ()
     here, there = f"{long_units} and {short_units}", f"{theirs.long.units} and {theirs.short.units}"
     return (f"position {theirs.instrument} is {here} here, {there} at the broker",)
 
 
-def _held_units(store: Store, theirs: Position) -> tuple[Decimal, Decimal]:
-    ours = store.positions.get(theirs.instrument)
+def _held_units(book: Book, theirs: Position) -> tuple[Decimal, Decimal]:
+    ours = book.positions.get(theirs.instrument)
     return (NOTHING, NOTHING) if ours is None else (ours.long_units, ours.short_units)
 
 
-def _changed_orders(store: Store, changes: AccountChanges) -> Iterator[str]:
+def _changed_orders(book: Book, changes: AccountChanges) -> Iterator[str]:
     gone = (*changes.orders_cancelled, *changes.orders_filled)
-    ended = set(readable(store, lambda order: order.id, gone))
-    states = readable(store, lambda order: (order.id, order.state), changes.orders_created)
+    ended = set(readable(book, lambda order: order.id, gone))
+    states = readable(book, lambda order: (order.id, order.state), changes.orders_created)
     for order_id, state in states:
-        if state == "PENDING" and order_id not in ended and order_id not in store.orders:
+        if state == "PENDING" and order_id not in ended and order_id not in book.orders:
             yield f"order {order_id} is pending at the broker, unknown here"
-    for order_id in sorted(ended & store.orders.keys(), key=int):
+    for order_id in sorted(ended & book.orders.keys(), key=int):
         yield f"order {order_id} is pending here, ended at the broker"

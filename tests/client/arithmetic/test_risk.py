@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from keydesk.calc.profit import HOME
-from keydesk.calc.risk import (
+from keydesk_client.arithmetic.profit import HOME
+from keydesk_client.arithmetic.risk import (
     locked_profit,
     nearest_stop,
     open_risk,

@@ -1,0 +1,239 @@
+"""Apply transactions to the account of a book, each once and in id order.
+
+Figures are taken from the transaction (the balance after a fill is the fill's own member), not computed again. After a
+transaction of an unknown type, or about an unknown trade, the caller has to take a snapshot.
+"""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from functools import partial
+
+from keydesk_client.account.book import Book
+from keydesk_client.account.records import AccountFigures, Part, PendingOrder
+from keydesk_client.account.rows import (
+    attach,
+    dependent_row,
+    detach,
+    entry_row,
+    opened_row,
+    tag_of,
+    trailing_row,
+)
+from keydesk_client.account.snapshot import remember_first_stop
+from keydesk_client.account.valuation import rebuild_position
+from keydesk_client.account.values import number_of, try_to
+from keydesk_client.models import (
+    ClientConfigureTransaction,
+    CloseTransaction,
+    DailyFinancingTransaction,
+    DelayedTradeClosureTransaction,
+    DividendAdjustmentTransaction,
+    GuaranteedStopLossOrderTransaction,
+    LimitOrderTransaction,
+    MarketIfTouchedOrderTransaction,
+    OrderCancelTransaction,
+    OrderClientExtensionsModifyTransaction,
+    OrderFillTransaction,
+    ReopenTransaction,
+    StopLossOrderTransaction,
+    StopOrderTransaction,
+    TakeProfitOrderTransaction,
+    TradeClientExtensionsModifyTransaction,
+    TradeReduce,
+    TrailingStopLossOrderTransaction,
+    Transaction,
+    TransferFundsTransaction,
+    UnknownTransaction,
+)
+
+NOTHING = Decimal(0)
+
+NEEDS_SNAPSHOT = (
+    UnknownTransaction,
+    CloseTransaction,
+    ReopenTransaction,
+    DelayedTradeClosureTransaction,
+)
+"""Their effect is not part of the transaction."""
+
+
+def apply(book: Book, transaction: Transaction) -> bool:
+    """Apply one transaction to the account; return False if a snapshot is needed."""
+    account = book.account
+    if account is None:
+        return False
+    account.last_transaction_id = number_of(transaction.id)
+    book.changed(Part.ACCOUNT)
+    return _apply(book, account, transaction)
+
+
+def _apply(book: Book, account: AccountFigures, transaction: Transaction) -> bool:
+    match transaction:
+        case OrderFillTransaction():
+            return _fill(book, account, transaction)
+        case OrderCancelTransaction():
+            _end_order(book, transaction.order_id)
+        case LimitOrderTransaction() | StopOrderTransaction() | MarketIfTouchedOrderTransaction():
+            _rest(book, entry_row(transaction, transaction.time))
+        case (
+            TakeProfitOrderTransaction()
+            | StopLossOrderTransaction()
+            | GuaranteedStopLossOrderTransaction()
+        ):
+            return _protect(book, dependent_row(transaction, transaction.time, book.trades))
+        case TrailingStopLossOrderTransaction():
+            return _protect(book, trailing_row(transaction, transaction.time, book.trades))
+        case _:
+            return _apply_beside_orders(book, account, transaction)
+    return True
+
+
+def _apply_beside_orders(book: Book, account: AccountFigures, transaction: Transaction) -> bool:
+    match transaction:
+        case TransferFundsTransaction():
+            _transfer(book, account, transaction)
+        case DailyFinancingTransaction():
+            return _finance(book, account, transaction)
+        case DividendAdjustmentTransaction():
+            account.balance = transaction.account_balance
+            book.booked(transaction.time.ns, transaction.dividend_adjustment)
+        case OrderClientExtensionsModifyTransaction():
+            return _rename_order(book, transaction)
+        case TradeClientExtensionsModifyTransaction():
+            return _retag_trade(book, transaction)
+        case ClientConfigureTransaction():
+            _configure(book, account, transaction)
+        case (
+            _
+        ):  # refusals, market orders before their fill, margin calls leave nothing but their line
+            return not isinstance(transaction, NEEDS_SNAPSHOT)
+    return True
+
+
+def _fill(book: Book, account: AccountFigures, fill: OrderFillTransaction) -> bool:
+    account.balance = fill.account_balance
+    account.pl += fill.pl
+    account.financing += fill.financing
+    fees = fill.commission + (fill.guaranteed_execution_fee or NOTHING)
+    book.booked(fill.time.ns, fill.pl + fill.financing - fees)
+    _end_order(book, fill.order_id)
+    reduced = [*(fill.trades_closed or ())]
+    if fill.trade_reduced is not None:
+        reduced.append(fill.trade_reduced)
+    known = [_reduce(book, part) for part in reduced]
+    if fill.trade_opened is not None:
+        opened = opened_row(fill.trade_opened, fill.instrument, fill.time.ns, book.printable)
+        book.trades[opened.id] = opened
+    book.changed(Part.TRADES)
+    rebuild_position(book, fill.instrument)
+    return all(known)
+
+
+def _reduce(book: Book, part: TradeReduce) -> bool:
+    """Reduce a trade by a closed part; the units of the part have the fill's sign."""
+    trade = book.trades.get(part.trade_id)
+    if trade is None:
+        return False
+    trade.units += part.units
+    trade.realized_pl += part.realized_pl
+    trade.financing += part.financing
+    if not trade.units:
+        del book.trades[trade.id]
+    book.changed(Part.TRADES, trade.id)
+    return True
+
+
+def _rest(book: Book, order: PendingOrder) -> None:
+    book.orders[order.id] = order
+    book.changed(Part.ORDERS)
+
+
+def _protect(book: Book, order: PendingOrder) -> bool:
+    trade = book.trades.get(order.trade_id or "")
+    _rest(book, order)
+    if trade is None:
+        return False
+    attach(trade, order)
+    remember_first_stop(trade, order)
+    book.changed(Part.TRADES, trade.id)
+    return True
+
+
+def _end_order(book: Book, order_id: str) -> None:
+    """Remove a pending order; a market order never was pending, so a missing one is expected."""
+    order = book.orders.pop(order_id, None)
+    if order is None:
+        return
+    book.changed(Part.ORDERS)
+    trade = book.trades.get(order.trade_id or "")
+    if trade is not None:
+        detach(trade, order_id)
+        book.changed(Part.TRADES, trade.id)
+
+
+def _finance(book: Book, account: AccountFigures, charge: DailyFinancingTransaction) -> bool:
+    account.balance = charge.account_balance
+    account.financing += charge.financing
+    book.booked(charge.time.ns, charge.financing)
+    known = True
+    for position in charge.position_financings:
+        for part in position.open_trade_financings:
+            trade = book.trades.get(part.trade_id)
+            if trade is None:
+                known = False
+            else:
+                trade.financing += part.financing
+                book.changed(Part.TRADES, trade.id)
+    return known
+
+
+def _transfer(book: Book, account: AccountFigures, transfer: TransferFundsTransaction) -> None:
+    account.balance = transfer.account_balance
+    book.transferred(transfer.time.ns, transfer.amount)
+
+
+def _rename_order(book: Book, change: OrderClientExtensionsModifyTransaction) -> bool:
+    order = book.orders.get(change.order_id)
+    if order is None:
+        return False
+    if change.client_extensions_modify is not None and change.client_extensions_modify.id:
+        order.client_id = change.client_extensions_modify.id
+    book.changed(Part.ORDERS, order.id)
+    return True
+
+
+def _retag_trade(book: Book, change: TradeClientExtensionsModifyTransaction) -> bool:
+    trade = book.trades.get(change.trade_id)
+    if trade is None:
+        return False
+    if change.trade_client_extensions_modify.tag is not None:
+        trade.tag = tag_of(change.trade_client_extensions_modify, book.printable)
+    book.changed(Part.TRADES, trade.id)
+    return True
+
+
+def _configure(book: Book, account: AccountFigures, change: ClientConfigureTransaction) -> None:
+    if change.alias is not None:
+        account.alias = book.printable(change.alias)
+    if change.margin_rate is not None:
+        account.margin_rate = change.margin_rate
+
+
+def remember_first_stops(book: Book, transactions: Iterable[Transaction]) -> None:
+    """Set the initial stop of each open trade from earlier transactions."""
+    for each in transactions:
+        try_to(book, partial(_remember_first_stop, book, each))
+
+
+def _remember_first_stop(book: Book, transaction: Transaction) -> None:
+    match transaction:
+        case StopLossOrderTransaction() | GuaranteedStopLossOrderTransaction():
+            order = dependent_row(transaction, transaction.time, book.trades)
+        case TrailingStopLossOrderTransaction():
+            order = trailing_row(transaction, transaction.time, book.trades)
+        case _:
+            return
+    trade = book.trades.get(transaction.trade_id)
+    if trade is not None:
+        remember_first_stop(trade, order)
+        book.changed(Part.TRADES, trade.id)

@@ -1,0 +1,123 @@
+"""Plain records of an account that is followed: figures, open trades, positions and pending orders.
+
+They are changed in place as transactions and prices come, so that a reference to one stays current until it ends.
+Amounts are in home currency unless said; None means not known (yet).
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+
+class Part(StrEnum):
+    """A part of an account that changes as one."""
+
+    ACCOUNT = "account"
+    TRADES = "trades"  # keys: trade ids
+    POSITIONS = "positions"  # keys: instrument names
+    ORDERS = "orders"  # keys: order ids
+
+
+@dataclass(slots=True)
+class DependentOrder:
+    """A take-profit, stop-loss, trailing or guaranteed stop of one trade."""
+
+    order_id: str
+    price: Decimal | None
+    distance: Decimal | None = None
+
+
+@dataclass(slots=True)
+class OpenTrade:
+    """One open trade with its live numbers."""
+
+    id: str
+    instrument: str
+    units: Decimal  # signed, still open
+    initial_units: Decimal
+    price: Decimal
+    open_time_ns: int
+    realized_pl: Decimal
+    financing: Decimal
+    initial_margin: Decimal
+    tag: str = ""
+    take_profit: DependentOrder | None = None
+    stop_loss: DependentOrder | None = None
+    trailing_stop: DependentOrder | None = None
+    guaranteed_stop: DependentOrder | None = None
+    initial_stop: Decimal | None = None  # the first stop seen within 60 s of the fill
+    initial_risk: Decimal | None = None  # home currency from entry to it; R is measured by this
+    now: Decimal | None = None  # closing-side price
+    pips: Decimal | None = None
+    unrealized_pl: Decimal | None = None
+    r_multiple: Decimal | None = None
+    risk: Decimal | None = None  # home currency to the stop, 0 past the entry; None: no stop
+    locked: Decimal | None = None  # home currency that the stop wins once it is past the entry
+    margin_used: Decimal | None = None
+
+
+@dataclass(slots=True)
+class OpenPosition:
+    """All open trades of one instrument."""
+
+    instrument: str
+    long_units: Decimal
+    long_average: Decimal | None
+    short_units: Decimal  # negative or 0
+    short_average: Decimal | None
+    unrealized_pl: Decimal | None
+    margin_used: Decimal | None
+    trade_ids: tuple[str, ...]
+    mid_pl: Decimal | None = None  # its profit at mid prices
+    margin_factor: Decimal = Decimal(1)  # the service's margin over ours when last compared
+
+    @property
+    def units(self) -> Decimal:
+        """The net units: positive long, negative short."""
+        return self.long_units + self.short_units
+
+
+@dataclass(slots=True)
+class PendingOrder:
+    """One pending order; dependents carry their trade's id."""
+
+    id: str
+    type: str  # the wire's word: LIMIT, STOP, TAKE_PROFIT ...
+    instrument: str
+    units: Decimal | None  # signed; None for a dependent order
+    price: Decimal | None
+    distance: Decimal | None
+    time_in_force: str
+    gtd_ns: int | None
+    trade_id: str | None
+    stop_loss: Decimal | None  # on fill
+    take_profit: Decimal | None  # on fill
+    client_id: str | None
+    create_time_ns: int
+    pips_away: Decimal | None = None
+    reduces: bool = False  # it may never open anything
+    trail: Decimal | None = None  # distance of the trailing stop on fill
+
+
+@dataclass(slots=True)
+class AccountFigures:
+    """The account's totals, in home currency."""
+
+    id: str
+    alias: str
+    currency: str
+    hedging: bool
+    balance: Decimal
+    nav: Decimal
+    unrealized_pl: Decimal
+    margin_used: Decimal
+    margin_available: Decimal
+    margin_closeout_percent: Decimal  # 1 means closeout
+    margin_rate: Decimal | None
+    pl: Decimal  # realised over the account's life
+    financing: Decimal
+    last_transaction_id: int
+    created_time_ns: int
+    mid_nav: Decimal | None = None  # with trades at mid prices: what the closeout looks at
+    open_risk: Decimal | None = None  # to the stops
+    naked_trades: int = 0  # open trades without any stop

@@ -1,0 +1,234 @@
+"""Make trades and orders of an account from records of the wire."""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Literal, TypeAlias
+
+from keydesk_client.account.records import DependentOrder, OpenTrade, PendingOrder
+from keydesk_client.account.values import (
+    LARGEST,
+    amount,
+    moment,
+    number_of,
+    optional_price,
+    price,
+)
+from keydesk_client.models import (
+    ClientExtensions,
+    DateTime,
+    GuaranteedStopLossDetails,
+    GuaranteedStopLossOrder,
+    GuaranteedStopLossOrderTransaction,
+    LimitOrder,
+    LimitOrderTransaction,
+    MarketIfTouchedOrder,
+    MarketIfTouchedOrderTransaction,
+    Order,
+    StopLossDetails,
+    StopLossOrder,
+    StopLossOrderTransaction,
+    StopOrder,
+    StopOrderTransaction,
+    TakeProfitDetails,
+    TakeProfitOrder,
+    TakeProfitOrderTransaction,
+    TradeOpen,
+    TradeSummary,
+    TrailingStopLossOrder,
+    TrailingStopLossOrderTransaction,
+)
+
+Printable: TypeAlias = Callable[[str], str]
+"""Returns text of the service as it is kept."""
+Slot: TypeAlias = Literal["take_profit", "stop_loss", "trailing_stop", "guaranteed_stop"]
+SLOTS: Mapping[str, Slot] = {
+    "TAKE_PROFIT": "take_profit",
+    "STOP_LOSS": "stop_loss",
+    "TRAILING_STOP_LOSS": "trailing_stop",
+    "GUARANTEED_STOP_LOSS": "guaranteed_stop",
+}
+"""The field of a trade row by the type of the dependent order."""
+EntryOrder: TypeAlias = (
+    LimitOrder
+    | LimitOrderTransaction
+    | StopOrder
+    | StopOrderTransaction
+    | MarketIfTouchedOrder
+    | MarketIfTouchedOrderTransaction
+)
+PricedDependent: TypeAlias = (
+    TakeProfitOrder
+    | TakeProfitOrderTransaction
+    | StopLossOrder
+    | StopLossOrderTransaction
+    | GuaranteedStopLossOrder
+    | GuaranteedStopLossOrderTransaction
+)
+TrailingOrder: TypeAlias = TrailingStopLossOrder | TrailingStopLossOrderTransaction
+
+
+def kind_of(type_: str) -> str:
+    """Return an order's type, from an order or from the transaction that created it."""
+    return type_.removesuffix("_ORDER")
+
+
+def order_row(order: Order, trades: Mapping[str, OpenTrade]) -> PendingOrder | None:
+    """Return the row of a pending order; None for one that never rests or is unknown."""
+    match order:
+        case LimitOrder() | StopOrder() | MarketIfTouchedOrder():
+            return entry_row(order, order.create_time)
+        case TakeProfitOrder() | StopLossOrder() | GuaranteedStopLossOrder():
+            return dependent_row(order, order.create_time, trades)
+        case TrailingStopLossOrder():
+            row = trailing_row(order, order.create_time, trades)
+            row.price = optional_price(order.trailing_stop_value)
+            return row
+        case _:
+            return None
+
+
+def entry_row(order: EntryOrder, created: DateTime) -> PendingOrder:
+    """Return the row of an entry order."""
+    number_of(order.id)
+    up = 1 if amount(order.units) > 0 else -1  # the way the trade wins
+    stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
+    trailing = order.trailing_stop_loss_on_fill
+    return PendingOrder(
+        id=order.id,
+        type=kind_of(order.type),
+        instrument=order.instrument,
+        units=order.units,
+        price=price(order.price),
+        distance=None,
+        time_in_force=order.time_in_force,
+        gtd_ns=_ns(order.gtd_time),
+        trade_id=None,
+        stop_loss=_level(stop, order, -up),
+        take_profit=_level(order.take_profit_on_fill, order, up),
+        client_id=_client_id(order.client_extensions),
+        create_time_ns=created.ns,
+        reduces=order.position_fill == "REDUCE_ONLY",
+        trail=trailing.distance if trailing is not None else None,
+    )
+
+
+def dependent_row(
+    order: PricedDependent, created: DateTime, trades: Mapping[str, OpenTrade]
+) -> PendingOrder:
+    """Return the row of a take-profit or stop at a price."""
+    row = _row_of_dependent(order, created, trades)
+    row.price, row.distance = optional_price(order.price), optional_price(order.distance)
+    return row
+
+
+def trailing_row(
+    order: TrailingOrder, created: DateTime, trades: Mapping[str, OpenTrade]
+) -> PendingOrder:
+    """Return the row of a trailing stop; its price is known once the broker sends it."""
+    row = _row_of_dependent(order, created, trades)
+    row.distance = price(order.distance)
+    return row
+
+
+def _row_of_dependent(
+    order: PricedDependent | TrailingOrder, created: DateTime, trades: Mapping[str, OpenTrade]
+) -> PendingOrder:
+    number_of(order.id)
+    trade = trades.get(order.trade_id)
+    return PendingOrder(
+        id=order.id,
+        type=kind_of(order.type),
+        instrument="" if trade is None else trade.instrument,
+        units=None,
+        price=None,
+        distance=None,
+        time_in_force=order.time_in_force,
+        gtd_ns=_ns(order.gtd_time),
+        trade_id=order.trade_id,
+        stop_loss=None,
+        take_profit=None,
+        client_id=_client_id(order.client_extensions),
+        create_time_ns=created.ns,
+    )
+
+
+def trade_row(trade: TradeSummary, printable: Printable) -> OpenTrade:
+    """Return the row of an open trade without its dependent orders."""
+    number_of(trade.id)
+    return OpenTrade(
+        id=trade.id,
+        instrument=trade.instrument,
+        units=amount(trade.current_units),
+        initial_units=amount(trade.initial_units),
+        price=price(trade.price),
+        open_time_ns=moment(trade.open_time),
+        realized_pl=amount(trade.realized_pl),
+        financing=amount(trade.financing),
+        initial_margin=amount(trade.initial_margin_required),
+        tag=tag_of(trade.client_extensions, printable),
+        unrealized_pl=_amount_or_none(trade, "unrealized_pl"),
+        margin_used=_amount_or_none(trade, "margin_used"),
+    )
+
+
+def _amount_or_none(trade: TradeSummary, member: str) -> Decimal | None:
+    """Return an amount that the next price restores; None if it cannot be read."""
+    value: Decimal | None = getattr(trade, member, None)
+    return None if value is None or abs(value) >= LARGEST else value
+
+
+def opened_row(opened: TradeOpen, instrument: str, time_ns: int, printable: Printable) -> OpenTrade:
+    """Return the row of a trade that a fill opened."""
+    return OpenTrade(
+        id=str(number_of(opened.trade_id)),
+        instrument=instrument,
+        units=amount(opened.units),
+        initial_units=opened.units,
+        price=price(opened.price),
+        open_time_ns=time_ns,
+        realized_pl=Decimal(0),
+        financing=Decimal(0),
+        initial_margin=opened.initial_margin_required or Decimal(0),
+        tag=tag_of(opened.client_extensions, printable),
+    )
+
+
+def attach(trade: OpenTrade, order: PendingOrder) -> None:
+    """Attach a dependent order to its trade."""
+    slot = SLOTS.get(order.type)
+    if slot is not None:
+        setattr(trade, slot, DependentOrder(order.id, order.price, order.distance))
+
+
+def detach(trade: OpenTrade, order_id: str) -> None:
+    """Detach a dependent order from its trade."""
+    for slot in SLOTS.values():
+        standing: DependentOrder | None = getattr(trade, slot)
+        if standing is not None and standing.order_id == order_id:
+            setattr(trade, slot, None)
+
+
+def tag_of(extensions: ClientExtensions | None, printable: Printable) -> str:
+    """Return the tag of a trade, empty if it has none."""
+    return printable(extensions.tag or "") if extensions is not None else ""
+
+
+def _client_id(extensions: ClientExtensions | None) -> str | None:
+    return extensions.id if extensions is not None else None
+
+
+def _ns(moment: DateTime | None) -> int | None:
+    return None if moment is None else moment.ns
+
+
+def _level(
+    details: StopLossDetails | GuaranteedStopLossDetails | TakeProfitDetails | None,
+    order: EntryOrder,
+    way: int,
+) -> Decimal | None:
+    """Return the price of an order on fill: as given, or at its distance from the entry."""
+    if details is None or details.price is not None:
+        return None if details is None else details.price
+    if details.distance is None:
+        return None
+    return order.price + way * details.distance

@@ -1,0 +1,224 @@
+"""Value trades, positions and account totals at the latest prices.
+
+The service's own figures overwrite these whenever they arrive; between two of its answers these follow the prices, with
+its conversion factors and scaled to its margin (`OpenPosition.margin_factor`).
+"""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+from keydesk_client.account.book import Book, TwoSided
+from keydesk_client.account.records import (
+    AccountFigures,
+    OpenPosition,
+    OpenTrade,
+    Part,
+    PendingOrder,
+)
+from keydesk_client.arithmetic import risk
+from keydesk_client.arithmetic.profit import (
+    HOME,
+    Factors,
+    average_price,
+    closing_price,
+    currencies,
+    factors_from,
+    mid_price,
+    pip,
+    profit,
+    profit_in_pips,
+)
+from keydesk_client.arithmetic.sizing import (
+    closeout_percent,
+    effective_rate,
+    margin_available,
+    position_units,
+    required_margin,
+)
+
+NOTHING = Decimal(0)
+
+
+def rebuild_position(book: Book, instrument: str) -> None:
+    """Sum the open trades of an instrument; remove the position if there are none."""
+    trades = [trade for trade in book.trades.values() if trade.instrument == instrument]
+    if trades:
+        book.positions[instrument] = position_of(instrument, trades)
+    elif book.positions.pop(instrument, None) is None:
+        return
+    book.changed(Part.POSITIONS)
+    book.changed(Part.POSITIONS, instrument)
+
+
+def position_of(instrument: str, trades: Sequence[OpenTrade]) -> OpenPosition:
+    """Return the row of a position from its trades."""
+    longs = [trade for trade in trades if trade.units > 0]
+    shorts = [trade for trade in trades if trade.units < 0]
+    return OpenPosition(
+        instrument=instrument,
+        long_units=sum((trade.units for trade in longs), NOTHING),
+        long_average=_average(longs),
+        short_units=sum((trade.units for trade in shorts), NOTHING),
+        short_average=_average(shorts),
+        unrealized_pl=total(trade.unrealized_pl for trade in trades),
+        margin_used=total(trade.margin_used for trade in trades),
+        trade_ids=tuple(trade.id for trade in trades),
+    )
+
+
+def total(parts: Iterable[Decimal | None]) -> Decimal | None:
+    """Return the sum, or None if a part is unknown."""
+    sum_so_far = NOTHING
+    for part in parts:
+        if part is None:
+            return None
+        sum_so_far += part
+    return sum_so_far
+
+
+def _average(trades: Sequence[OpenTrade]) -> Decimal | None:
+    return average_price((trade.units, trade.price) for trade in trades)
+
+
+def trail(book: Book, trade: OpenTrade, closing: Decimal) -> None:
+    """Move a trailing stop with the closing price, on the trade and among the orders."""
+    stop = trade.trailing_stop
+    if stop is None or stop.distance is None:
+        return
+    follows = closing - stop.distance if trade.units > 0 else closing + stop.distance
+    nearer = max if trade.units > 0 else min
+    moved = follows if stop.price is None else nearer(stop.price, follows)
+    if moved == stop.price:
+        return
+    stop.price = moved
+    order = book.orders.get(stop.order_id)
+    if order is not None:
+        order.price = moved
+        book.changed(Part.ORDERS, order.id)
+
+
+def revalue_account(book: Book, account: AccountFigures) -> None:
+    """Sum the account's figures; those with an unknown part stay the service's."""
+    trades, positions = book.trades.values(), book.positions.values()
+    unrealized = total(trade.unrealized_pl for trade in trades)
+    used = total(position.margin_used for position in positions)
+    mid_pl = total(position.mid_pl for position in positions)
+    if unrealized is not None:
+        account.unrealized_pl = unrealized
+        account.nav = account.balance + unrealized
+    if used is not None:
+        account.margin_used = used
+    account.margin_available = margin_available(account.nav, account.margin_used)
+    if mid_pl is not None:
+        account.mid_nav = account.balance + mid_pl
+        account.margin_closeout_percent = closeout_percent(account.margin_used, account.mid_nav)
+    account.open_risk = sum((trade.risk for trade in trades if trade.risk is not None), NOTHING)
+    account.naked_trades = sum(1 for trade in trades if _is_naked(trade))
+    book.changed(Part.ACCOUNT)
+
+
+def _is_naked(trade: OpenTrade) -> bool:
+    return not (trade.stop_loss or trade.trailing_stop or trade.guaranteed_stop)
+
+
+def factors_of(book: Book, currency: str) -> Factors | None:
+    """Return the conversion factors of a currency, None while unknown."""
+    if book.account is not None and book.account.currency == currency:
+        return HOME
+    conversions = book.conversions.get(currency)
+    if conversions is None:
+        return None
+    return factors_from(conversions)
+
+
+def margin_rate(book: Book, instrument: str) -> Decimal | None:
+    """Return the effective margin rate of an instrument, None while unknown."""
+    specification = book.instruments.get(instrument)
+    if specification is None:
+        return None
+    own = book.account.margin_rate if book.account is not None else None
+    return effective_rate(specification.margin_rate, own)
+
+
+def plain_margin(book: Book, position: OpenPosition) -> Decimal | None:
+    """Return the margin of a position by our own formula; None while a value is unknown."""
+    quote = book.quotes.get(position.instrument)
+    factors = factors_of(book, currencies(position.instrument)[1])
+    rate = margin_rate(book, position.instrument)
+    if quote is None or factors is None or rate is None:
+        return None
+    units = position_units(position.long_units, position.short_units)
+    return required_margin(units, rate, mid_price(quote.bid, quote.ask), factors.value)
+
+
+def revalue_position(book: Book, instrument: str) -> None:
+    """Value a position and its trades at the latest price; leave them while price or conversion are unknown."""
+    position, quote = book.positions[instrument], book.quotes.get(instrument)
+    factors = factors_of(book, currencies(instrument)[1])
+    if quote is None or factors is None:
+        return
+    mid = mid_price(quote.bid, quote.ask)
+    mid_pl = NOTHING
+    for trade_id in position.trade_ids:
+        trade = book.trades[trade_id]
+        _revalue_trade(book, trade, quote, factors)
+        mid_pl += profit(trade.units, trade.price, mid, factors)
+        book.changed(Part.TRADES, trade_id)
+    position.mid_pl = mid_pl
+    position.unrealized_pl = total(book.trades[each].unrealized_pl for each in position.trade_ids)
+    plain = plain_margin(book, position)
+    if plain is not None:
+        position.margin_used = plain * position.margin_factor
+    book.changed(Part.POSITIONS, instrument)
+    book.changed(Part.ACCOUNT)
+
+
+def _revalue_trade(book: Book, trade: OpenTrade, quote: TwoSided, factors: Factors) -> None:
+    trade.now = closing_price(trade.units, quote.bid, quote.ask)
+    trail(book, trade, trade.now)
+    trade.unrealized_pl = profit(trade.units, trade.price, trade.now, factors)
+    specification = book.instruments.get(trade.instrument)
+    if specification is not None:
+        size = pip(specification.pip_location)
+        trade.pips = profit_in_pips(trade.units, trade.price, trade.now, size)
+    rate = margin_rate(book, trade.instrument)
+    if rate is not None:
+        trade.margin_used = required_margin(
+            trade.units, rate, mid_price(quote.bid, quote.ask), factors.value
+        )
+    _revalue_risk(trade, factors)
+
+
+def _revalue_risk(trade: OpenTrade, factors: Factors) -> None:
+    stops = (trade.stop_loss, trade.trailing_stop, trade.guaranteed_stop)
+    stop = risk.nearest_stop(trade.units, (each.price for each in stops if each is not None))
+    if stop is None:
+        trade.risk = trade.locked = None
+    else:
+        trade.risk = risk.open_risk(trade.units, trade.price, stop, factors)
+        trade.locked = risk.locked_profit(trade.units, trade.price, stop, factors)
+    if trade.initial_risk is None and trade.initial_stop is not None:
+        trade.initial_risk = risk.open_risk(
+            trade.initial_units, trade.price, trade.initial_stop, factors
+        )
+    result = trade.realized_pl + trade.financing + (trade.unrealized_pl or NOTHING)
+    trade.r_multiple = risk.r_multiple(result, trade.initial_risk)
+
+
+def measure_order(book: Book, order: PendingOrder) -> None:
+    """Update how far the price is from an order, in pips; leave it while price, terms or level are unknown."""
+    quote = book.quotes.get(order.instrument)
+    specification = book.instruments.get(order.instrument)
+    if quote is None or specification is None or order.price is None:
+        return
+    side = quote.ask if _buys(order, book) else quote.bid
+    order.pips_away = abs(order.price - side) / pip(specification.pip_location)
+    book.changed(Part.ORDERS, order.id)
+
+
+def _buys(order: PendingOrder, book: Book) -> bool:
+    """Return whether an order buys when it fills; one that closes a long trade sells."""
+    if order.units is not None:
+        return order.units > 0
+    trade = book.trades.get(order.trade_id or "")
+    return trade is not None and trade.units < 0

@@ -1,0 +1,86 @@
+"""Checks of single values of the service that would break the arithmetic: too large, out of time, or no number.
+
+A record that cannot be read is counted and left out, so that one wrong member does not hide the rest of an account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from keydesk_client.models import DateTime
+
+T = TypeVar("T")
+R = TypeVar("R")
+READ_ERRORS: Final = (AttributeError, ArithmeticError, ValueError, LookupError, TypeError)
+"""Errors of reading a record; those of this package derive from AttributeError and ValueError."""
+LARGEST: Final = Decimal(10) ** 15
+"""Upper bound of prices, sizes and amounts; products of two keep all significant digits."""
+LONGEST_ID: Final = 20
+FIRST_NS: Final = 631_152_000_000_000_000  # 1990
+LAST_NS: Final = 4_102_444_800_000_000_000  # 2100
+
+
+class CountsUnreadable(Protocol):
+    """Counts records that could not be read."""
+
+    def note_unreadable(self, words: str, count: int = 1, /) -> None:
+        """Count unreadable records; `words` say why."""
+        ...
+
+
+def readable(counter: CountsUnreadable, make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    """Yield `make(item)` for each item; count and leave out those for which it raises."""
+    for item in items:
+        try:
+            made = make(item)
+        except READ_ERRORS as error:
+            counter.note_unreadable(str(error))
+        else:
+            yield made
+
+
+def try_to(counter: CountsUnreadable, action: Callable[[], object]) -> bool:
+    """Run an action on one record; count it and return False if the record cannot be read."""
+    try:
+        action()
+    except READ_ERRORS as error:
+        counter.note_unreadable(str(error))
+        return False
+    return True
+
+
+def amount(value: Decimal) -> Decimal:
+    """Return a number of sane size; raise ValueError for any other."""
+    if not -LARGEST < value < LARGEST:
+        raise ValueError(f"{value:.3e} is out of range for an amount, size or price")
+    return value
+
+
+def price(value: Decimal) -> Decimal:
+    """Return a price above zero and of sane size; raise ValueError for any other."""
+    if not 0 < value < LARGEST:
+        raise ValueError(f"{value:.3e} is out of range for a price")
+    return value
+
+
+def optional_price(value: Decimal | None) -> Decimal | None:
+    """Return a price as `price` does, or None."""
+    return None if value is None else price(value)
+
+
+def moment(time: DateTime) -> int:
+    """Return a time between 1990 and 2100 in nanoseconds since 1970; raise ValueError for any other."""
+    ns = time.ns
+    if not FIRST_NS <= ns < LAST_NS:
+        raise ValueError(f"{time.text[:40]!r} is not a time between 1990 and 2100")
+    return ns
+
+
+def number_of(id_: str) -> int:
+    """Return the number of an id of the broker; raise ValueError for any other text."""
+    if len(id_) > LONGEST_ID or not (id_.isascii() and id_.isdecimal()):
+        raise ValueError(f"{id_[:LONGEST_ID]!r} is not an id (a decimal number)")
+    return int(id_)

@@ -1,0 +1,127 @@
+"""Profit in pips and home currency, conversion to home currency, and rounding of units and prices.
+
+Units are rounded toward zero. Home currency is the account's.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from typing import Protocol
+
+NOTHING = Decimal(0)
+
+
+def whole_units(units: Decimal, precision: int) -> Decimal:
+    """Return units rounded down to the instrument's precision."""
+    return units.quantize(_step(precision), rounding=ROUND_DOWN)
+
+
+def nearest_price(price: Decimal, precision: int) -> Decimal:
+    """Return the price rounded to the instrument's precision."""
+    return price.quantize(_step(precision), rounding=ROUND_HALF_EVEN)
+
+
+def price_up(price: Decimal, precision: int) -> Decimal:
+    """Return the price rounded up to the instrument's precision."""
+    return price.quantize(_step(precision), rounding=ROUND_CEILING)
+
+
+def price_down(price: Decimal, precision: int) -> Decimal:
+    """Return the price rounded down to the instrument's precision."""
+    return price.quantize(_step(precision), rounding=ROUND_FLOOR)
+
+
+def pip(pip_location: int) -> Decimal:
+    """Return one pip in price units."""
+    return Decimal(1).scaleb(pip_location)
+
+
+def _step(precision: int) -> Decimal:
+    return Decimal(1).scaleb(-precision)
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """Conversion factors of a currency to home currency: for gains, for losses, and for valuation (mid)."""
+
+    gain: Decimal
+    loss: Decimal
+    value: Decimal
+
+
+HOME = Factors(Decimal(1), Decimal(1), Decimal(1))
+"""The factors of home currency itself."""
+
+
+class Conversion(Protocol):
+    """The conversion factors of a currency as the service sends them, such as `HomeConversions`."""
+
+    @property
+    def account_gain(self) -> Decimal: ...
+    @property
+    def account_loss(self) -> Decimal: ...
+    @property
+    def position_value(self) -> Decimal: ...
+
+
+def factors_from(conversion: Conversion | Factors) -> Factors:
+    """Return conversion factors as sent by the service, or unchanged if they are `Factors`."""
+    if isinstance(conversion, Factors):
+        return conversion
+    return Factors(conversion.account_gain, conversion.account_loss, conversion.position_value)
+
+
+def mid_price(bid: Decimal, ask: Decimal) -> Decimal:
+    """Return the mean of bid and ask, unrounded."""
+    return (bid + ask) / 2
+
+
+def currencies(instrument: str) -> tuple[str, str]:
+    """Return base and quote currency of an instrument's name: EUR and USD of EUR_USD."""
+    base, _, quote = instrument.rpartition("_")
+    return base, quote
+
+
+def closing_price(units: Decimal, bid: Decimal, ask: Decimal) -> Decimal:
+    """Return the price that closes signed units: the bid for a long, the ask for a short."""
+    return bid if units > 0 else ask
+
+
+def quote_profit(units: Decimal, entry: Decimal, close: Decimal) -> Decimal:
+    """Return the profit of signed units in quote currency."""
+    return units * (close - entry)
+
+
+def home_profit(quote: Decimal, factors: Factors) -> Decimal:
+    """Convert a profit in quote currency to home currency; gains and losses have their own factors."""
+    return quote * (factors.gain if quote >= 0 else factors.loss)
+
+
+def profit(units: Decimal, entry: Decimal, close: Decimal, factors: Factors) -> Decimal:
+    """Return the profit of signed units in home currency."""
+    return home_profit(quote_profit(units, entry, close), factors)
+
+
+def profit_in_pips(units: Decimal, entry: Decimal, close: Decimal, pip: Decimal) -> Decimal:
+    """Return the profit in pips; negative is a loss."""
+    distance = close - entry if units > 0 else entry - close
+    return distance / pip
+
+
+def pip_value(units: Decimal, pip: Decimal, factors: Factors) -> Decimal:
+    """Return the value of one pip in home currency."""
+    return abs(units) * pip * factors.value
+
+
+def notional(units: Decimal, mid: Decimal, factors: Factors) -> Decimal:
+    """Return the absolute value of signed units in home currency."""
+    return abs(units) * mid * factors.value
+
+
+def average_price(parts: Iterable[tuple[Decimal, Decimal]]) -> Decimal | None:
+    """Return the average of (units, price) pairs weighted by units, None without any."""
+    total = value = NOTHING
+    for units, price in parts:
+        total += units
+        value += units * price
+    return value / total if total else None

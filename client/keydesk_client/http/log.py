@@ -1,0 +1,76 @@
+"""The logger `keydesk_client`: one INFO line a connection, one DEBUG line a request, and never a token.
+
+    logging.basicConfig(); logging.getLogger("keydesk_client").setLevel(logging.DEBUG)
+
+    INFO:keydesk_client:connected to https://api-fxpractice.oanda.com in 84 ms
+    DEBUG:keydesk_client:GET /v3/accounts/101-001-1-001/summary 200 in 41 ms, request 42359
+    DEBUG:keydesk_client:POST /v3/accounts/101-001-1-001/orders failed in 3000 ms: TimedOut
+
+Times begin with the call, so that they include waiting for a turn. Queries and bodies are not logged. A path holds what a caller passed for a name, so that tokens are removed from it, too.
+"""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final, TypeAlias, cast
+from urllib.parse import unquote
+
+from keydesk_client.errors import KeydeskClientError
+from keydesk_client.http.endpoint import Address
+from keydesk_client.http.messages import Request
+
+LOG: Final = logging.getLogger("keydesk_client")
+LOG.addHandler(logging.NullHandler())
+LONGEST_PATH: Final = 200
+LONGEST_REQUEST_ID: Final = 60
+CONNECTED: Final = frozenset(
+    {"connection.connect_tcp.complete", "connection.connect_unix_socket.complete"}
+)
+SECURED: Final = "connection.start_tls.complete"
+
+Trace: TypeAlias = Callable[[str, object], Awaitable[None]]
+
+
+def log_response(request: Request, status: int, request_id: str, seconds: float) -> None:
+    """Log a request that was answered."""
+    if LOG.isEnabledFor(logging.DEBUG):
+        path, id_ = _printable(unquote(request.path), LONGEST_PATH), ""
+        if request_id:
+            id_ = f", request {_printable(request_id, LONGEST_REQUEST_ID)}"
+        LOG.debug("%s %s %d in %.0f ms%s", request.method, path, status, 1000 * seconds, id_)
+
+
+def log_failure(request: Request, error: KeydeskClientError, seconds: float) -> None:
+    """Log a request without an answer, by the kind of its error: the text may quote what was received."""
+    if LOG.isEnabledFor(logging.DEBUG):
+        path = _printable(unquote(request.path), LONGEST_PATH)
+        LOG.debug(
+            "%s %s failed in %.0f ms: %s",
+            request.method,
+            path,
+            1000 * seconds,
+            type(error).__name__,
+        )
+
+
+def trace_connection(extensions: MutableMapping[str, Any], address: Address) -> None:
+    """Have a request log the connection that it opens, if INFO is logged; a trace that it has is called as well."""
+    if not LOG.isEnabledFor(logging.INFO):
+        return
+    began, then = time.monotonic(), cast("Trace | None", extensions.get("trace"))
+    place = address.socket_path or address.base
+
+    async def trace(step: str, detail: object) -> None:
+        if step == SECURED or (step in CONNECTED and not address.is_encrypted):
+            ms = 1000 * (time.monotonic() - began)
+            LOG.info("connected to %s in %.0f ms", _printable(place, LONGEST_PATH), ms)
+        if then is not None:
+            await then(step, detail)
+
+    extensions["trace"] = trace
+
+
+def _printable(text: str, longest: int) -> str:
+    """Return text on one line: what a service or a caller chose must not forge lines or move a terminal's cursor."""
+    shown = "".join(each if each.isprintable() else "?" for each in text[:longest])
+    return shown if len(text) <= longest else f"{shown}…"

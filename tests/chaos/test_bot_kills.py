@@ -1,0 +1,154 @@
+"""The bot of the examples behind a bad link, killed again and again: what it believes is the ledger, at every step.
+
+Each line of the bot says which positions it believes in, and up to which transaction. They are compared with the sum of
+the ledger's fills up to that transaction, which is another way to the same numbers than the bot's.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk_client import FileJournal
+from support.broker import PracticeServer, practice_server
+from support.proxies.chaos_proxy import FAULTS, ChaosProxy, Fate, chaos_proxy
+
+PROGRAM = Path(__file__).parents[2] / "client" / "examples" / "bot.py"
+LONGEST_SILENCE_S = 120.0
+FEWEST_STEPS = 3
+"""A life ends after this many lines at least, so that each one recovers, trades and dies."""
+
+
+@dataclass
+class BotLives:
+    """Bots of one account and journal, each started after the one before was killed."""
+
+    desk: PracticeServer
+    proxy: ChaosProxy
+    journal: Path
+    beliefs: list[Mapping[str, object]] = field(default_factory=list[Mapping[str, object]])
+    kills: int = 0
+
+    @property
+    def place(self) -> bytes:
+        """The line that a bot reads: the broker's, behind the bad link."""
+        place = {
+            "rest_url": self.proxy.url,
+            "stream_url": self.proxy.url,
+            "token": self.desk.token,
+            "accounts": [asdict(account) for account in self.desk.accounts],
+        }
+        return json.dumps(place).encode() + b"\n"
+
+    async def live_until(self, end: datetime | None, span: timedelta) -> datetime:
+        """Run a bot until its market has come to `end`, or `span` after its first line; kill it; return that time."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, str(PROGRAM), str(self.journal), "1000000"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert process.stdin is not None
+        process.stdin.write(self.place)
+        process.stdin.write_eof()
+        steps, now = 0, None
+        async for belief in self._lines(process):
+            self.beliefs.append(belief)
+            steps, now = steps + 1, datetime.fromisoformat(f"{str(belief['time'])[:19]}+00:00")
+            end = end or now + span
+            if now >= end and steps >= FEWEST_STEPS:
+                break
+        process.kill()
+        assert await process.wait() == -9, "the bot ended by itself"
+        self.kills += 1
+        assert now is not None
+        return now
+
+    async def _lines(self, process: asyncio.subprocess.Process) -> AsyncIterator[dict[str, object]]:
+        assert process.stdout is not None
+        while True:
+            async with asyncio.timeout(LONGEST_SILENCE_S):
+                line = await process.stdout.readline()
+            if not line.endswith(b"\n"):
+                return
+            yield json.loads(line)
+
+
+async def transactions_of(desk: PracticeServer) -> list[dict[str, str]]:
+    """Return the account's transactions, read past the bad link."""
+    found: list[dict[str, str]] = []
+    while True:
+        last = found[-1]["id"] if found else "0"
+        answer = (await desk.get("{a}/transactions/sinceid", id=last)).json()
+        if not answer["transactions"]:
+            return found
+        found += answer["transactions"]
+
+
+def positions_by_id(transactions: Iterable[dict[str, str]]) -> dict[int, dict[str, Decimal]]:
+    """Return the net units by instrument after each transaction, from the fills alone."""
+    after: dict[int, dict[str, Decimal]] = {}
+    units: dict[str, Decimal] = {}
+    for each in transactions:
+        if each["type"] == "ORDER_FILL":
+            name = each["instrument"]
+            units[name] = units.get(name, Decimal(0)) + Decimal(each["units"])
+        after[int(each["id"])] = {name: size for name, size in units.items() if size}
+    return after
+
+
+def believed(belief: Mapping[str, object]) -> dict[str, Decimal]:
+    held = belief["held"]
+    assert isinstance(held, dict)
+    return {name: Decimal(size) for name, size in held.items()}
+
+
+async def trade_through_kills(
+    folder: Path, tmp_path: Path, *, minutes: int, kills: int, speed: int
+) -> BotLives:
+    """Let the bot trade this many virtual minutes, killed this often; check each of its lines against the ledger."""
+    async with (
+        practice_server(folder, "--speed", str(speed), "--rate-limit", "100000") as desk,
+        chaos_proxy(desk.rest_url, seed=minutes, faulty=0.3, faults=FAULTS, latest_s=0.3) as proxy,
+    ):
+        lives = BotLives(desk, proxy, tmp_path / "private" / "orders.jsonl")
+        span = timedelta(minutes=minutes) / kills
+        end = None
+        for _ in range(kills):
+            end = await lives.live_until(end, span) + span
+        await proxy.everything_arrived()
+        ledger = await transactions_of(desk)
+    truth = positions_by_id(ledger)
+    for belief in lives.beliefs:
+        newest = belief["newest"]
+        assert isinstance(newest, int)
+        assert believed(belief) == truth[newest], belief
+    sent = [each.get("clientExtensions", {}) for each in ledger if each["type"] == "MARKET_ORDER"]
+    ids = [each["id"] for each in sent if isinstance(each, dict) and "id" in each]
+    assert len(ids) == len(set(ids))
+    assert len(FileJournal(lives.journal).open_intents()) <= 2, "one being sent, one unconfirmed"
+    faulty = proxy.fates.total() - proxy.fates[Fate.FINE]
+    sys.stdout.write(
+        f"{minutes} virtual minutes, {lives.kills} kills: {len(lives.beliefs)} beliefs equal the ledger; "
+        f"{len(ids)} orders, {len(ledger)} transactions, {faulty} of {proxy.fates.total()} exchanges faulty\n"
+    )
+    return lives
+
+
+async def test_a_killed_bot_believes_what_the_ledger_holds(
+    practice_folder: Path, tmp_path: Path
+) -> None:
+    lives = await trade_through_kills(practice_folder, tmp_path, minutes=2, kills=2, speed=60)
+    assert lives.kills == 2
+
+
+@pytest.mark.soak
+async def test_thirty_virtual_minutes_and_ten_kills(practice_folder: Path, tmp_path: Path) -> None:
+    lives = await trade_through_kills(practice_folder, tmp_path, minutes=30, kills=10, speed=10)
+    assert lives.kills == 10
+    assert len(lives.beliefs) > 100

@@ -1,0 +1,111 @@
+"""Named templates: read with every field, refused by file, field and remedy, exported and imported as TOML."""
+
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.calc.instructions import STANDARD, Template
+from keydesk.calc.ticket_draft import Entry
+from keydesk.config.settings import TEMPLATES_FILE, BadSettings
+from keydesk.config.templates import export_templates, import_templates
+from keydesk.config.user_files import load_user_settings
+
+D = Decimal
+SCALP = """
+[templates.scalp]
+type = "limit"
+size = "0.5%"
+stop = "10p"
+stop_required = true
+target = "1.5r"
+trail = "1.5a"
+expiry = "GFD"
+break_even_offset_pips = 0.5
+
+[instruments]
+USD_JPY = "scalp"
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / TEMPLATES_FILE).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_template_has_every_rule_of_a_ticket(tmp_path: Path) -> None:
+    own = load_user_settings(written(tmp_path, SCALP))
+    scalp = own.templates.of("USD_JPY", own.template)
+    assert (scalp.name, scalp.kind, scalp.expiry) == ("scalp", "LIMIT", "GFD")
+    assert (scalp.size, scalp.stop_pips, scalp.stop_required) == (Entry("0.5", "risk %"), 10, True)
+    assert (scalp.target_r, scalp.trail_atr) == (D("1.5"), D("1.5"))
+    assert scalp.break_even_offset_pips == D("0.5")
+    assert own.templates.of("EUR_USD", own.template) is own.template
+    assert own.templates.names == (STANDARD, "scalp")
+    assert own.templates.following("scalp") == STANDARD
+
+
+def test_what_a_template_leaves_out_is_the_standard_ones(tmp_path: Path) -> None:
+    own = load_user_settings(
+        written(tmp_path, "[template]\nstop_pips = 33\n[templates.swing]\ntarget = false\n")
+    )
+    swing = own.templates.get("swing", own.template)
+    assert (swing.stop_pips, swing.target_entry) == (D(33), Entry("", "R"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[templates.scalp]\nstip = 1", "templates.scalp.stip is not known; there are: type"),
+        ('[templates.scalp]\ntype = "fok"', "templates.scalp.type must be one of: market"),
+        ('[templates.scalp]\nstop = "1.5"', 'stop = "20p"'),
+        ('[templates.scalp]\nstop = "0p"', "above 0"),
+        ('[templates.scalp]\nsize = "50x"', "size: 50x is not valid"),
+        ('[templates.scalp]\nsize = "1.0850"\ntype = 1', "templates.scalp.type must be one of"),
+        ('[templates.scalp]\ntarget = "1.0900"', 'must be "2r"'),
+        ('[templates.scalp]\nexpiry = "GTC"', "templates.scalp.expiry must be one of: FOK, IOC"),
+        ("[templates.scalp]\nstop = false", "target is in R, which needs a stop"),
+        ("[templates.scalp]\nbound_pips = -1", "must be a number, 0 or above"),
+        ('[templates.scalp]\nstop_required = "yes"', "must be true or false"),
+        ("[templates.standard]\n", "is not standard"),
+        ('[instruments]\nEUR_USD = "scalp"', "must name a template, one of: standard"),
+    ],
+)
+def test_a_mistake_names_file_field_and_remedy(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(BadSettings, match=TEMPLATES_FILE) as caught:
+        load_user_settings(written(tmp_path, text))
+    assert words in str(caught.value)
+
+
+def test_what_is_exported_is_imported_and_the_rest_of_the_file_stays(tmp_path: Path) -> None:
+    mine, yours = tmp_path / "mine", tmp_path / "yours"
+    mine.mkdir()
+    yours.mkdir()
+    written(mine, SCALP)
+    written(yours, '# my sizes\n[sizes]\n1 = 2000\n[templates.swing]\nstop = "60p"\n')
+    shared = tmp_path / "shared.toml"
+    shared.write_text(export_templates(mine), encoding="utf-8")
+    assert import_templates(yours, shared) == ("scalp",)
+    own = load_user_settings(yours)
+    assert own.templates.names == (STANDARD, "swing", "scalp")
+    theirs = load_user_settings(mine).templates.get("scalp", Template())
+    taken = own.templates.get("scalp", Template())
+    assert replace(taken, sizes=theirs.sizes) == theirs, (
+        "the sizes of the presets are no part of it"
+    )
+    assert "# my sizes" in (yours / TEMPLATES_FILE).read_text(encoding="utf-8")
+
+
+def test_a_file_without_templates_is_not_imported(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.toml"
+    empty.write_text("", encoding="utf-8")
+    with pytest.raises(BadSettings, match="has no template"):
+        import_templates(tmp_path, empty)
+
+
+def test_only_the_named_templates_are_exported(tmp_path: Path) -> None:
+    folder = written(tmp_path, SCALP)
+    assert "instruments" not in export_templates(folder, ("scalp",))
+    with pytest.raises(BadSettings, match="there is no template 'swing'"):
+        export_templates(folder, ("swing",))

@@ -1,0 +1,92 @@
+"""A rejected ticket opens again as it was typed, once and for a minute, on the field that the broker names."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from keydesk.calc.instructions import OpenOrder, RefusedTicket
+from keydesk.calc.ticket_draft import Draft, Entry
+from keydesk.forms.ticket import TicketForm
+from keydesk.trading.notifications import Command, report_of
+from keydesk.trading.refused_tickets import KEPT, RefusedTickets
+from keydesk_client.errors import InvalidRequest
+from keydesk_client.orders.outcome import Became, Outcome, Rejected
+from support.data.outcomes import done, intent
+from support.fakes.form_app import FormApp, example_context
+
+D = Decimal
+DRAFT = Draft("BUY", "EUR_USD", size=Entry("70000000", "units"), stop=Entry("20"))
+ORDER = OpenOrder("EUR_USD", "MARKET", D(70_000_000), draft=DRAFT)
+
+
+def rejected(reason: str) -> Rejected:
+    return Rejected(intent(), "refused", reject_reason=reason)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def kept_after(outcome: Outcome) -> RefusedTicket | None:
+    tickets = RefusedTickets(Clock())
+    tickets.keep(ORDER, outcome)
+    return tickets.take("EUR_USD", "BUY")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "field"),
+    [
+        (rejected("UNITS_LIMIT_EXCEEDED"), "size"),
+        (rejected("STOP_LOSS_ON_FILL_PRICE_INVALID"), "stop"),
+        (replace(done(), became=Became.CANCELLED, reason="INSUFFICIENT_MARGIN"), "size"),
+        (rejected("ACCOUNT_LOCKED"), ""),
+    ],
+)
+def test_a_refused_ticket_is_kept_with_its_field(outcome: Outcome, field: str) -> None:
+    kept = kept_after(outcome)
+    assert kept is not None
+    assert (kept.draft, kept.field) == (DRAFT, field)
+
+
+def test_an_order_that_was_done_leaves_no_ticket() -> None:
+    assert kept_after(done()) is None
+
+
+def test_an_invalid_member_is_the_field_that_it_was_typed_in() -> None:
+    tickets = RefusedTickets(Clock())
+    error = InvalidRequest("price too fine", field="stop_loss_on_fill.price")
+    tickets.keep_invalid(ORDER, error)
+    kept = tickets.take("EUR_USD", "BUY")
+    assert kept is not None
+    assert kept.field == "stop"
+
+
+def test_it_is_taken_once_for_its_side_and_not_after_a_minute() -> None:
+    clock = Clock()
+    tickets = RefusedTickets(clock)
+    tickets.keep(ORDER, rejected("UNITS_LIMIT_EXCEEDED"))
+    assert tickets.take("EUR_USD", "SELL") is None
+    assert tickets.take("EUR_USD", "BUY") is not None
+    assert tickets.take("EUR_USD", "BUY") is None
+    tickets.keep(ORDER, rejected("UNITS_LIMIT_EXCEEDED"))
+    clock.now = KEPT + 1
+    assert tickets.take("EUR_USD", "BUY") is None
+
+
+def test_the_message_names_the_field() -> None:
+    report = report_of(rejected("UNITS_LIMIT_EXCEEDED"), Command("BUY", "B"))
+    assert report.words.endswith("size: too many units for one order")
+
+
+async def test_the_next_ticket_opens_as_typed_on_that_field() -> None:
+    refused = RefusedTicket(DRAFT, "stop", "the stop is on the winning side")
+    context = replace(example_context(), take_refused=lambda _instrument, _side: refused)
+    app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
+    async with app.run_test(size=(80, 24)):
+        assert "REJECTED: the stop is on the winning side" in app.words
+        assert "s stop   [" in app.words
+        assert "70,000,000" in app.words

@@ -1,0 +1,235 @@
+"""Open the account of the desk, and keep it open until the desk is left.
+
+Models, HTTP and the keyring are imported inside functions, after the first paint.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from time import time_ns
+from typing import TYPE_CHECKING
+
+from keydesk.app.account_sources import AccountAddress
+from keydesk.app.desk_session import DeskSession
+from keydesk.config.settings import Reconciliation
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.store.state import Notice
+from keydesk.text.sanitize import safe
+from keydesk_client.errors import KeydeskClientError
+
+if TYPE_CHECKING:
+    from keydesk.calc.instructions import Instruction
+    from keydesk.feeds.link import Link
+    from keydesk.store.store import Store
+    from keydesk.trading.commands import Commands
+    from keydesk.trading.dispatcher import UnreadOutcomes
+    from keydesk_client.orders.sender import Sender
+
+USUAL_CHECKS = Reconciliation()
+PRACTICE_POLL = 1.0  # seconds
+POLL = 5.0
+
+
+@dataclass(slots=True)
+class Connection:
+    """An open account; `run` feeds the store until it is cancelled."""
+
+    link: Link
+    sender: Sender
+    commands: Commands
+    revalue: Callable[
+        [Store, float], None
+    ]  # profit, margin and totals after the prices that changed
+    linked: bool | None  # to a third-party platform; None: not known yet
+    recovered: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def run(self) -> None:
+        """Run the feeds, and resolve open intents of the last session before new risk can be opened."""
+        from keydesk.feeds import session  # noqa: PLC0415 - see the head of the module
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(session.run(self.link), name="feeds")
+            recovery = session.supervise(self.link, "orders left open", lambda _: self._recover())
+            group.create_task(recovery, name="recovery")
+
+    async def _recover(self) -> None:
+        self.commands.hold_openings()
+        await self.link.ready.wait()
+        await self._learn_whether_linked()
+        await self.commands.recover()
+        self.recovered.set()
+
+    async def _learn_whether_linked(self) -> None:
+        """Ask whether the account is linked, if not known yet; orders of a linked account carry no client id.
+
+        Without an answer they carry none either: they are found by their terms then, and refused nowhere.
+        """
+        if self.linked is None:
+            with suppress(KeydeskClientError):
+                client = self.link.client
+                accounts = (await client.accounts.list()).accounts
+                ours = (each for each in accounts if each.id == client.account_id)
+                self.linked = any(each.mt4_account_id is not None for each in ours)
+        self.sender.client_ids = self.linked is False
+
+    async def carry_out(self, instruction: Instruction) -> None:
+        """Carry out the instruction of a form."""
+        await self.commands.carry_out(instruction)
+
+
+def load_all() -> None:
+    """Import what opening an account needs, while the broker starts."""
+    import_module("keydesk_client.http.transport")
+    for name in (
+        "trading.commands",
+        "trading.dispatcher",
+        "feeds.session",
+        "store.valuation",
+    ):
+        import_module(f"keydesk.{name}")
+    import_module("keydesk_client.orders.sender")
+    import_module("httpcore")  # else the first connection would
+
+
+@asynccontextmanager
+async def open_account(
+    target: AccountAddress,
+    store: Store,
+    journal: Path,
+    audit: Path,
+    keymap: KeyMap = KEYMAP,
+    *,
+    reconciliation: Reconciliation = USUAL_CHECKS,
+    unread: UnreadOutcomes | None = None,
+) -> AsyncIterator[Connection]:
+    """Open the account; leaving the block closes all connections."""
+    from keydesk.feeds.account import Reconciler  # noqa: PLC0415
+    from keydesk.feeds.link import Link  # noqa: PLC0415
+    from keydesk.feeds.session import ClientStreams  # noqa: PLC0415
+    from keydesk.store.valuation import revalue  # noqa: PLC0415
+    from keydesk.trading.commands import Commands  # noqa: PLC0415
+    from keydesk.trading.dispatcher import (  # noqa: PLC0415
+        Dispatcher,
+        instrument_of_target,
+    )
+    from keydesk.trading.journal import (  # noqa: PLC0415
+        AuditLog,
+        UnavailableJournal,
+        open_journal,
+    )
+    from keydesk.trading.notifications import Notifier  # noqa: PLC0415 - see the head of the module
+    from keydesk_client.client import Client  # noqa: PLC0415
+    from keydesk_client.orders.sender import Sender  # noqa: PLC0415
+
+    async with Client(
+        token=target.token,
+        rest_url=target.rest_url,
+        stream_url=target.stream_url,
+        account_id=target.account_id,
+    ) as client:
+        link = Link(
+            client=client,
+            store=store,
+            streams=ClientStreams(client),
+            poll_every=PRACTICE_POLL if target.own_broker else POLL,
+        )
+        dispatcher = Dispatcher(
+            store,
+            link.gate.offer_all,
+            link.gate.saw_last,
+            audit=AuditLog(audit),
+            keymap=keymap,
+            unread=unread,
+        )
+        kept = open_journal(journal)
+        no_orders = kept.why if isinstance(kept, UnavailableJournal) else ""
+        sender = Sender(
+            client,
+            kept,
+            lambda: link.gate.applied or 0,
+            dispatcher.on_progress,
+            dispatcher.on_late_outcome,
+            client_ids=target.linked is False,
+            instrument_of=lambda action, about: instrument_of_target(action, about, store),
+        )
+        link.reconciler = Reconciler(sender, reconciliation)
+        link.gate.listen(sender.watch)
+        link.gate.listen(Notifier(store).on_transaction)
+        yield Connection(
+            link, sender, Commands(client, sender, dispatcher, no_orders), revalue, target.linked
+        )
+
+
+class DeskAccount:
+    """The account of the desk while it is open, and this desk among the others that have it open.
+
+    Args:
+        store: The state of account and market.
+        keymap: The keys, as messages name them.
+        state: The folder of order journals and audit logs.
+        checks: When the account is compared with the broker's.
+        tell: Shows one line to the trader.
+        last_key_at: When a key was pressed last, which says what was read.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        keymap: KeyMap,
+        state: Path,
+        checks: Reconciliation,
+        *,
+        tell: Callable[[NoticeLevel, str], None],
+        last_key_at: Callable[[], float],
+    ) -> None:
+        self.connection: Connection | None = None
+        self._store, self._keymap, self._state, self._checks = store, keymap, state, checks
+        self._tell = tell
+        self._last_key_at = last_key_at
+        self._session: DeskSession | None = None
+
+    async def run(self, target: AccountAddress, on_open: Callable[[Connection], None]) -> None:
+        """Open the account, call `on_open`, and run its feeds until cancelled."""
+        journal, audit = (self._state / f"{target.records}.{kind}" for kind in ("journal", "audit"))
+        self._session = session = DeskSession.of(self._state, target)
+        opening = open_account(
+            target,
+            self._store,
+            journal,
+            audit,
+            self._keymap,
+            reconciliation=self._checks,
+            unread=session,
+        )
+        try:
+            async with opening as connection:
+                self.connection = connection
+                session.open()  # the journal has made its folder
+                for left in session.show_left_over():
+                    words = safe(left.late_words(self._store.zone))
+                    self._store.notify(Notice(left.level, words, time_ns(), asks=True))
+                if why := connection.commands.no_orders:
+                    self._tell("bad", f"EXITS ONLY, no order journal: {why}")
+                on_open(connection)
+                await connection.run()
+        finally:
+            session.key_pressed(self._last_key_at())
+            session.close()
+
+    def look(self) -> None:
+        """Note which outcomes were read, and report other desks that came or went."""
+        if self._session is not None:
+            self._session.key_pressed(self._last_key_at())
+            for level, words in self._session.changed():
+                self._store.notify(Notice(level, safe(words), time_ns(), asks=level == "warn"))
+
+    def revalue(self, store: Store, now: float) -> None:
+        """Update what depends on prices before it is drawn."""
+        if self.connection is not None:
+            self.connection.revalue(store, now)

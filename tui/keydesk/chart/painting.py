@@ -1,0 +1,101 @@
+"""Paint the candles of a chart, and what stands behind and over them: prices, sessions, cursor, lines of indicators."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from keydesk.chart.canvas import Canvas
+from keydesk.chart.glyphs import paint_candle
+from keydesk.chart.layout import Layout
+from keydesk.chart.lines import first_touching, paint_line
+from keydesk.chart.scale import Scale
+from keydesk.chart.scene import Scene
+from keydesk.chart.sessions import session_opens
+from keydesk.store.state import Candle
+
+DASH, THIN = "╌", "┄"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A scene with the places of its columns and rows."""
+
+    scene: Scene
+    layout: Layout
+    scale: Scale
+    shown: Sequence[Candle]  # as they are drawn: of Heikin-Ashi, those
+    real: Sequence[Candle]
+
+
+def paint_chart(canvas: Canvas, view: View, ends: Sequence[float]) -> None:
+    """Paint candles or the line of closes, then what lies behind them, then the indicators.
+
+    Args:
+        canvas: The columns to paint.
+        view: What is shown.
+        ends: The value at which the newest end of each overlay is drawn.
+    """
+    scene, layout = view.scene, view.layout
+    _paint_candles(canvas, view)
+    _paint_cursor(canvas, view)
+    _paint_sessions(canvas, view)
+    _paint_prices(canvas, view)
+    first = first_touching(layout.columns, canvas.left)
+    columns, before = layout.columns[first:], slice(layout.first + first, scene.end - 1)
+    for overlay, newest in zip(scene.overlays, ends, strict=True):
+        paint_line(
+            canvas,
+            columns,
+            [*overlay.values[before], newest],
+            view.scale,
+            overlay.role,
+            braille=scene.braille and not scene.look.ascii_only,
+        )
+
+
+def _paint_candles(canvas: Canvas, view: View) -> None:
+    look, columns = view.scene.look, view.layout.columns
+    if look.style == "line":
+        closes = [each.close for each in view.shown]
+        braille = not look.ascii_only
+        paint_line(canvas, columns, closes, view.scale, "plain", braille=braille)
+        return
+    for x, candle in zip(columns, view.shown, strict=True):
+        if canvas.left - look.body <= x < canvas.right + look.body:
+            paint_candle(canvas, x, candle, view.scale, look)
+
+
+def _paint_cursor(canvas: Canvas, view: View) -> None:
+    cursor, layout, scale = view.scene.cursor, view.layout, view.scale
+    if cursor is None:
+        return
+    at = cursor.index - layout.first
+    if 0 <= at < len(layout.columns):
+        for y in range(scale.rows):
+            canvas.behind(y, layout.columns[at], "│", "cursor")
+    if scale.holds(cursor.price):
+        canvas.behind(scale.row(cursor.price), 0, "─" * layout.plot, "cursor")
+
+
+def _paint_sessions(canvas: Canvas, view: View) -> None:
+    """Name the sessions that open, in the lowest row, where no candle stands."""
+    if canvas.left:
+        return
+    for index, name in session_opens(view.real, view.scene.seconds):
+        canvas.whole(view.layout.rows - 1, view.layout.columns[index], f"╵{name}", "faint")
+
+
+def _paint_prices(canvas: Canvas, view: View) -> None:
+    plot, scale = view.layout.plot, view.scale
+    lines: dict[int, list[str]] = {}
+    for line in view.scene.lines:
+        if scale.holds(line.price):
+            lines.setdefault(scale.row(line.price), []).append(line.role)
+    for y, roles in lines.items():
+        canvas.behind(y, 0, DASH * plot, *roles)
+    for mark in view.scene.marks:
+        if scale.holds(mark.price):
+            row = scale.row(mark.price)
+            if mark.across:
+                canvas.behind(row, 0, THIN * plot, "grid")
+            else:
+                canvas.behind(row, plot - 1, "─", "muted")

@@ -1,0 +1,249 @@
+"""The named templates of `templates.toml`, and the one that each instrument begins with; import and export.
+
+[templates.scalp]
+type = "limit"            # market, limit, stop or touch
+size = "0.5%"             # units, or % of NAV at risk; left out: the active preset
+stop = "10p"              # pips, or average true ranges: "1.5a"
+stop_required = true
+target = "2r"             # in R, pips or average true ranges
+trail = "15p"
+expiry = "GFD"
+bound_pips = 2
+
+[instruments]
+USD_JPY = "scalp"
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from keydesk.calc.instructions import STANDARD, Template, TemplateBook
+from keydesk.calc.order_parser import KINDS, OrderSyntaxError, parse_order
+from keydesk.calc.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES
+from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
+
+TEMPLATES_TABLE, INSTRUMENTS_TABLE = "templates", "instruments"
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,19}", re.ASCII)
+DISTANCE = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)([ap])", re.ASCII)
+FIELDS = (
+    "type",
+    "size",
+    "stop",
+    "stop_required",
+    "target",
+    "trail",
+    "expiry",
+    "bound_pips",
+    "break_even_offset_pips",
+)
+
+
+def read_templates(data: Mapping[str, Any], standard: Template, path: Path) -> TemplateBook:
+    """Return the named templates of a settings file; what one leaves out is the standard template's.
+
+    Raises:
+        BadSettings: a field is unknown, or is nothing that makes sense there.
+    """
+    tables = _table(data, TEMPLATES_TABLE, path)
+    named = {name: _template(name, table, standard, path) for name, table in tables.items()}
+    chosen = _table(data, INSTRUMENTS_TABLE, path)
+    for instrument, name in chosen.items():
+        if name != STANDARD and name not in named:
+            known = ", ".join((STANDARD, *named))
+            raise BadSettings(
+                f"{path}: {INSTRUMENTS_TABLE}.{instrument} must name a template, one of: {known}"
+            )
+    return TemplateBook(named, dict(chosen))
+
+
+def _table(data: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+    table = data.get(name, {})
+    if not isinstance(table, dict):
+        raise BadSettings(f"{path}: {name} must be a table, [{name}]")
+    return table
+
+
+def _template(name: str, table: object, standard: Template, path: Path) -> Template:
+    where = f"{path}: {TEMPLATES_TABLE}.{name}"
+    if not NAME.fullmatch(name) or name == STANDARD:
+        raise BadSettings(
+            f"{where}: a name has up to 20 small letters, digits, - and _, and is not {STANDARD}"
+        )
+    if not isinstance(table, dict):
+        raise BadSettings(f"{where} must be a table, [{TEMPLATES_TABLE}.{name}]")
+    template = replace(standard, name=name)
+    for field, value in table.items():
+        if field not in FIELDS:
+            raise BadSettings(f"{where}.{field} is not known; there are: {', '.join(FIELDS)}")
+        template = _READERS[field](template, value, f"{where}.{field}")
+    return _agreeing(template, where)
+
+
+def _agreeing(template: Template, where: str) -> Template:
+    choices = MARKET_EXPIRIES if template.kind == "MARKET" else PENDING_EXPIRIES
+    if template.expiry and template.expiry not in choices:
+        raise BadSettings(f"{where}.expiry must be one of: {', '.join(choices)}")
+    has_stop = template.stop_pips is not None or template.stop_atr is not None
+    if template.target is None and template.target_r is not None and not has_stop:
+        raise BadSettings(f"{where}.target is in R, which needs a stop")
+    return template
+
+
+def _type(template: Template, value: object, where: str) -> Template:
+    if not isinstance(value, str) or value not in KINDS:
+        raise BadSettings(f"{where} must be one of: {', '.join(KINDS)}")
+    return replace(template, kind=KINDS[value])
+
+
+def _size(template: Template, value: object, where: str) -> Template:
+    order = _parsed(f"{value}" if isinstance(value, str | int) else "", where, 'size = "0.5%"')
+    if order.size is None:
+        raise BadSettings(f'{where} must be a size such as 10000, "50k" or "0.5%"')
+    return replace(template, size=order.size)
+
+
+def _stop(template: Template, value: object, where: str) -> Template:
+    pips, ranges = _distance(value, where, 'stop = "20p"')
+    return replace(template, stop_pips=pips, stop_atr=ranges)
+
+
+def _trail(template: Template, value: object, where: str) -> Template:
+    pips, ranges = _distance(value, where, 'trail = "15p"')
+    return replace(template, trail_pips=pips, trail_atr=ranges)
+
+
+def _required(template: Template, value: object, where: str) -> Template:
+    if not isinstance(value, bool):
+        raise BadSettings(f"{where} must be true or false")
+    return replace(template, stop_required=value)
+
+
+def _target(template: Template, value: object, where: str) -> Template:
+    if value is False:
+        return replace(template, target=None, target_r=None)
+    parsed = _parsed(f"tp {value}" if isinstance(value, str) else "", where, 'target = "2r"').target
+    if parsed is None or parsed.unit == "price" or not isinstance(parsed.value, Decimal):
+        raise BadSettings(f'{where} must be "2r", "40p", "3a", or false for none')
+    if parsed.unit == "R":
+        return replace(template, target=None, target_r=parsed.value)
+    return replace(template, target=parsed)
+
+
+def _expiry(template: Template, value: object, where: str) -> Template:
+    if not isinstance(value, str):
+        raise BadSettings(f'{where} must be text in quotes, such as expiry = "GFD"')
+    return replace(template, expiry=value)
+
+
+def _bound(template: Template, value: object, where: str) -> Template:
+    return replace(template, bound_pips=_number(value, where))
+
+
+def _offset(template: Template, value: object, where: str) -> Template:
+    return replace(template, break_even_offset_pips=_number(value, where))
+
+
+_READERS: Mapping[str, Callable[[Template, object, str], Template]] = {
+    "type": _type,
+    "size": _size,
+    "stop": _stop,
+    "stop_required": _required,
+    "target": _target,
+    "trail": _trail,
+    "expiry": _expiry,
+    "bound_pips": _bound,
+    "break_even_offset_pips": _offset,
+}
+
+
+def _parsed(words: str, where: str, right: str) -> Any:  # noqa: ANN401 - a ParsedOrder
+    try:
+        return parse_order(words.split())
+    except OrderSyntaxError as error:
+        raise BadSettings(f"{where}: {error}; write it as {right}") from error
+
+
+def _distance(value: object, where: str, right: str) -> tuple[Decimal | None, Decimal | None]:
+    """Return pips or average true ranges; both None for `false`."""
+    if value is False:
+        return None, None
+    written = DISTANCE.fullmatch(value) if isinstance(value, str) else None
+    if written is None or not Decimal(written[1]):
+        raise BadSettings(
+            f"{where} must be a distance above 0 in quotes, {right}, or false for none"
+        )
+    number = Decimal(written[1])
+    return (None, number) if written[2] == "a" else (number, None)
+
+
+def _number(value: object, where: str) -> Decimal:
+    number = Decimal(value) if isinstance(value, int | Decimal) and value is not True else None
+    if number is None or not number.is_finite() or number < 0:
+        raise BadSettings(f"{where} must be a number, 0 or above")
+    return number
+
+
+def export_templates(folder: Path, names: tuple[str, ...] = ()) -> str:
+    """Return the tables of the named templates, or of all, as TOML.
+
+    Raises:
+        BadSettings: the file cannot be read, or there is no such template.
+    """
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
+    path = folder / TEMPLATES_FILE
+    data = table_in(path)
+    read_templates(data, Template(), path)
+    tables = data.get(TEMPLATES_TABLE, {})
+    missing = [name for name in names if name not in tables]
+    if missing:
+        known = ", ".join(tables) or "none yet"
+        raise BadSettings(f"{path}: there is no template {missing[0]!r} (known: {known})")
+    document = tomlkit.document()
+    kept = tomlkit.table(is_super_table=True)
+    for name in names or tuple(tables):
+        kept[name] = {key: _plain(value) for key, value in tables[name].items()}
+    document[TEMPLATES_TABLE] = kept
+    return tomlkit.dumps(document)
+
+
+def import_templates(folder: Path, source: Path) -> tuple[str, ...]:
+    """Write the templates of a file into the trader's, replacing those of the same name; return their names.
+
+    Raises:
+        BadSettings: one of the files cannot be read; nothing is written then.
+    """
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
+    from keydesk.config.profiles import change_file  # noqa: PLC0415 - loads tomlkit
+
+    data = table_in(source)
+    tables = data.get(TEMPLATES_TABLE, {})
+    names = tuple(read_templates({TEMPLATES_TABLE: tables}, Template(), source).named)
+    if not names:
+        raise BadSettings(f"{source} has no template: it needs a table such as [templates.scalp]")
+
+    def change(document: tomlkit.TOMLDocument) -> None:
+        own = document.setdefault(TEMPLATES_TABLE, tomlkit.table(is_super_table=True))
+        if not isinstance(own, dict):
+            raise BadSettings(f"{folder / TEMPLATES_FILE}: {TEMPLATES_TABLE} must be a table")
+        for name in names:
+            own[name] = {key: _plain(value) for key, value in tables[name].items()}
+
+    change_file(folder, TEMPLATES_FILE, change)
+    return names
+
+
+def _plain(value: object) -> object:
+    """Return a value that tomlkit writes as it was read: Decimals are its floats."""
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
+    if not isinstance(value, Decimal):
+        return value
+    return tomlkit.parse(f"value = {value:f}" if "." in f"{value:f}" else f"value = {value:f}.0")[
+        "value"
+    ]

@@ -1,0 +1,219 @@
+"""The form that closes a part of one side of a position, by percent or by units."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import ClassVar, Literal
+
+from keydesk.calc.instructions import ClosePosition, CloseSide
+from keydesk.calc.profit import whole_units
+from keydesk.calc.sizing import part
+from keydesk.calc.ticket_draft import (
+    LONGEST,
+    UnreadableText,
+    above_zero,
+    is_number_key,
+    read_number,
+)
+from keydesk.calc.trading_context import NOTHING, TradingContext
+from keydesk.forms.close_position import (
+    OpenSide,
+    PositionForm,
+    SideName,
+    choice_line,
+    dependents_line,
+)
+from keydesk.forms.close_trade import NO_PRICE, PRESET_PARTS, signed_money
+from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.ticket_sheet import quote_line
+from keydesk.keys.confirm import Action
+from keydesk.keys.keymap import KEYMAP, POSITION_PART
+from keydesk.text.format import pair, units
+from keydesk.text.sanitize import safe
+
+FULL = Decimal(100)  # percent
+
+
+class PositionPartForm(PositionForm):
+    """Closes a part of one side of a position, by percent or by units, rounded down to whole units."""
+
+    KEY_CONTEXT: ClassVar[str] = POSITION_PART
+    BINDINGS = KEYMAP.bindings(POSITION_PART)
+    WIDTH: ClassVar[int] = 76
+
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context, instrument)
+        self.choice: SideName | None = None
+        self.percent: Decimal | None = None
+        self.typed_units: Decimal | None = None
+        self.digits = ""
+
+    @property
+    def side(self) -> OpenSide | None:
+        """Return the side chosen, or the only one; None while it has to be chosen."""
+        sides = self.open_sides()
+        if len(sides) == 1 and self.choice in {None, sides[0].name}:
+            return sides[0]
+        return next((side for side in sides if side.name == self.choice), None)
+
+    def units(self) -> Decimal:
+        """Return the magnitude that would be closed; 0 while no part is chosen."""
+        side = self.side
+        if side is None:
+            return NOTHING
+        known = self.context.store.instruments.get(self.instrument)
+        precision = known.trade_units_precision if known is not None else 0
+        if self.typed_units is not None:
+            return whole_units(self.typed_units, precision)
+        if self.percent is None:
+            return NOTHING
+        return side.units if self.percent == FULL else part(side.units, self.percent, precision)
+
+    def headline(self) -> TextLine:
+        """Return the part and the side of the position."""
+        side = self.side
+        name = side.words if side else " and ".join(each.words for each in self.open_sides())
+        chosen = self._chosen_words()
+        return (
+            (safe(f"CLOSE {chosen} of position {pair(self.instrument)} {name or '–'}"), "bright"),
+        )
+
+    def _chosen_words(self) -> str:
+        if self.typed_units is not None:
+            return f"{units(self.typed_units)} units"
+        return "–" if self.percent is None else f"{self.percent:f} %"
+
+    def body(self) -> Sequence[TextLine]:
+        """Show the parts to choose from, the profit of the chosen one and the remainder."""
+        context, sides = self.trading_context(), self.open_sides()
+        lines: list[TextLine] = [NO_PRICE]
+        if context is not None:
+            lines = [quote_line(context), *(self.side_line(side, context) for side in sides)]
+        lines.append(BLANK)
+        if len(sides) > 1:
+            lines.append(choice_line((("l", "long"), ("s", "short"))))
+        parts = (
+            ("2", "25 %"),
+            ("5", "50 %"),
+            ("7", "75 %"),
+            ("digits %", ""),
+            ("digits u", "units"),
+        )
+        lines.append((*choice_line(parts), (safe(f" {self.digits}"), "focus")))
+        side, closing = self.side, self.units()
+        if side is not None and NOTHING < closing <= side.units:
+            lines += [BLANK, *self._remainder(side, closing, context)]
+        return lines
+
+    def _remainder(
+        self, side: OpenSide, closing: Decimal, context: TradingContext | None
+    ) -> Sequence[TextLine]:
+        won = None if context is None else side.realised(closing, context)
+        cash: TextLine = ()
+        if won is not None and context is not None:
+            cash = (
+                ("  realises ", "muted"),
+                signed_money(won),
+                (safe(f" {context.funds.currency}"), "muted"),
+            )
+        closed = side.closed_trades(closing)
+        first = "  the oldest trade first" if len(side.trades) > 1 else ""
+        return [
+            (("closes ", "muted"), (units(closing), "bright"), *cash, (first, "muted")),
+            (("remains ", "muted"), (units(side.units - closing), "plain")),
+            *dependents_line(closed),
+        ]
+
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.SCALE_OUT
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse without a side or a part, and a part that is nothing or more than all."""
+        if not self.open_sides():
+            return ["The position is closed already"]
+        side = self.side
+        if side is None and self.choice is not None:
+            return [f"The {self.choice} side is closed already"]
+        if side is None:
+            return ["Hedged: choose the side with l long or s short"]
+        if self.percent is None and self.typed_units is None:
+            if self.digits:
+                return [self._choice_words()]
+            return ["Choose: 2 5 7 = 25, 50, 75 %, or digits and %, or digits and u for units"]
+        return self._part_refusals(side)
+
+    def _choice_words(self) -> str:
+        typed = above_zero(read_number(self.digits))
+        if isinstance(typed, UnreadableText):
+            return f"part: {typed.text} {typed.reason}; Backspace erases, % or u sets it"
+        return f"% or u takes the {self.digits} typed; Esc drops"
+
+    def _part_refusals(self, side: OpenSide) -> Sequence[str]:
+        all_of_it = f"{self.context.keymap.name('close')} closes all of it"
+        closing = self.units()
+        if self.percent is not None and self.percent > FULL:
+            return [f"{self.percent:f} % is more than all of it: {all_of_it}"]
+        if self.typed_units is not None and closing != self.typed_units:
+            return [
+                f"{self.typed_units:f} units have more decimals than {pair(self.instrument)} takes"
+            ]
+        if closing > side.units:
+            return [f"{units(closing)} is more than the {units(side.units)} open: {all_of_it}"]
+        if not closing:
+            return [f"{self._chosen_words()} of it is less than one unit: {all_of_it}"]
+        return ()
+
+    def result(self) -> ClosePosition | None:
+        """Return the units of that side."""
+        side = self.side
+        if side is None:
+            return None
+        closing = self.units()
+        size: CloseSide = "ALL" if closing == side.units else closing
+        if side.name == "long":
+            return ClosePosition(self.instrument, long_units=size)
+        return ClosePosition(self.instrument, short_units=size)
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Collect digits for an own percentage or for units; a part chosen before is dropped."""
+        if key == "backspace":
+            self._collect(self.digits[:-1])
+            return True
+        if not is_number_key(key):
+            return False
+        self._collect(self.digits + key)
+        return True
+
+    def _collect(self, digits: str) -> None:
+        self.percent = self.typed_units = None
+        self.digits = digits[: LONGEST + 1]
+
+    def action_part(self, key: int) -> None:
+        """Choose a quarter, a half, three quarters; the digits also begin an own part."""
+        self._collect(self.digits + str(key))
+        self.percent = PRESET_PARTS.get(self.digits)
+        self.redraw()
+
+    def action_percent(self) -> None:
+        """Take the typed digits as the percentage."""
+        self._take("percent")
+
+    def action_units(self) -> None:
+        """Take the typed digits as units."""
+        self._take("units")
+
+    def _take(self, what: Literal["percent", "units"]) -> None:
+        value = above_zero(read_number(self.digits))
+        if isinstance(value, Decimal):
+            self.percent = value if what == "percent" else None
+            self.typed_units = value if what == "units" else None
+            self.digits = ""
+        self.redraw()
+
+    def action_side(self, name: SideName) -> None:
+        """Choose the side; a position with one side has no choice."""
+        if len(self.open_sides()) > 1:
+            self.choice = name
+        self.redraw()
