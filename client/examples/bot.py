@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from tempfile import mkdtemp
 
-from keydesk_client import AccountState, Applied, Client, FileJournal, Priced, Reread, Timeouts
+from keydesk_client import AccountState, Applied, Client, FileJournal, Priced, Timeouts
 from keydesk_client.models import Instrument, MarketOrderRequest, StopLossDetails
 
 place = json.loads(sys.stdin.readline())
@@ -20,7 +20,7 @@ journal = FileJournal(sys.argv[1] if sys.argv[1:] else Path(mkdtemp()) / "orders
 most_trades = int(sys.argv[2]) if sys.argv[2:] else 3
 PAIRS = ("EUR_USD", "USD_JPY")
 RISK = Decimal("0.002")  # of the NAV, lost when the stop is hit
-MOVE = Decimal("0.4")  # pips that are worth a trade
+MOVE = Decimal("0.1")  # pips that are worth a trade
 STOP = 15  # pips
 
 
@@ -70,8 +70,8 @@ async def main() -> None:
                         traded += 1
                 case Applied(transaction):
                     report(account, f"{transaction.id} {transaction.type}")
-                case Reread(reason):
-                    report(account, f"read anew: {reason}")
+                case _:  # read anew, interrupted, restored, or an order that took effect late
+                    report(account, str(event))
             if traded == most_trades:
                 break
 

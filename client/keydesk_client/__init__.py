@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from keydesk_client.http.limiter import Limiter
     from keydesk_client.http.messages import Timeouts
     from keydesk_client.http.timing import Timing
+    from keydesk_client.models._core.columns import Columns
     from keydesk_client.models._core.scalars import DateTime
     from keydesk_client.models._core.wire_names import UNSET
     from keydesk_client.orders.journal import FileJournal
@@ -76,6 +77,7 @@ __all__ = [
     "Applied",
     "Became",
     "Client",
+    "Columns",
     "DateTime",
     "Done",
     "Factors",
@@ -127,6 +129,7 @@ HOMES = {
     "Applied": "following.events",
     "Became": "orders.outcome",
     "Client": "client",
+    "Columns": "models._core.columns",
     "DateTime": "models._core.scalars",
     "Done": "orders.outcome",
     "Factors": "arithmetic.profit",

@@ -80,6 +80,7 @@ class Candles(SyncResource[candles.Candles]):
     get_for_account: Final = SyncMethod(candles.Candles.get_for_account)
     latest: Final = SyncMethod(candles.Candles.latest)
     iterate: Final = SyncIterator(candles.Candles.iterate)
+    columns: Final = SyncMethod(candles.Candles.columns)
 
 
 class Orders(SyncResource[orders.Orders]):

@@ -1,9 +1,11 @@
-"""`keydesk practice serve`, `reset` and `check`: the practice broker as a program of its own."""
+"""`keydesk practice serve`, `reset`, `check` and the commands to a running broker."""
 
 import asyncio
+import logging
 import sys
 from collections.abc import Sequence
 
+from keydesk_practice.control.commands import COMMANDS, run_command
 from keydesk_practice.errors import PracticeError
 from keydesk_practice.ledger.checksums import MAX_PROBLEMS
 from keydesk_practice.ledger.ledger_file import (
@@ -19,8 +21,11 @@ SWITCH_SECONDS = 0.0005  # for which the candle thread may hold the GIL
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 failed; exit with 2 on wrong usage."""
-    options = read_arguments(sys.argv[1:] if argv is None else argv)
+    words = sys.argv[1:] if argv is None else argv
     try:
+        if words and words[0] in COMMANDS:
+            return run_command(words)
+        options = read_arguments(words)
         match options.command:
             case "reset":
                 return _reset(options)
@@ -58,6 +63,10 @@ async def _serve(options: Options) -> int:
     # Imported here: `--help`, `reset` and usage errors need not load the market's tables.
     from keydesk_practice.server import run_broker  # noqa: PLC0415
 
+    level = logging.INFO if options.log_requests else logging.WARNING
+    logging.basicConfig(
+        level=level, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
+    )
     make_private(options.data)
     sys.setswitchinterval(SWITCH_SECONDS)
     return await run_broker(options)

@@ -9,7 +9,7 @@ import resource
 import socket
 import sys
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -146,6 +146,8 @@ class LimitedConnection(HttpToolsProtocol):
         """Start the request."""
         self._head_size = 0
         super().on_headers_complete()
+        scope: dict[str, Any] = cast("dict[str, Any]", self.scope)
+        scope["extensions"] = {"keydesk.abort": self.abort}  # faults on demand close it
 
     def on_body(self, body: bytes) -> None:
         """Add a part of the body, whose size is limited by the endpoint."""

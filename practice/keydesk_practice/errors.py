@@ -5,6 +5,8 @@ PracticeError
 ├── LedgerWriteFailed     a batch could not be made durable; none of it was acknowledged
 ├── CannotListen          the address is taken or may not be used
 ├── ReferenceRatesMissing the file of reference rates is not installed
+├── ControlFailed         a command to a running broker was refused, or none is running
+├── FaultFileError        a profile of `--faults` cannot be read
 ├── CandleFileError       a file of `--candles` cannot be read
 └── TimeOutsideRates      the market's time is before the first reference rate or far after the last
 """
@@ -32,6 +34,14 @@ class ReferenceRatesMissing(PracticeError):
 
 class CandleFileError(PracticeError):
     """A file of `--candles` cannot be read; the text names file and line."""
+
+
+class ControlFailed(PracticeError):
+    """A command to a running broker was refused, or there is no such broker."""
+
+
+class FaultFileError(PracticeError):
+    """A profile of `--faults` cannot be read; the text names what is wrong."""
 
 
 class TimeOutsideRates(PracticeError):

@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +39,12 @@ class Options:
     fifo: bool = False
     price_rate: float = DEFAULT_PRICE_RATE
     rate_limit: int = DEFAULT_RATE_LIMIT
+    trust_proxy: bool = False
+    control_anywhere: bool = False
+    faults: str | None = None
+    origins: tuple[str, ...] = ()
+    log_requests: bool = False
+    paused: bool = False
     candles: tuple[tuple[str, Path], ...] = ()
     parent_fd: int | None = None
 
@@ -53,8 +59,12 @@ def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.envi
     if command == "serve" and found["port"] is not None and found["uds"] is not None:
         parser.error("--port and --uds exclude each other")
     found["port"] = DEFAULT_PORT if found.get("port") is None else found["port"]
-    found["tokens"] = tuple(found.get("tokens") or ())
+    found["tokens"] = _distinct(
+        parser,
+        [*(found.get("tokens") or ()), *_from_sources(found.pop("token_sources", None) or ())],
+    )
     found["candles"] = tuple(found.get("candles") or ())
+    found["origins"] = tuple(found.get("origins") or ())
     return Options(command=command, **found)
 
 
@@ -106,6 +116,76 @@ def _add_address_options(parser: argparse.ArgumentParser) -> None:
         "each further token has accounts of its own",
     )
 
+    for flag, read, metavar, words in (
+        (
+            "--token-file",
+            _tokens_in_file,
+            "FILE",
+            "a file with a token on each line; # begins a comment",
+        ),
+        ("--token-fd", _tokens_of_descriptor, "N", "the same, from an open descriptor"),
+    ):
+        parser.add_argument(
+            flag, dest="token_sources", action="append", type=read, metavar=metavar, help=words
+        )
+    parser.add_argument(
+        "--cors-origin",
+        dest="origins",
+        action="append",
+        type=_origin,
+        metavar="URL",
+        help="let pages of this origin read the answers; may be repeated (default: none)",
+    )
+    parser.add_argument(
+        "--log-requests", action="store_true", help="a line on stderr for each request"
+    )
+    parser.add_argument(
+        "--control-anywhere",
+        action="store_true",
+        help="let other machines use the control interface, too; it keeps its own token",
+    )
+    parser.add_argument(
+        "--trust-proxy",
+        action="store_true",
+        help="build links from Forwarded and X-Forwarded-Proto, which a proxy in front sets",
+    )
+
+
+def _from_sources(sources: Iterable[tuple[str, ...]]) -> list[str]:
+    return [token for source in sources for token in source]
+
+
+def _distinct(parser: argparse.ArgumentParser, tokens: Sequence[str]) -> tuple[str, ...]:
+    if len(set(tokens)) < len(tokens):
+        parser.error("the same token is given twice: each token has accounts of its own")
+    return tuple(tokens)
+
+
+def _tokens_in_file(text: str) -> tuple[str, ...]:
+    try:
+        return _tokens_of(Path(text).expanduser().read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise argparse.ArgumentTypeError(f"cannot read {text}: {reason}") from None
+
+
+def _tokens_of_descriptor(text: str) -> tuple[str, ...]:
+    try:
+        with os.fdopen(int(text), encoding="utf-8") as file:
+            return _tokens_of(file.read())
+    except (OSError, ValueError):
+        raise argparse.ArgumentTypeError(
+            f"cannot read descriptor {text!r}: use the number of one that is open for reading"
+        ) from None
+
+
+def _tokens_of(text: str) -> tuple[str, ...]:
+    words = [line.strip() for line in text.splitlines()]
+    tokens = tuple(_token(word) for word in words if word and not word.startswith("#"))
+    if not tokens:
+        raise argparse.ArgumentTypeError("there is no token in it: write one on each line")
+    return tokens
+
 
 def _add_market_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, metavar="N", help="which market; kept by the ledger")
@@ -114,6 +194,9 @@ def _add_market_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--speed", type=_positive, default=1.0, metavar="X", help="market seconds a second (1)"
+    )
+    parser.add_argument(
+        "--paused", action="store_true", help="begin paused; `keydesk practice play` lets it run"
     )
     parser.add_argument(
         "--hours", choices=("always", "fx"), default="always", help="fx: closed at weekends"
@@ -134,6 +217,11 @@ def _add_limit_options(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_PRICE_RATE,
         metavar="N",
         help="prices a second and instrument (4)",
+    )
+    parser.add_argument(
+        "--faults",
+        metavar="PROFILE",
+        help="misbehave from the start: bad-line, bad-day, or a TOML file",
     )
     parser.add_argument(
         "--rate-limit",
@@ -186,6 +274,15 @@ def _time(text: str) -> int:
     aware = found if found.tzinfo else found.replace(tzinfo=UTC)
     since = aware - datetime(1970, 1, 1, tzinfo=UTC)
     return (since.days * 86_400 + since.seconds) * NANOSECONDS + since.microseconds * 1_000
+
+
+def _origin(text: str) -> str:
+    scheme, separator, host = text.partition("://")
+    if text != "*" and not (separator and host and scheme in {"http", "https"} and "/" not in host):
+        raise argparse.ArgumentTypeError(
+            f"invalid origin {text!r}: use scheme and host, e.g. http://localhost:3000"
+        )
+    return text
 
 
 def _candle_file(text: str) -> tuple[str, Path]:

@@ -8,7 +8,7 @@ import os
 import secrets
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,14 +17,24 @@ import uvicorn
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.connections import ConnectionLimits, connection_class, raise_descriptor_limit
+from keydesk_practice.control.application import ControlApplication
+from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
+from keydesk_practice.control.context import Control
+from keydesk_practice.control.faults import read_profile, use_faults
+from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.http.application import make_application
-from keydesk_practice.http.middleware import Application
+from keydesk_practice.http.middleware import TOKEN_FACT, Application
+from keydesk_practice.http.public import PublicPaths
 from keydesk_practice.options import Options
 
 TOKEN_FILE = "token"  # noqa: S105 - a file name
 TOKEN_BYTES = 32
 BACKLOG = 2048
+_WILDCARDS = {  # family, a documentation address that is routed like any other, loopback
+    "0.0.0.0": (socket.AF_INET, "192.0.2.1", "127.0.0.1"),  # noqa: S104 - recognised, not bound
+    "::": (socket.AF_INET6, "2001:db8::1", "::1"),
+}
 ACCEPTED_AT_ONCE = 64  # connections, before the open ones get their turn
 SHUTDOWN_SECONDS = 1
 
@@ -55,8 +65,25 @@ def listen_on_port(host: str, port: int) -> Listener:
     except OSError as error:
         listening.close()
         raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror}") from error
-    name = f"[{host}]" if ":" in host else host
+    address = reachable_address(host)
+    name = f"[{address}]" if ":" in address else address
     return Listener(listening, f"http://{name}:{listening.getsockname()[1]}")
+
+
+def reachable_address(host: str) -> str:
+    """Return the address under which clients reach a listener: of `0.0.0.0` and `::` this machine's own address.
+
+    It is that of the interface with the default route; connecting a datagram socket looks the route up and sends nothing.
+    """
+    if host not in _WILDCARDS:
+        return host
+    family, elsewhere, loopback = _WILDCARDS[host]
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((elsewhere, 9))
+            return str(probe.getsockname()[0])
+    except OSError:
+        return loopback
 
 
 def listen_on_path(path: Path) -> Listener:
@@ -147,9 +174,11 @@ async def run_broker(options: Options) -> int:
     broker = open_broker(options, owners=len(tokens))
     try:
         listener = _listen(options)
+        write_address(options.data, listener.url)
         try:
             await _serve(broker, listener, tokens, options)
         finally:
+            forget_address(options.data)
             listener.remove()
     finally:
         broker.close()
@@ -165,15 +194,31 @@ def _listen(options: Options) -> Listener:
 async def _serve(
     broker: Broker, listener: Listener, tokens: tuple[str, ...], options: Options
 ) -> None:
-    application = make_application(broker, tokens, options.rate_limit)
-    line = _address_line(broker, listener.url, tokens[0])
+    application = make_application(
+        broker, tokens, options.rate_limit, trusts_proxy=options.trust_proxy
+    )
+    for fact, digest in broker.ledger.facts(TOKEN_FACT).items():
+        application.authenticator.add(bytes.fromhex(digest), int(fact.removeprefix(TOKEN_FACT)))
+    application.restart_request_ids(broker.now())
+    line = _address_line(broker, listener.url, tokens)
     limits = ConnectionLimits(most=raise_descriptor_limit())
-    server = Server(application, listener, lambda: print(line, flush=True), limits)  # noqa: T201
 
     def stop() -> None:
         broker.end_streams()
         server.stop()
 
+    control = Control(broker, options, application, stop)
+    if options.faults is not None:
+        use_faults(control, read_profile(options.faults))
+    controlled = ControlApplication(
+        control,
+        load_token(options.data, CONTROL_TOKEN_FILE),
+        PublicPaths(
+            broker, application, origins=options.origins, logs_requests=options.log_requests
+        ),
+        anywhere=options.control_anywhere,
+    )
+    server = Server(controlled, listener, lambda: print(line, flush=True), limits)  # noqa: T201
     broker.commits.on_failure = stop
     _stop_on_signals(stop)
     if options.parent_fd is not None:
@@ -187,15 +232,28 @@ async def _serve(
             ticking.result()
 
 
-def _address_line(broker: Broker, url: str, token: str) -> str:
-    accounts = [
-        {"id": account.id, "currency": account.currency, "hedging": account.hedging}
-        for account in broker.accounts_of(owner=0)
+def _address_line(broker: Broker, url: str, tokens: Sequence[str]) -> str:
+    """Return the line that is printed at the start; `token` and `accounts` are those of the first token."""
+    by_token = [
+        {"token": token, "accounts": _accounts(broker, owner)} for owner, token in enumerate(tokens)
     ]
-    model = {} if broker.earlier_model is None else {"earlier_market_model": broker.earlier_model}
-    return json.dumps(
-        {"rest_url": url, "stream_url": url, "token": token, "accounts": accounts, **model}
-    )
+    members: dict[str, object] = {
+        "rest_url": url,
+        "stream_url": url,
+        **by_token[0],
+        "tokens": by_token,
+        "control_url": f"{url}{BASE}",
+    }
+    if broker.earlier_model is not None:
+        members["earlier_market_model"] = broker.earlier_model
+    return json.dumps(members)
+
+
+def _accounts(broker: Broker, owner: int) -> list[dict[str, object]]:
+    return [
+        {"id": account.id, "currency": account.currency, "hedging": account.hedging}
+        for account in broker.accounts_of(owner)
+    ]
 
 
 def _stop_on_signals(stop: Callable[[], None]) -> None:
@@ -217,9 +275,9 @@ def _stop_with_parent(descriptor: int, stop: Callable[[], None]) -> None:
     loop.add_reader(descriptor, readable)
 
 
-def load_token(folder: Path) -> str:
-    """Return the token in the data folder; create a random one, mode 0600, on first use."""
-    path = folder / TOKEN_FILE
+def load_token(folder: Path, name: str = TOKEN_FILE) -> str:
+    """Return the token in a file of the data folder; create a random one, mode 0600, on first use."""
+    path = folder / name
     try:
         token = path.read_text("ascii").strip()
     except FileNotFoundError:

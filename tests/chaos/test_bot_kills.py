@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,9 +80,9 @@ class BotLives:
             yield json.loads(line)
 
 
-async def transactions_of(desk: PracticeServer) -> list[dict[str, str]]:
+async def transactions_of(desk: PracticeServer) -> list[dict[str, Any]]:
     """Return the account's transactions, read past the bad link."""
-    found: list[dict[str, str]] = []
+    found: list[dict[str, Any]] = []
     while True:
         last = found[-1]["id"] if found else "0"
         answer = (await desk.get("{a}/transactions/sinceid", id=last)).json()
@@ -90,7 +91,7 @@ async def transactions_of(desk: PracticeServer) -> list[dict[str, str]]:
         found += answer["transactions"]
 
 
-def positions_by_id(transactions: Iterable[dict[str, str]]) -> dict[int, dict[str, Decimal]]:
+def positions_by_id(transactions: Iterable[Mapping[str, Any]]) -> dict[int, dict[str, Decimal]]:
     """Return the net units by instrument after each transaction, from the fills alone."""
     after: dict[int, dict[str, Decimal]] = {}
     units: dict[str, Decimal] = {}
@@ -129,7 +130,7 @@ async def trade_through_kills(
         assert isinstance(newest, int)
         assert believed(belief) == truth[newest], belief
     sent = [each.get("clientExtensions", {}) for each in ledger if each["type"] == "MARKET_ORDER"]
-    ids = [each["id"] for each in sent if isinstance(each, dict) and "id" in each]
+    ids = [each["id"] for each in sent if "id" in each]
     assert len(ids) == len(set(ids))
     assert len(FileJournal(lives.journal).open_intents()) <= 2, "one being sent, one unconfirmed"
     faulty = proxy.fates.total() - proxy.fates[Fate.FINE]

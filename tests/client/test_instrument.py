@@ -7,7 +7,7 @@ import pytest
 
 from keydesk_client import Client
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.models import Instrument, LimitOrderRequest, MarketOrderRequest
+from keydesk_client.models import ClientPrice, Instrument, LimitOrderRequest, MarketOrderRequest
 from support.broker import PracticeServer
 
 
@@ -34,7 +34,7 @@ async def test_every_call_takes_an_instrument_for_its_name(
     price = (await client.pricing.get([pair], include_home_conversions=True)).prices[0]
     assert price.instrument == "EUR_USD"
     async with client.pricing.stream([pair]) as prices:
-        assert (await anext(aiter(prices))).time
+        assert isinstance(await anext(aiter(prices)), ClientPrice)
     assert (await client.candles.get(pair, count=1)).instrument == "EUR_USD"
     assert (await client.candles.get_for_account(pair, count=1)).instrument == "EUR_USD"
     assert (await client.books.order(pair)).order_book.instrument == "EUR_USD"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.broker import PracticeServer
-from support.confirming import confirm, send
+from support.confirming import confirm, form_words, send
 from support.signing_in import Home
 from support.terminal import Terminal, keydesk
 
@@ -161,7 +161,7 @@ def test_a_held_arrow_in_a_field_nudges_it_and_disarms_nothing(any_terminal: Ter
     terminal = any_terminal
     terminal.press("B", "s")
     repeat(terminal, b"\x1b[A", 20)
-    terminal.see("40] pips")
+    terminal.until(lambda: "[ 40] pips" in form_words(terminal), what="a stop of 40 pips")
     assert "Keys dropped" not in terminal.text
     assert "exit only" not in terminal.text
     terminal.pause()
@@ -190,9 +190,10 @@ def test_a_wrong_letter_keeps_the_ticket_and_asks_another_one(any_terminal: Term
     terminal.see("to send")
     first = asked_for(terminal)
     terminal.press("k")
-    terminal.see(f"NOT SENT: the letter was {first}, not k")
+    told = f"NOT SENT: the letter was {first}, not k"
+    terminal.until(lambda: told in form_words(terminal), what=told)
     terminal.until(lambda: asked_for(terminal) not in {"", first}, what="another letter")
-    assert "BUY 12,345 EUR/USD" in terminal.text
+    assert "BUY 12,345 EUR/USD" in form_words(terminal)
     confirm(terminal)
     terminal.see("FILLED 12,345")
 
@@ -205,9 +206,10 @@ def asked_for(terminal: Terminal) -> str:
 def test_a_mistyped_stop_is_named_and_nothing_is_sent(any_terminal: Terminal) -> None:
     terminal = any_terminal
     terminal.press("B", "s", *"1.2.3", "t", "Backspace")
-    terminal.see("stop: 1.2.3 has more than one decimal point")
+    refusal = "stop: 1.2.3 has more than one decimal point"
+    terminal.until(lambda: refusal in form_words(terminal), what=refusal)
     terminal.press("y", "c", "d", "f", "v", "z")
-    assert "stop: 1.2.3 has more than one decimal point" in terminal.text
+    assert refusal in form_words(terminal)
     terminal.press("Escape")
     nothing_was_sent(terminal)
 

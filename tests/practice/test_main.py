@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.broker import practice_server, start_practice
+from support.broker import plain_client, practice_server, start_practice
 
 SERVE = [sys.executable, "-m", "keydesk_practice.__main__"]
 
@@ -22,6 +22,18 @@ async def test_its_line_says_where_and_what(practice_folder: Path) -> None:
             ("EUR", True),
         ]
         assert len(practice.token) == 64
+
+
+async def test_its_line_lists_the_accounts_of_every_token(practice_folder: Path) -> None:
+    (practice_folder / "tokens").write_text("second-token\n")
+    words = ("--token", "first-token", "--token-file", str(practice_folder / "tokens"))
+    async with practice_server(practice_folder, *words) as practice:
+        assert [one["token"] for one in practice.tokens] == ["first-token", "second-token"]
+        for one in practice.tokens:
+            async with plain_client(practice.rest_url, one["token"]) as http:
+                listed = (await http.get("/v3/accounts")).json()["accounts"]
+            assert [account["id"] for account in one["accounts"]] == [own["id"] for own in listed]
+        assert practice.tokens[0]["accounts"][0]["id"] == practice.account_id
 
 
 async def test_everything_it_makes_is_private(practice_folder: Path) -> None:

@@ -1,5 +1,6 @@
 """The arguments of `practice serve` mean what the command line's contract says."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,38 @@ def test_a_token_that_no_store_keeps_is_refused_with_the_remedy(
 def test_the_ledger_lies_in_the_state_folder() -> None:
     assert default_data({"XDG_STATE_HOME": "/s"}) == Path("/s/keydesk/practice")
     assert default_data({"XDG_STATE_HOME": "relative"}).parts[-2:] == ("keydesk", "practice")
+
+
+def test_tokens_come_from_files_and_descriptors_too(tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("# the class of 2026\nanna-1234\n\n  bert-1234  \n")
+    reading, writing = os.pipe()
+    os.write(writing, b"carla-1234\n")
+    os.close(writing)
+    words = ["--token", "teacher-1", "--token-file", str(tmp_path / "tokens"), "--token-fd"]
+    options = read_arguments([*words, str(reading)], {})
+    assert options.tokens == ("teacher-1", "anna-1234", "bert-1234", "carla-1234")
+
+
+@pytest.mark.parametrize("content", ["", "# none yet\n", "short\n", "two words here\n"])
+def test_a_file_without_a_usable_token_is_refused(
+    tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tokens").write_text(content)
+    with pytest.raises(SystemExit):
+        read_arguments(["--token-file", str(tmp_path / "tokens")], {})
+    assert "token" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--token-file", "/nowhere/tokens"], ["--token-fd", "987"]])
+def test_a_source_of_tokens_that_cannot_be_read_is_named(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        read_arguments(words, {})
+    assert words[1] in capsys.readouterr().err
+
+
+def test_a_token_given_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        read_arguments(["--token", "same-token", "--token", "same-token"], {})
+    assert "given twice" in capsys.readouterr().err

@@ -14,7 +14,13 @@ from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.connections import RESERVED_DESCRIPTORS, ConnectionLimits, WholeWrites
 from keydesk_practice.http.middleware import Application
-from keydesk_practice.server import Listener, Server, listen_on_path, listen_on_port
+from keydesk_practice.server import (
+    Listener,
+    Server,
+    listen_on_path,
+    listen_on_port,
+    reachable_address,
+)
 
 PATIENCE = 20.0
 REQUEST = b"GET / HTTP/1.1\r\nHost: b\r\n\r\n"
@@ -95,6 +101,28 @@ def listener(request: pytest.FixtureRequest, practice_folder: Path) -> Listener:
     if request.param == "tcp":
         return listen_on_port("127.0.0.1", 0)
     return listen_on_path(practice_folder / "s")
+
+
+async def test_a_listener_on_every_address_names_one_that_connects() -> None:
+    listener = listen_on_port("0.0.0.0", 0)  # noqa: S104 - what is tested
+    host = listener.url.removeprefix("http://").partition(":")[0]
+    assert host != "0.0.0.0"  # noqa: S104
+    async with serve(listener, ConnectionLimits()):
+        talk = Talk(*await asyncio.open_connection(host, port_of(listener)))
+        assert (await talk.ask()).endswith(b"yes")
+        talk.close()
+
+
+def test_without_a_route_that_address_is_the_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reachable_address("192.0.2.7") == "192.0.2.7"
+
+    class Unrouted(socket.socket):
+        def connect(self, address: object) -> None:
+            raise OSError(101, f"Network is unreachable: {address}")
+
+    monkeypatch.setattr("keydesk_practice.server.socket.socket", Unrouted)
+    assert reachable_address("0.0.0.0") == "127.0.0.1"  # noqa: S104
+    assert reachable_address("::") == "::1"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])

@@ -55,6 +55,7 @@ class PracticeServer:
     token: str
     accounts: tuple[PracticeAccount, ...]
     data: Path
+    tokens: tuple[dict[str, Any], ...] = ()  # each token with its accounts
     _http: httpx.AsyncClient | None = field(default=None, repr=False)
 
     @property
@@ -149,7 +150,13 @@ async def start_practice(folder: Path, *arguments: str) -> PracticeServer:
     said = json.loads(line)
     accounts = tuple(PracticeAccount(**account) for account in said["accounts"])
     return PracticeServer(
-        process, said["rest_url"], said["stream_url"], said["token"], accounts, data
+        process,
+        said["rest_url"],
+        said["stream_url"],
+        said["token"],
+        accounts,
+        data,
+        tuple(said["tokens"]),
     )
 
 

@@ -44,6 +44,12 @@ def confirm(terminal: Terminal) -> None:
     raise NeverSeen(f"the form still stands after {TRIES} keys; the screen:\n{terminal.text}")
 
 
+def form_words(terminal: Terminal) -> str:
+    """What the open form says, its lines joined: in the right column a sentence may stand on several."""
+    lines = (re.search("┃(.*)┃", row) for row in terminal.rows)
+    return " ".join(" ".join(line.group(1).split()) for line in lines if line is not None)
+
+
 def _asked_for(terminal: Terminal) -> str:
     """The key that the open form asks for now; none while it refuses."""
     letter = re.search(r"type\s+(\w)\s+to send", terminal.text)

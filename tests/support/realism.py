@@ -3,15 +3,18 @@
 They are computed from the hourly prices of all pairs, which are differences of the currencies' log rates at full hours.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from keydesk_practice.market.hours import cell_at, first_cell, market_day_of
-from keydesk_practice.market.instruments import LISTINGS, financing_rates
+from keydesk_practice.market.hours import cell_at, cells_in, first_cell, market_day_of, weekday
+from keydesk_practice.market.instruments import CURRENCIES, LISTINGS, financing_rates
 from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.paths import PROGRESS_STEP, CurrencyPaths, scaled_profile
 from keydesk_practice.market.reference import ReferenceRates
 from support.strategies import Floats, HourlyPrices
 
@@ -19,7 +22,7 @@ NANOSECONDS = 1_000_000_000
 _CELLS_AN_HOUR = 720
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class HourlyRates:
     """The log rates of all currencies against the euro, the euro's own last, at full hours and at fixings."""
 
@@ -30,21 +33,50 @@ class HourlyRates:
     fixings: Floats  # [day, column] at the fixing instant
 
 
-def hourly_rates(market: PracticeMarket, first: str, last: str) -> HourlyRates:
-    """Return the rates of all hours of the market days from one calendar day up to another."""
+def hourly_rates(
+    market: PracticeMarket, first: str, last: str, currencies: Collection[str] = CURRENCIES
+) -> HourlyRates:
+    """Return the rates of all hours of the market days from one calendar day up to another; others than asked for are zero."""
     market.at(_nanoseconds(last))  # lays the days up to then
-    paths, count = market._pairs.paths, len(market.rates.currencies)
+    columns = [i for i, name in enumerate(market.rates.currencies) if name in currencies]
     begin, end = (market_day_of(cell_at(_nanoseconds(day))) for day in (first, last))
     cells, logs, fixings = [], [], []
     for day in range(begin, end):
         start, stop = first_cell(day), first_cell(day + 1)
         hours = np.arange(-(-start // _CELLS_AN_HOUR), -(-stop // _CELLS_AN_HOUR)) * _CELLS_AN_HOUR
-        curves = [paths.curve(day, column).points for column in range(count)]
+        at = np.concatenate([[0], hours - start])
+        values = np.zeros((len(at), len(market.rates.currencies) + 1))
+        values[:, columns] = _values_at(market, day, at, columns)
         cells.append(hours)
-        logs.append(np.stack([*(one[hours - start] for one in curves), np.zeros(len(hours))], 1))
-        fixings.append([*(one[0] for one in curves), 0.0])
+        logs.append(values[1:])
+        fixings.append(values[0])
     days = np.arange(begin, end, dtype=np.int64)
     return HourlyRates(market, np.concatenate(cells), np.concatenate(logs), days, np.array(fixings))
+
+
+def _values_at(
+    market: PracticeMarket, day: int, at: NDArray[np.int64], columns: list[int]
+) -> Floats:
+    """Return the log rates of currencies at grid points of a day, [point, column].
+
+    The sums of a day's streams between the points, times the weights: the same numbers as those of the curves, since all of
+    them are whole, in a sixth of the time. Days with jumps and known events take the curves.
+    """
+    paths, fixings = market._pairs.paths, market._pairs.fixings
+    if market._pairs.has_shocks(day) or not isinstance(paths, CurrencyPaths):
+        return np.stack([paths.curve(day, column).points[at] for column in columns], axis=1)
+    interval, profile = fixings.interval(day), scaled_profile(weekday(day), cells_in(day))
+    count = int(np.flatnonzero(np.abs(interval.weights[columns]).sum(axis=0)).max()) + 1
+    streams = paths.streams(day)
+    edges = [*at.tolist(), len(profile.root)]
+    parts = [np.add.reduceat(streams[place] * profile.root, edges[:-1]) for place in range(count)]
+    sums = np.cumsum(np.array(parts), axis=1)
+    walks = interval.weights[columns, :count].astype(np.float64) @ sums  # exact, being whole
+    place = day - interval.first_day
+    start, end = interval.logs[place : place + 2, columns]
+    before = np.concatenate([np.zeros((len(columns), 1)), walks[:, :-1]], axis=1)
+    rest = (end - start - walks[:, -1]) * PROGRESS_STEP
+    return np.asarray((start[:, None] + before + profile.progress[at] * rest[:, None]).T)
 
 
 def drawn_rates(rates: ReferenceRates, seed: int) -> ReferenceRates:
@@ -71,31 +103,23 @@ def pair_prices(rates: HourlyRates, name: str) -> HourlyPrices:
         rates.logs[:, q] - rates.logs[:, b],
         (rates.cells // _CELLS_AN_HOUR).astype(np.int64),
         fixings[day_of],
-        half_spreads(rates, name),
+        half_spreads(rates)[:, [listing.name for listing in LISTINGS].index(name)],
         long_rate,
         short_rate,
     )
 
 
-def half_spreads(rates: HourlyRates, name: str) -> Floats:
-    """Return half the spread at each hour as a fraction of the price, without the noise of the spread."""
+@lru_cache(maxsize=2)
+def half_spreads(rates: HourlyRates) -> Floats:
+    """Return half the spread at each hour as a fraction of the price, without the noise of the spread, [hour, pair]."""
     pairs = rates.market._pairs
-    pair = [listing.name for listing in LISTINGS].index(name)
     parts = []
     for day, start in zip(rates.days, _first_cells(rates), strict=True):
         session = pairs.sessions.on(int(day)).spread
-        first = -start % _CELLS_AN_HOUR
-        volatility = pairs.volatility.over(int(day))[0][pair]
-        parts.append(session[first : len(session) - 1 : _CELLS_AN_HOUR] * volatility)
-    return np.asarray(np.concatenate(parts) * pairs.typical[pair])
-
-
-def volatility_ratio(rates: HourlyRates, prices: HourlyPrices, name: str) -> float:
-    """Return the volatility of hourly moves over that of the moves from fixing to fixing."""
-    fixings = _pair_fixings(rates, name)
-    hourly, daily = np.diff(prices.logs), np.diff(fixings)
-    share = (len(hourly) / 24) / len(daily)
-    return float(np.sqrt((hourly**2).sum() / share / (daily**2).sum()))
+        first = int(-start % _CELLS_AN_HOUR)
+        hours = session[first : len(session) - 1 : _CELLS_AN_HOUR]
+        parts.append(hours[:, None] * (pairs.volatility.over(int(day))[0] * pairs.typical))
+    return np.concatenate(parts)
 
 
 def published_ratio(rates: HourlyRates, prices: HourlyPrices, name: str) -> float:
@@ -111,6 +135,15 @@ def deviation_t(prices: HourlyPrices) -> float:
     moved = np.diff(prices.logs)
     weighted = deviation * moved
     return float(weighted.sum() / np.sqrt((weighted**2).sum()))
+
+
+def seasons(prices: HourlyPrices) -> list[float]:
+    """Return the size of moves of working days by hour of the day, relative to their mean."""
+    moves = np.abs(np.diff(prices.logs))
+    hours = prices.hours[:-1]
+    working = (hours // 24 + 3) % 7 < 5
+    sizes = [float(moves[working & (hours % 24 == hour)].mean()) for hour in range(24)]
+    return [one / (sum(sizes) / 24) for one in sizes]
 
 
 def kurtosis(values: Floats) -> float:

@@ -95,10 +95,18 @@ def moving_averages(prices: HourlyPrices, fast: int, slow: int) -> Floats:
     return np.sign(_mean(logs, fast) - _mean(logs, slow))
 
 
+def _rolling(extreme: np.ufunc, values: Floats, window: int) -> Floats:
+    """Return the extreme of each window of values, by doubling the width."""
+    found, width = values, 1
+    while 2 * width <= window:
+        found, width = extreme(found[:-width], found[width:]), 2 * width
+    rest = window - width
+    return np.asarray(extreme(found[: len(found) - rest], found[rest:]))
+
+
 def breakout(prices: HourlyPrices, hours: int) -> Floats:
     """Turn to the side on which the range of the last hours was left, and stay there."""
-    windows = np.lib.stride_tricks.sliding_window_view(prices.logs[:-1], hours)
-    high, low = windows.max(axis=1), windows.min(axis=1)
+    high, low = (_rolling(extreme, prices.logs[:-1], hours) for extreme in (np.maximum, np.minimum))
     after = prices.logs[hours:]
     signal = np.concatenate([np.zeros(hours), (after > high) * 1.0 - (after < low)])
     last = np.maximum.accumulate(np.where(signal != 0, np.arange(len(signal)), 0))
@@ -156,17 +164,17 @@ def before_fixing(prices: HourlyPrices, side: float) -> Floats:
 
 
 STRATEGIES: Mapping[str, Strategy] = {
-    **{f"fade 1.5 sd of {n} h": partial(fade, window=n, threshold=1.5) for n in (12, 24, 120, 480)},
+    **{f"fade 1.5 sd of {n} h": partial(fade, window=n, threshold=1.5) for n in (12, 24, 120)},
     **{f"fade 2.5 sd of {n} h": partial(fade, window=n, threshold=2.5) for n in (24, 120)},
     "follow 2 sd of 24 h": partial(follow, window=24, threshold=2.0),
     "follow 2 sd of 120 h": partial(follow, window=120, threshold=2.0),
-    **{f"momentum of {n} h": partial(momentum, hours=n) for n in (1, 6, 24, 120, 480)},
+    **{f"momentum of {n} h": partial(momentum, hours=n) for n in (1, 6, 24, 120)},
     **{f"reversal of {n} h": partial(reversal, hours=n) for n in (1, 6, 24, 120)},
     **{
         f"moving averages {a}/{b} h": partial(moving_averages, fast=a, slow=b)
-        for a, b in ((6, 24), (12, 48), (24, 120), (120, 480))
+        for a, b in ((6, 24), (12, 48), (24, 120))
     },
-    **{f"breakout of {n} h": partial(breakout, hours=n) for n in (24, 120, 480)},
+    **{f"breakout of {n} h": partial(breakout, hours=n) for n in (24, 120)},
     "against breakout of 24 h": partial(fade_breakout, hours=24),
     "follow shocks": partial(shock, side=1.0),
     "fade shocks": partial(shock, side=-1.0),
@@ -177,4 +185,11 @@ STRATEGIES: Mapping[str, Strategy] = {
     "day of week": day_of_week,
     "with the move before a fixing": partial(before_fixing, side=1.0),
     "against the move before a fixing": partial(before_fixing, side=-1.0),
+}
+
+SLOW_STRATEGIES: Mapping[str, Strategy] = {
+    "fade 1.5 sd of 480 h": partial(fade, window=480, threshold=1.5),
+    "momentum of 480 h": partial(momentum, hours=480),
+    "moving averages 120/480 h": partial(moving_averages, fast=120, slow=480),
+    "breakout of 480 h": partial(breakout, hours=480),
 }

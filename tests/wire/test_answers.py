@@ -34,6 +34,11 @@ async def test_instruments_are_listed_all_or_those_asked_for(broker: CheckedBrok
     await broker.ask("list_instruments", 400, query={"instruments": "EUR_XXX"})
 
 
+async def test_the_margin_rate_is_there_from_the_start(broker: CheckedBroker) -> None:
+    for operation in ("get_account", "get_account_summary"):
+        assert (await broker.ask(operation))["account"]["marginRate"] == "0.02"
+
+
 async def test_settings_change_and_are_refused(broker: CheckedBroker) -> None:
     await broker.ask("configure_account", body={"alias": "Mine", "marginRate": "0.05"})
     summary = await broker.ask("get_account_summary")

@@ -185,3 +185,26 @@ async def test_every_trade_operation_has_unix_times_when_asked_for(broker: Check
     await broker.ask("transactions_since", headers=UNIX, query={"id": "1"})
     await broker.ask("get_account_summary", headers=UNIX)
     await broker.ask("configure_account", headers=UNIX, body={"alias": "Unix"})
+
+
+async def test_a_date_and_a_time_without_a_zone_are_utc(broker: CheckedBroker) -> None:
+    span = {"to": "2024-03-05", "granularity": "H4"}
+    first = await broker.ask(
+        "instrument_candles", instrument="EUR_USD", query={**span, "from": "2024-03-04"}
+    )
+    second = await broker.ask(
+        "instrument_candles", instrument="EUR_USD", query={**span, "from": "2024-03-04T00:00:00"}
+    )
+    assert first == second
+    assert first["candles"][0]["time"] == "2024-03-03T22:00:00.000000000Z"
+    refused = await broker.ask(
+        "instrument_candles", 400, instrument="EUR_USD", query={**span, "from": "20240304"}
+    )
+    assert "'from'" in refused["errorMessage"]
+
+
+async def test_a_trade_is_not_closed_without_a_body(broker: CheckedBroker) -> None:
+    made = await broker.ask("create_order", 201, body=market(units="10"))
+    trade = made["orderFillTransaction"]["id"]
+    refused = await broker.ask("close_trade", 400, tradeSpecifier=trade)
+    assert refused == {"errorMessage": "Missing JSON body"}

@@ -93,6 +93,23 @@ class Today:
 
 
 @dataclass(frozen=True, slots=True)
+class OpeningCosts:
+    """What opening a trade cost beside the spread, home currency; positive amounts were paid."""
+
+    commission: Decimal = Decimal(0)
+    guarantee: Decimal = Decimal(0)  # the fee of a guaranteed stop
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedTrade:
+    """The result of a trade that was closed in full, parts closed before included; home currency."""
+
+    trade_id: str
+    time_ns: int
+    result: Decimal
+
+
+@dataclass(frozen=True, slots=True)
 class InFlight:
     """A command whose outcome is not known: sent, being looked up, or not found at the broker."""
 

@@ -68,9 +68,10 @@ def load_profile(name: str, folder: Path) -> Profile:
         raise InvalidSettings(f"{path} cannot be read: {error}") from error
     except tomllib.TOMLDecodeError as error:
         raise InvalidSettings(f"{path} is not valid TOML: {error}; fix or remove it") from error
-    profiles = data.get("profiles", {})
-    if not isinstance(profiles, dict) or name not in profiles:
-        known = ", ".join(sorted(profiles)) if isinstance(profiles, dict) else ""
+    held: object = data.get("profiles")
+    profiles = cast("dict[str, object]", held) if isinstance(held, dict) else {}
+    if name not in profiles:
+        known = ", ".join(sorted(profiles))
         raise InvalidSettings(
             f"there is no profile {name!r} in {path} (known: {known or 'none yet'}); sign in with `keydesk login {name}`"
         )
@@ -82,7 +83,7 @@ def read_profile(name: str, table: object, path: Path) -> Profile:
     if not isinstance(table, dict):
         raise InvalidSettings(f"{path}: profiles.{name} must be a table")
     members = cast("dict[str, object]", table)
-    environment = _one_of(members, "environment", ENVIRONMENTS, path)
+    environment: Environment = _one_of(members, "environment", ENVIRONMENTS, path)
     if environment != "custom" and not {"rest_url", "stream_url"}.isdisjoint(members):
         raise InvalidSettings(
             f'{path}: profiles.{name} names an address, which only environment = "custom" may'

@@ -4,7 +4,7 @@ Candles and price levels are slotted dataclasses, since they come by the thousan
 8.3 MB, as these 3.2 MB.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
@@ -12,12 +12,14 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 from pydantic import ConfigDict, Field
 
 from keydesk_client.errors import MissingMember
+from keydesk_client.models._core.columns import Columns, converted
 from keydesk_client.models._core.record import (
     NumberConverter,
     Record,
     Response,
     Tabular,
     TimeConverter,
+    utc_text,
 )
 from keydesk_client.models._core.scalars import (
     Currency,
@@ -138,6 +140,7 @@ class Candlestick(SlottedRecord):
         return {"time": flat.get("time")} | prices | rest
 
 
+COMPONENTS: Final = ("bid", "ask", "mid")
 PRICE_COLUMNS: Final = {"o": "open", "h": "high", "l": "low", "c": "close"}
 
 
@@ -159,6 +162,48 @@ class CandlestickResponse(Response):
     """Period of each candle."""
     candles: tuple[Candlestick, ...]
     """Ascending; periods without prices are left out."""
+
+    def columns(
+        self, *, numbers: NumberConverter | None = None, times: TimeConverter | None = None
+    ) -> Columns:
+        """Return the candles as columns, named as in `Candlestick.row`: `pandas.DataFrame(candles.columns(numbers=float))`."""
+        return candle_columns(self.candles, numbers=numbers, times=times)
+
+
+def candle_columns(
+    candles: Sequence[Candlestick],
+    *,
+    numbers: NumberConverter | None = None,
+    times: TimeConverter | None = None,
+) -> Columns:
+    """Return candles as columns: time, open, high, low, close (of several components `bid.open`), volume, complete."""
+    try:
+        return _plain_columns(candles, numbers, times)
+    except AttributeError:  # a candle lacks a member or a component: None stands there
+        return Columns.of(candles, numbers=numbers, times=times)
+
+
+def _plain_columns(
+    candles: Sequence[Candlestick],
+    numbers: NumberConverter | None,
+    times: TimeConverter | None,
+) -> Columns:
+    """Return the columns of candles that have every member; raise AttributeError if one lacks any."""
+    first = candles[0] if candles else None
+    sent = [name for name in COMPONENTS if first is None or getattr(first, name) is not None]
+    alone = len(sent) == 1
+    moments = [candle.time for candle in candles]
+    columns = Columns(
+        time=moments if times is None else [times(utc_text(each)) for each in moments]
+    )
+    for component in sent if candles else ("mid",):
+        prices = [getattr(candle, component) for candle in candles]
+        for wire in PRICE_COLUMNS:
+            name = _column(f"{component}.{wire}", alone=alone or not candles)
+            columns[name] = converted([getattr(each, wire) for each in prices], numbers)
+    columns["volume"] = [candle.volume for candle in candles]
+    columns["complete"] = [candle.complete for candle in candles]
+    return columns
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -7,13 +7,15 @@ from typing import Final, Literal, TypedDict, Unpack
 
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
+from keydesk_client.models._core.columns import Columns
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
+from keydesk_client.models._core.record import NumberConverter, TimeConverter
 from keydesk_client.models._core.scalars import DateTime, Number, TimeOrDate
 from keydesk_client.models._core.wire_names import enum_values, validate_choice
 from keydesk_client.models.enumerations import Granularity, WeeklyAlignment
 from keydesk_client.models.instruments import Instrument
-from keydesk_client.models.pricing import Candlestick, CandlestickResponse
+from keydesk_client.models.pricing import Candlestick, CandlestickResponse, candle_columns
 from keydesk_client.models.responses import LatestCandlesResponse
 from keydesk_client.resources._base import (
     Resource,
@@ -253,6 +255,25 @@ class Candles(Resource):
             response = await self.get(
                 instrument, from_=last.time, count=count, include_first=False, **options
             )
+
+    async def columns(
+        self,
+        instrument: str | Instrument,
+        *,
+        from_: TimeOrDate,
+        to: TimeOrDate | None = None,
+        numbers: NumberConverter | None = None,
+        times: TimeConverter | None = None,
+        page: int = MOST_CANDLES,
+        **options: Unpack[CandleSeries],
+    ) -> Columns:
+        """Return the candles of a period, as `iterate` yields them, as columns for a data frame.
+
+        `pandas.DataFrame(await client.candles.columns("EUR_USD", granularity="H1", from_=..., numbers=float))`; the result
+        has `to_pandas()` and `to_polars()` as well. Prices stay Decimal and times DateTime without converters.
+        """
+        series = self.iterate(instrument, from_=from_, to=to, page=page, **options)
+        return candle_columns([candle async for candle in series], numbers=numbers, times=times)
 
     async def _candles(self, candles_path: str, query: dict[str, str]) -> CandlestickResponse:
         request = Request("GET", candles_path, query, self._headers())

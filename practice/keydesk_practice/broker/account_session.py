@@ -1,5 +1,7 @@
 """One account at the broker: its state, its committed and ended parts, and its transaction streams."""
 
+import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -56,6 +58,8 @@ class AccountSession:
     snapshot_id: int = 0  # the last transaction in the newest snapshot
     transactions: TransactionFeed = field(default_factory=TransactionFeed)
     committed: Account = field(init=False)
+    read_lag: float = 0.0  # seconds by which reads are behind, a fault on demand
+    _past: deque[tuple[float, Account, int]] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         """Begin with everything committed."""
@@ -81,6 +85,8 @@ class AccountSession:
 
     def mark_committed(self, state: Account, ended: EndedItems) -> None:
         """Note that the ledger holds `state` and the items that ended with it."""
+        if self.read_lag:
+            self._past.append((time.monotonic(), self.committed, self.committed_id))
         self.committed = state
         self.archive.release(ended)
 
@@ -91,9 +97,19 @@ class AccountSession:
 
     def committed_view(self) -> "AccountSession":
         """Return the session with the account as it is in the ledger, to be read while a batch is written."""
-        state = self.committed.copy()
-        state.ended = self.archive.committed()
-        return replace(self, state=state)
+        committed, id_ = self._readable()
+        state = committed.copy()
+        state.ended = self.archive.committed(id_)
+        return replace(self, state=state, committed_id=id_)
+
+    def _readable(self) -> tuple[Account, int]:
+        """Return the account and its last id as reads see them: with a lag, those of some time ago."""
+        while self._past and self._past[0][0] <= time.monotonic() - self.read_lag:
+            self._past.popleft()
+        if self._past:
+            _, account, id_ = self._past[0]
+            return account, id_
+        return self.committed, self.committed_id
 
     def frozen(self) -> "AccountSession":
         """Return the session with the prices of this moment, to be read while the market goes on."""

@@ -2,14 +2,16 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal, TypeVar
 
+from keydesk_practice.broker.disguise import Disguise, DisguisedMarket, MarketView
 from keydesk_practice.errors import TimeOutsideRates
 from keydesk_practice.market.books import Book, Books
 from keydesk_practice.market.candles import Candle, CandleSpec, Range
 from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.shocks import Shock
 
 UNITS_PER_TURN = 40  # some 2 ms
 
@@ -79,6 +81,8 @@ class CandleWorker:
     def __init__(self, make_market: Callable[[], PracticeMarket]) -> None:
         self._make_market = make_market
         self._market: PracticeMarket | None = None
+        self._shocks: tuple[Shock, ...] = ()
+        self._disguise: Disguise | None = None
         self._books: Books | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="candles")
 
@@ -94,6 +98,10 @@ class CandleWorker:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._book, kind, instrument, time)
 
+    def overlay(self, shocks: Sequence[Shock], disguise: Disguise | None) -> None:
+        """Show the market with these shocks and this disguise from the next request on."""
+        self._shocks, self._disguise = tuple(shocks), disguise
+
     def close(self) -> None:
         """Finish the current request, cancel the waiting ones and end the thread."""
         self._thread.shutdown(cancel_futures=True)
@@ -101,14 +109,22 @@ class CandleWorker:
     def _own_market(self) -> PracticeMarket:
         if self._market is None:
             self._market = self._make_market()
+        if self._market.set_shocks(self._shocks):
+            self._books = None
         return self._market
 
     def _candles(self, instrument: str, cut: CandleSpec, span: Range, now: int) -> list[Candle]:
-        return self._own_market().candles(instrument, cut, span, now)
+        market: MarketView = self._own_market()
+        if self._disguise is not None:
+            market = DisguisedMarket(self._own_market(), self._disguise)
+        return market.candles(instrument, cut, span, now)
 
     def _book(self, kind: BookKind, instrument: str, time: int) -> Book | None:
+        if self._disguise is not None:
+            return None
+        market = self._own_market()
         if self._books is None:
-            self._books = Books(self._own_market())
+            self._books = Books(market)
         read = {"orderBook": self._books.order_book, "positionBook": self._books.position_book}
         try:
             return read[kind](instrument, time)

@@ -13,16 +13,25 @@ import asyncio
 import contextlib
 import logging
 import sqlite3
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.background import CandleWorker, WorkBudget
-from keydesk_practice.broker.feeds import PriceBoard, PriceFeed
+from keydesk_practice.broker.clock import (
+    COARSE_STEP,
+    GRID,
+    SECOND,
+    Clock,
+    coarse_time_steps,
+    end_of_grid_cell,
+    time_steps,
+)
+from keydesk_practice.broker.disguise import Disguise, DisguisedMarket
+from keydesk_practice.broker.feeds import MarketAt, PriceBoard, PriceFeed, WithoutLiquidity
 from keydesk_practice.engine.commands import Command, Finance, Tick
 from keydesk_practice.engine.decide import decision_on
-from keydesk_practice.engine.quotes import day_end_after
+from keydesk_practice.engine.quotes import Market, day_end_after
 from keydesk_practice.engine.state.account import Mark
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
@@ -43,90 +52,14 @@ from keydesk_practice.ledger.ledger import (
     entry_of,
 )
 from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.shocks import Shock
 from keydesk_practice.options import DEFAULT_PRICE_RATE
 
-SECOND = 1_000_000_000
-GRID = 5 * SECOND
-COARSE_STEP = 300 * SECOND
-MAX_SLEEP = 30 * 86_400 * SECOND
-CLOCK_SET = SECOND  # a difference between two clocks that no drift explains
 MAX_TURN_SECONDS = 0.02  # of simulation before the event loop goes on
 SLEEP_THRESHOLD = 60 * SECOND  # of wall time without a step
 LAST_SEEN = "last_seen"  # the ledger's fact with the market's time at the last stop
 _NOTHING_ENDED = EndedItems((), ())
 log = logging.getLogger("keydesk.practice")
-
-
-def boot_time_ns() -> int:
-    """Return the nanoseconds of a clock that cannot be set; where the system has one, it counts during sleep."""
-    return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
-
-
-class Clock:
-    """The market's time: begins at `start`, runs `speed` times as fast as wall time, and never goes back.
-
-    It follows the wall clock, so that the time of a sleep is made up for. The steady clock shows when the wall clock is
-    set back; the difference is added from then on.
-    """
-
-    def __init__(
-        self,
-        start: int,
-        speed: float,
-        wall: Callable[[], int] = time.time_ns,
-        steady: Callable[[], int] = boot_time_ns,
-    ) -> None:
-        self.speed = speed
-        self._wall = wall
-        self._steady = steady
-        self._start = start
-        self._began = wall()
-        self._set_back = 0  # the total by which the wall clock was set back
-        self._offset = self._began - steady()  # of the wall clock from the steady one
-        self._latest = start
-
-    def __call__(self) -> int:
-        """Return the market's time in nanoseconds since 1970."""
-        wall = self._wall()
-        self._correct_for_setting(wall)
-        passed = wall + self._set_back - self._began
-        exact = self._start + (passed if self.speed == 1 else round(passed * self.speed))
-        self._latest = max(self._latest, exact)
-        return self._latest
-
-    def _correct_for_setting(self, wall: int) -> None:
-        """Correct for a wall clock that was set, or for a sleep during which the steady clock stood still."""
-        offset = wall - self._steady()
-        difference = offset - self._offset
-        if abs(difference) < CLOCK_SET:
-            return
-        self._offset = offset
-        corrected = max(self._set_back - difference, 0)
-        if corrected > self._set_back:
-            log.warning(
-                "the wall clock was set back by %.0f s; the market's time goes on",
-                -difference / SECOND,
-            )
-        elif self._set_back:
-            log.warning("the wall clock was set forward again by %.0f s", difference / SECOND)
-        self._set_back = corrected
-
-
-def time_steps(after: int, until: int, step: int = GRID) -> Iterator[int]:
-    """Yield the multiples of `step` between two times, then `until` itself."""
-    yield from range((after // step + 1) * step, until, step)
-    if until > after:
-        yield until
-
-
-def coarse_time_steps(after: int, until: int) -> Iterator[int]:
-    """Yield the steps to simulate after a sleep; of a sleep longer than `MAX_SLEEP`, those of its end."""
-    return time_steps(max(after, until - MAX_SLEEP), until, COARSE_STEP)
-
-
-def end_of_grid_cell(time_: int) -> int:
-    """Return the last nanosecond of the grid cell that holds a time."""
-    return (time_ // GRID + 1) * GRID - 1
 
 
 class Broker:
@@ -138,24 +71,32 @@ class Broker:
         make_market: Callable[[], PracticeMarket],
         clock: Clock,
         since: int,
+        *,
         price_rate: float,
+        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
     ) -> None:
         self.ledger = ledger
         self.candles = CandleWorker(make_market)
-        self._clock = clock
+        self.clock = clock
         self._step_seconds = 1.0 / price_rate
         faster = price_rate > DEFAULT_PRICE_RATE  # for load tests
         self.price_window = 0.0 if faster else self._step_seconds  # least time between two sends
         self._ticked_until = since
-        self.board = PriceBoard(make_market().at, since)
+        self.market = make_market()
+        self.shocks: tuple[Shock, ...] = ()
+        self.disguise: Disguise | None = None
+        self.board = PriceBoard(self._overlaid(*overlay), since)
         self.prices = PriceFeed(self.board, every_step=faster)
         self.sessions: dict[str, AccountSession] = {}
         self.earlier_model: int | None = None  # of the market, at the ledger's last start
         self.budget = WorkBudget()
+        self.read_lag = 0.0
         self.commits = GroupCommit(ledger, self._publish)
+        self._stepping = asyncio.Lock()
 
     def add_session(self, session: AccountSession) -> None:
         """Add an account."""
+        session.read_lag = self.read_lag
         self.sessions[session.account.id] = session
 
     def accounts_of(self, owner: int) -> list[LedgerAccount]:
@@ -166,17 +107,22 @@ class Broker:
 
     def now(self) -> int:
         """Return the market's time."""
-        exact = self._clock()
+        exact = self.clock()
         limit = end_of_grid_cell(self._ticked_until)
         return max(self.board.now, min(exact, limit))
 
-    def execute(self, session: AccountSession, command: Command) -> list[WireTransaction]:
+    def execute(
+        self, session: AccountSession, command: Command, *, without_liquidity: bool = False
+    ) -> list[WireTransaction]:
         """Execute a command and return the transactions it made; they may be shown once they are committed."""
         self.board.set_time(self.now())
-        return self._execute(session, command)
+        market = WithoutLiquidity(self.board) if without_liquidity else self.board
+        return self._execute(session, command, market)
 
-    def _execute(self, session: AccountSession, command: Command) -> list[WireTransaction]:
-        decision = decision_on(session.state, command, self.board)
+    def _execute(
+        self, session: AccountSession, command: Command, market: Market | None = None
+    ) -> list[WireTransaction]:
+        decision = decision_on(session.state, command, market or self.board)
         transactions = [] if decision is None else decision.transactions
         ended = _NOTHING_ENDED if decision is None else session.adopt(decision.account)
         marks = observe(session.state, self.board) if session.state.orders else ()
@@ -219,9 +165,54 @@ class Broker:
 
     # --- time ---
 
+    def set_read_lag(self, seconds: float) -> None:
+        """Let reads of accounts be behind by some seconds, a fault on demand."""
+        self.read_lag = seconds
+        for session in self.sessions.values():
+            session.read_lag = seconds
+
+    def overlay(self, shocks: Sequence[Shock], disguise: Disguise | None) -> None:
+        """Show the market with these shocks and this disguise from now on."""
+        self.board.replace_market(self._overlaid(shocks, disguise))
+
+    def _overlaid(self, shocks: Sequence[Shock], disguise: Disguise | None) -> MarketAt:
+        self.shocks, self.disguise = tuple(shocks), disguise
+        self.market.set_shocks(self.shocks)
+        self.candles.overlay(shocks, disguise)
+        return self.market.at if disguise is None else DisguisedMarket(self.market, disguise).at
+
+    async def advance(self, until: int, step: int = GRID) -> None:
+        """Move the market on to a time, at every multiple of `step` on the way; the clock goes on from there."""
+        async with self._stepping:
+            await self._simulate(self._steps_until(until, step))
+            self.clock.set(max(until, self._ticked_until))
+        self.prices.publish()
+
+    def adopt_ledger(
+        self,
+        ledger: Ledger,
+        since: int,
+        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
+    ) -> None:
+        """Go on with another ledger, without its accounts, from a time; the former one is committed and closed."""
+        on_failure = self.commits.on_failure
+        self.ledger, self.sessions = ledger, {}
+        self.commits = GroupCommit(ledger, self._publish)
+        self.commits.on_failure = on_failure
+        self.clock.set(since)
+        self._ticked_until = since
+        self.board.restart(self._overlaid(*overlay), since)
+
+    def save_state(self) -> None:
+        """Commit what waits, and write what the next start reads of this ledger."""
+        self.commits.flush()
+        for session in self.sessions.values():
+            self._save_snapshot(session)
+        self._save_last_seen()
+
     def catch_up(self) -> None:
         """Tick the accounts through the time since the ledger was last used."""
-        for now in self._steps_until(self._clock(), slept=True):
+        for now in self._steps_until(self.clock(), COARSE_STEP):
             self._step(now)
         self.commits.flush()
 
@@ -232,16 +223,19 @@ class Broker:
         while True:
             due = max(due + self._step_seconds, clock() - self._step_seconds)
             await asyncio.sleep(due - clock())
-            until = self._clock()
-            slept = until - self._ticked_until > SLEEP_THRESHOLD * self._clock.speed
-            await self._simulate(self._steps_until(until, slept))
+            async with self._stepping:
+                until = max(self.clock(), self._ticked_until)
+                slept = until - self._ticked_until > SLEEP_THRESHOLD * self.clock.speed
+                await self._simulate(self._steps_until(until, COARSE_STEP if slept else GRID))
             self.prices.publish()
 
-    def _steps_until(self, until: int, slept: bool) -> Iterable[int]:
+    def _steps_until(self, until: int, step: int) -> Iterable[int]:
         """Return the steps to simulate; only the last one when no account has an order or a trade."""
         if not any(session.is_active for session in self.sessions.values()):
             return (until,)
-        return (coarse_time_steps if slept else time_steps)(self._ticked_until, until)
+        if step == COARSE_STEP:
+            return coarse_time_steps(self._ticked_until, until)
+        return time_steps(self._ticked_until, until, step)
 
     async def _simulate(self, passed: Iterable[int]) -> None:
         clock = asyncio.get_running_loop().time

@@ -41,6 +41,16 @@ class PriceBoard:
         self._conversions = {}
         self._specifications = {}
 
+    def replace_market(self, market_at: MarketAt) -> None:
+        """Show another market from now on; its prices of this moment are the same."""
+        self._market_at = market_at
+        self.move_to(self.now)
+
+    def restart(self, market_at: MarketAt, now: int) -> None:
+        """Show another market at another time."""
+        self._known, self.now = {}, now
+        self.replace_market(market_at)
+
     def set_time(self, now: int) -> None:
         """Advance the time within the step; the prices stay."""
         self.now = now
@@ -85,6 +95,26 @@ class PriceBoard:
         if found is None:
             found = self._conversions[key] = self._market.conversion(currency, home)
         return found
+
+
+class WithoutLiquidity:
+    """The market of a moment in which the prices were gone when an order arrived."""
+
+    def __init__(self, board: PriceBoard) -> None:
+        self._board = board
+        self.now = board.now
+        self.specification = board.specification
+        self.instruments = board.instruments
+        self.conversion = board.conversion
+
+    def quote(self, instrument: str) -> Quote:
+        """Return the current price with nothing behind it."""
+        quote = self._board.quote(instrument)
+        bids, asks = (
+            tuple(replace(level, liquidity=0) for level in levels)
+            for levels in (quote.bids, quote.asks)
+        )
+        return replace(quote, bids=bids, asks=asks)
 
 
 def _same_prices(one: Quote, other: Quote) -> bool:

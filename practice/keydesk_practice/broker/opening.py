@@ -6,7 +6,9 @@ import time
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession, History
-from keydesk_practice.broker.broker import LAST_SEEN, Broker, Clock
+from keydesk_practice.broker.broker import LAST_SEEN, Broker
+from keydesk_practice.broker.clock import Clock
+from keydesk_practice.broker.replay import stored_overlay
 from keydesk_practice.engine.commands import OpenAccount
 from keydesk_practice.engine.decide import decide
 from keydesk_practice.engine.state.account import Account
@@ -74,30 +76,41 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
     last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
     start = max(time.time_ns() if options.start is None else options.start, last_seen)
-    clock = Clock(start, options.speed)
+    clock = Clock(start, options.speed, running=not options.paused)
     broker = Broker(
         ledger,
         lambda: PracticeMarket(seed, options.hours, own),
         clock,
         since=last_seen or start,
         price_rate=options.price_rate,
+        overlay=stored_overlay(ledger),
     )
     broker.earlier_model = earlier_model
     known = {account.id: account for account in ledger.accounts()}
-    for account in known.values():
-        state = restore_account(ledger, account)
-        _check_instruments(state, broker)
-        broker.add_session(_session(broker, account, state))
+    restore_sessions(broker)
     configured = [one for owner in range(owners) for one in default_accounts(owner, options.fifo)]
     for account in configured:
         _check_fifo(account, known.get(account.id, account))
     for account in configured:
         if account.id not in known:
-            broker.add_session(_create_account(broker, account))
+            create_account(broker, account)
     broker.catch_up()
     if broker.commits.failure is not None:
         raise broker.commits.failure
     return broker
+
+
+def restore_sessions(broker: Broker) -> None:
+    """Add every account of the ledger as its transactions left it."""
+    for account in broker.ledger.accounts():
+        restore_session(broker, account)
+
+
+def restore_session(broker: Broker, account: LedgerAccount) -> None:
+    """Add one account of the ledger as its transactions left it."""
+    state = restore_account(broker.ledger, account)
+    _check_instruments(state, broker)
+    broker.add_session(_session(broker, account, state))
 
 
 def _check_instruments(state: Account, broker: Broker) -> None:
@@ -158,15 +171,22 @@ def _session(broker: Broker, account: LedgerAccount, state: Account) -> AccountS
     return AccountSession(account, state, broker.board, archive, history, state.last_transaction_id)
 
 
-def _create_account(broker: Broker, account: LedgerAccount) -> AccountSession:
-    """Create, name and fund an account, and write it to the ledger."""
+def create_account(
+    broker: Broker,
+    account: LedgerAccount,
+    balance: Decimal = DEPOSIT,
+    alias: str | None = None,
+    margin_rate: Decimal | None = None,
+) -> None:
+    """Create, name and fund an account, write it to the ledger and add it."""
     state = new_account(account)
-    alias = (
+    usual = (
         "Practice, hedging" if account.hedging else "Practice, FIFO" if account.fifo else "Practice"
     )
-    history = decide(state, OpenAccount(alias=alias, deposit=DEPOSIT), broker.board)
+    opening = OpenAccount(alias=alias or usual, deposit=balance, margin_rate=margin_rate)
+    history = decide(state, opening, broker.board)
     for transaction in history:
         apply(state, transaction)
     entries = [entry_of(WireTransaction(to_wire(one)), one.time) for one in history]
     broker.ledger.create_account(account, entries)
-    return _session(broker, account, state)
+    broker.add_session(_session(broker, account, state))

@@ -51,7 +51,7 @@ def open_account(decision: Decision, command: OpenAccount) -> None:
     )
     if command.alias is not None:
         decision.begin_batch()
-        decision.record(ClientConfigured, alias=command.alias)
+        decision.record(ClientConfigured, alias=command.alias, margin_rate=command.margin_rate)
     if command.deposit:
         decision.begin_batch()
         transfer_funds(decision, TransferFunds(amount=command.deposit))

@@ -190,6 +190,7 @@ class OpenAccount(Command):
     """Create the account, name it and fund it."""
 
     alias: str | None = None
+    margin_rate: Decimal | None = None
     deposit: Decimal = Decimal(0)
 
 

@@ -31,6 +31,7 @@ from keydesk_practice.engine.state.account import Account, Position, Trade
 from keydesk_practice.engine.wire_form import round_money
 
 CLOSEOUT_FACTOR = Decimal("0.5")  # marginCloseoutPercent is this times marginCallPercent
+DEFAULT_MARGIN_RATE = Decimal("0.02")  # of a client who set none; every instrument requires more
 _PERCENT_WITHOUT_NAV = 1 / CLOSEOUT_FACTOR  # margin used and nothing left: close out
 
 

@@ -31,7 +31,14 @@ _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,30}))?(?:([Zz])|([+ -])(\d\d):(\d\d))",
     re.ASCII,
 )
+# As clients send it: seconds or the whole time of day may be missing, and the zone, which is UTC then.
+_LENIENT_RFC3339 = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)"
+    r"(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,30}))?)?(?:([Zz])|([+ -])(\d\d):?(\d\d))?)?",
+    re.ASCII,
+)
 _UNIX = re.compile(r"(\d{1,12})(?:\.(\d{1,30}))?", re.ASCII)
+_DATE_WITHOUT_HYPHENS = re.compile(r"[12]\d{3}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])", re.ASCII)
 _TIME_MEMBERS = frozenset(
     {
         "cancelledTime",
@@ -98,16 +105,21 @@ def plain(number: Decimal) -> str:
 def parse_time(text: str) -> int:
     """Return the nanoseconds since 1970 UTC of RFC 3339 text or UNIX seconds; both may carry up to 30 decimals.
 
+    A time without a zone is UTC and a date is its midnight: clients send both. Eight digits that read as a date, such as
+    20240102, are refused: as UNIX seconds they would be a day in 1970.
+
     Raises:
         ValueError: the text has neither form, or lies outside 1970 to 9999.
     """
+    if _DATE_WITHOUT_HYPHENS.fullmatch(text):
+        raise ValueError(text)
     if match := _UNIX.fullmatch(text):
         return _in_range(int(match[1]) * SECOND + _nanoseconds(match[2]))
-    match = _RFC3339.fullmatch(text)
+    match = _LENIENT_RFC3339.fullmatch(text)
     if match is None:
         raise ValueError(text)
     try:
-        year, month, day, hour, minute, second = map(int, match.group(1, 2, 3, 4, 5, 6))
+        year, month, day, hour, minute, second = map(int, match.groups("0")[:6])
         time = datetime(year, month, day, hour, minute, second, tzinfo=UTC) - _utc_offset(match)
     except OverflowError:
         raise ValueError(text) from None
@@ -177,7 +189,7 @@ def read_record(kind: type[Record], members: Mapping[str, Any], **given: object)
 
 
 def _utc_offset(match: re.Match[str]) -> timedelta:
-    if match[8]:
+    if match[9] is None:  # Z, or no zone at all
         return timedelta()
     size = timedelta(hours=int(match[10]), minutes=int(match[11]))
     return -size if match[9] == "-" else size  # an unescaped plus arrives as a blank

@@ -70,11 +70,14 @@ PATHS: dict[str, dict[str, Endpoint | StreamEndpoint]] = {
 }
 
 
-def make_application(broker: Broker, tokens: Iterable[str], rate_limit: int) -> RequestMiddleware:
+def make_application(
+    broker: Broker, tokens: Iterable[str], rate_limit: int, *, trusts_proxy: bool = False
+) -> RequestMiddleware:
     """Return the ASGI application of a broker; it accepts the tokens, each at `rate_limit` requests a second."""
     routes = [Route(path, PathEndpoints(broker, methods)) for path, methods in PATHS.items()]
     router = Router(routes, redirect_slashes=False, default=_unknown_path)
-    return RequestMiddleware(router, Authenticator(tokens, rate_limit), broker.budget)
+    authenticator = Authenticator(tokens, rate_limit)
+    return RequestMiddleware(router, authenticator, broker.budget, trusts_proxy=trusts_proxy)
 
 
 async def _unknown_path(_scope: Scope, _receive: Receive, _send: Send) -> None:

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker
-from keydesk_practice.engine.commands import Command
+from keydesk_practice.engine.commands import Command, MarketRequest, PlaceOrder
 from keydesk_practice.engine.views import AccountValuation, trade_valuations
 from keydesk_practice.engine.wire_form import in_unix_form, parse_time
 from keydesk_practice.http.errors import (
@@ -27,6 +27,7 @@ from keydesk_practice.http.errors import (
     method_not_allowed,
     not_found,
 )
+from keydesk_practice.http.public_address import public_url
 from keydesk_practice.http.responses import (
     CommandResult,
     EncodedList,
@@ -138,7 +139,9 @@ class Call:
 
     def execute(self, session: AccountSession, command: Command) -> CommandResult:
         """Execute a command on an account and return the transactions it made."""
-        transactions = self.broker.execute(session, command)
+        is_market = isinstance(command, PlaceOrder) and isinstance(command.order, MarketRequest)
+        thin = is_market and self.request.scope["state"]["faults"].requotes()
+        transactions = self.broker.execute(session, command, without_liquidity=thin)
         return CommandResult(transactions, session.last_transaction_id)
 
     async def wait_until_committed(self) -> None:
@@ -191,7 +194,7 @@ class Call:
     @property
     def base_url(self) -> str:
         """The address that the client used, for links in responses."""
-        return str(self.request.base_url).rstrip("/")
+        return public_url(self.request, trusts_proxy=self.request.scope["state"]["trusts_proxy"])
 
 
 Handler = Callable[[Call], Response | Awaitable[Response]]

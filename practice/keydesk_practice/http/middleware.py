@@ -1,9 +1,11 @@
 """The outermost ASGI application: request ids, authentication, rate limit, and the error response of every exception."""
 
 import asyncio
+import contextlib
 import hashlib
 import itertools
 import logging
+import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -15,9 +17,11 @@ from starlette.types import Message, Receive, Scope, Send
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.http.errors import HttpError, too_many_requests, unauthorized
+from keydesk_practice.http.faults import ConnectionDropped, Faults
 from keydesk_practice.http.responses import Response, ResponseFormat, render
 
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+TOKEN_FACT = "token "  # noqa: S105 - followed by an owner number: the ledger's fact with the digest of a token
 log = logging.getLogger("keydesk.practice")
 
 
@@ -43,7 +47,7 @@ class Authenticator:
     """Maps tokens, kept only as SHA-256 digests, to owner numbers, each with its rate limiter."""
 
     def __init__(self, tokens: Iterable[str], rate_limit: int) -> None:
-        self._owners = {_digest(token.encode()): owner for owner, token in enumerate(tokens)}
+        self._owners = {digest_of(token.encode()): owner for owner, token in enumerate(tokens)}
         self._rate = rate_limit
         self._limiters: dict[int, RateLimiter] = {}
 
@@ -54,7 +58,7 @@ class Authenticator:
             HttpError: 401 for a missing or unknown token, 429 above the rate limit.
         """
         scheme, _, token = authorization.partition(b" ")
-        owner = self._owners.get(_digest(token.strip()))
+        owner = self._owners.get(digest_of(token.strip()))
         if scheme.lower() != b"bearer" or owner is None:
             raise unauthorized()
         limiter = self._limiters.get(owner)
@@ -63,38 +67,74 @@ class Authenticator:
         limiter.acquire(now)
         return owner
 
+    def add(self, digest: bytes, owner: int) -> bool:
+        """Let in a further token; return False when it is known already."""
+        return self._owners.setdefault(digest, owner) == owner
+
+    def owners(self) -> frozenset[int]:
+        """Return the owner numbers of all tokens."""
+        return frozenset(self._owners.values())
+
 
 class RequestMiddleware:
     """The ASGI application that uvicorn runs; it calls the router."""
 
     def __init__(
-        self, router: Application, authenticator: Authenticator, budget: WorkBudget
+        self,
+        router: Application,
+        authenticator: Authenticator,
+        budget: WorkBudget,
+        *,
+        trusts_proxy: bool = False,
     ) -> None:
         self._router = router
-        self._authenticator = authenticator
+        self.authenticator = authenticator
         self._budget = budget
-        self._request_ids = itertools.count(time.time_ns() // 1_000 * 10)  # ascends over restarts
+        self._trusts_proxy = trusts_proxy
+        self.faults = Faults()
+        self.restart_request_ids(time.time_ns())  # ascends over restarts
+
+    def restart_request_ids(self, market_time: int) -> None:
+        """Count request ids from a market's time on: the writes of a replay get the same ids each time.
+
+        Reads are counted apart, so that they do not matter for what a write leaves in the ledger.
+        """
+        first = market_time // 1_000 * 10
+        self._write_ids, self._read_ids = itertools.count(first, 2), itertools.count(first + 1, 2)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request."""
         if scope["type"] != "http":
             return
-        request_id = str(next(self._request_ids))
+        reads = scope["method"] == "GET"
+        request_id = str(next(self._read_ids if reads else self._write_ids))
+        if self.faults.active:
+            send = self.faults.sender(scope, receive, send)
         sender = _ResponseSender(send, request_id)
         headers = dict(reversed(scope["headers"]))  # of a repeated header the first counts
         response_format = response_format_of(headers)
-        state = scope["state"] = {"request_id": request_id, "response_format": response_format}
+        state = scope["state"] = {
+            "request_id": request_id,
+            "response_format": response_format,
+            "trusts_proxy": self._trusts_proxy,
+            "faults": self.faults,
+        }
         # Parameters are decoded after routing: a client id may hold an encoded slash.
         scope["path"] = scope["raw_path"].decode("latin-1")
         try:
             now = asyncio.get_running_loop().time()
             authorization = headers.get(b"authorization", b"")
-            state["owner"] = self._authenticator.authenticate(authorization, now)
+            state["owner"] = self.authenticator.authenticate(authorization, now)
+            if self.faults.active:
+                await self.faults.before(scope, receive)
             await self._router(scope, receive, sender)
         except HttpError as error:
             await self._send_error(error, scope, receive, sender)
-        except ClientDisconnect:
+        except (ClientDisconnect, ConnectionDropped):
             return
+        except sqlite3.ProgrammingError:  # its ledger was replaced by that of another replay
+            gone = HttpError(503, "Another replay has begun: send the request again")
+            await self._send_error(gone, scope, receive, sender)
         except LedgerWriteFailed as error:
             log.critical("%s", error)
             stopping = HttpError(503, f"The practice broker is stopping: {error}")
@@ -112,7 +152,8 @@ class RequestMiddleware:
     ) -> None:
         response = Response(error.body(), error.status, error.headers)
         rendered = await render(response, scope["state"]["response_format"], self._budget)
-        await rendered(scope, receive, sender)
+        with contextlib.suppress(ConnectionDropped):
+            await rendered(scope, receive, sender)
 
 
 def response_format_of(headers: dict[bytes, bytes]) -> ResponseFormat:
@@ -124,7 +165,8 @@ def response_format_of(headers: dict[bytes, bytes]) -> ResponseFormat:
     )
 
 
-def _digest(token: bytes) -> bytes:
+def digest_of(token: bytes) -> bytes:
+    """Return the digest that a token is known by."""
     return hashlib.sha256(token).digest()
 
 

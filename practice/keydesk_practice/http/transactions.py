@@ -196,7 +196,7 @@ def get_transaction(call: Call) -> Response:
     """Return one transaction."""
     session = call.session
     id_ = whole_number(call.path("transactionID"), "transactionID")
-    found = session.history.text(id_)
+    found = session.history.text(id_) if id_ <= session.committed_id else None
     if found is None:
         raise not_found("transaction", "NO_SUCH_TRANSACTION", str(session.committed_id))
     transaction = json.loads(found)

@@ -145,10 +145,11 @@ class EndedItems:
 class LedgerArchive(EndedRecords):
     """The ended orders and closed trades of one account: in memory until their batch is committed, then in the ledger."""
 
-    def __init__(self, ledger: Ledger, account_id: str) -> None:
+    def __init__(self, ledger: Ledger, account_id: str, last_id: int | None = None) -> None:
         super().__init__()
         self._ledger = ledger
         self._account_id = account_id
+        self._last_id = last_id  # above which nothing is seen
 
     def order(self, order_id: int) -> Order | None:
         """Return an ended order."""
@@ -171,9 +172,9 @@ class LedgerArchive(EndedRecords):
         self._orders |= {order.id: order for order in ended.orders}
         self._trades |= {trade.id: trade for trade in ended.trades}
 
-    def committed(self) -> "LedgerArchive":
-        """Return the archive without the items in memory."""
-        return LedgerArchive(self._ledger, self._account_id)
+    def committed(self, last_id: int | None = None) -> "LedgerArchive":
+        """Return the archive without the items in memory, as it was after transaction `last_id`."""
+        return LedgerArchive(self._ledger, self._account_id, last_id)
 
     def release(self, ended: EndedItems) -> None:
         """Remove committed items from memory."""
@@ -195,6 +196,8 @@ class LedgerArchive(EndedRecords):
         return self._portions("Trade", trade_from_json, highest, state, instrument)
 
     def _read(self, kind: str, read: Reader[Record], id_: int) -> Record | None:
+        if self._last_id is not None and id_ > self._last_id:
+            return None
         found = self._ledger.ended(self._account_id, kind, id_)
         return None if found is None else read(json.loads(found))
 

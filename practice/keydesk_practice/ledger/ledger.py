@@ -5,6 +5,7 @@ never happened: it must not be shown to a client before `commit` returned. Trans
 wire, so that history is served exactly as it was written.
 """
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -165,6 +166,43 @@ class Ledger:
             if account.fifo:
                 self.set_fact(_FIFO + account.id, "yes")
             self._insert([_transaction_row(account.id, entry) for entry in history])
+
+    def remove_account(self, id_: str) -> None:
+        """Delete an account and everything of it, in one SQL transaction."""
+        with _transaction(self._connection):
+            for table in ("transactions", "marks", "ended", "snapshots", "heads"):
+                self._connection.execute(f"DELETE FROM {table} WHERE account=?", (id_,))  # noqa: S608 - names of ours
+            self._connection.execute("DELETE FROM accounts WHERE id=?", (id_,))
+            self._connection.execute("DELETE FROM facts WHERE name=?", (_FIFO + id_,))
+
+    def clone_account(self, source: str, copy: LedgerAccount) -> None:
+        """Store a copy of an account's transactions and marks under another id, in one SQL transaction."""
+        number = int(copy.id.rpartition("-")[2])
+        entries = []
+        for text in self.bodies(source, 1, self.last_id(source)):
+            body = WireTransaction(json.loads(text), accountID=copy.id)
+            if "accountNumber" in body:
+                body["accountNumber"] = number
+            entries.append(entry_of(body, self.time_of(source, int(body["id"])) or 0))
+        self.create_account(copy, entries)
+        for order_id, level in self.marks(source):
+            self.stage_mark(copy.id, order_id, level)
+        self.commit()
+
+    def facts(self, prefix: str) -> dict[str, str]:
+        """Return the facts whose names begin with a word."""
+        rows = self._connection.execute("SELECT name, value FROM facts ORDER BY name")
+        return {str(name): str(value) for name, value in rows if str(name).startswith(prefix)}
+
+    def copy_to(self, path: Path) -> None:
+        """Write a copy of the committed ledger to a file, private to its owner, complete or not at all."""
+        new = path.with_name(f".{path.name}.new")
+        new.unlink(missing_ok=True)
+        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with contextlib.closing(sqlite3.connect(new)) as copy:
+            self._connection.backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")
+        new.replace(path)
 
     # --- writing ---
 

@@ -77,7 +77,7 @@ class PairBarBlocks:
         mid = self._pairs.mid(self._pair, day)
         if component is Component.MID:
             return mid
-        share = self._pairs.sessions.on(day).depth
+        share = self._pairs.depth(self._pair, day)
         half = for_units(self._pairs.half(self._pair, day), self._depth, share, units)
         return mid.minus(half) if component is Component.BID else mid.plus(half)
 

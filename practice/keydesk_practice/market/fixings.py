@@ -1,7 +1,7 @@
 """The log rate of every currency at every fixing instant: published, drawn for the future, bridged for days between.
 
-Future: each weekday after the last published day repeats the moves of one past day, all currencies together, so that
-correlations and tails stay those of the real market (the historical bootstrap). The past starts where the youngest currency
+Future: the weekdays after the last published day repeat the moves of runs of 20 past days, all currencies together, so that
+correlations, tails and clusters of volatility stay those of the real market (the block bootstrap). The past starts where the youngest currency
 begins. A newer file of rates replaces days that were drawn before.
 
 Days between two published ones (weekends, holidays): a coarse Brownian bridge in which each day has variance by its intraday
@@ -20,6 +20,7 @@ from keydesk_practice.market.reference import Floats, Integers, ReferenceRates, 
 from keydesk_practice.market.rng import STEP_DEVIATION, Lru, Purpose, Rng
 
 _SATURDAY = 5
+_RUN = 20  # past days that the future repeats in a row
 _CACHED_INTERVALS = 64
 
 # Paths are added up in whole numbers, which double precision holds exactly: the weight of a stream, its steps and the volatility
@@ -34,8 +35,10 @@ def with_future(rates: ReferenceRates, rng: Rng, last_day: int) -> ReferenceRate
     if not days.size:
         return rates
     moves = _complete_moves(rates.logs)
-    drawn = rng.uniforms(Purpose.FUTURE, "", 0, days.size)
-    logs = rates.logs[-1] + np.cumsum(moves[(drawn * len(moves)).astype(np.int64)], axis=0)
+    drawn = rng.uniforms(Purpose.FUTURE, "", 0, -(-days.size // _RUN))
+    first = (drawn * len(moves)).astype(np.int64)
+    rows = (first[:, None] + np.arange(_RUN)).ravel()[: days.size] % len(moves)
+    logs = rates.logs[-1] + np.cumsum(moves[rows], axis=0)
     return ReferenceRates(
         np.concatenate([rates.days, days]),
         rates.currencies,

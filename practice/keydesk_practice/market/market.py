@@ -26,6 +26,7 @@ from keydesk_practice.market.quotes import Quoting
 from keydesk_practice.market.reference import ReferenceRates, read_reference_rates
 from keydesk_practice.market.replay import ReplayedInstrument
 from keydesk_practice.market.rng import Rng
+from keydesk_practice.market.shocks import Shock, Shocks
 from keydesk_practice.market.spread import depth_of
 
 MARKET_MODEL = (
@@ -44,6 +45,7 @@ class PracticeMarket:
         hours: Hours | str = Hours.ALWAYS,
         replayed: Sequence[ReplayedInstrument] = (),
         rates: ReferenceRates | None = None,
+        shocks: Sequence[Shock] = (),
     ) -> None:
         self.rng = Rng(seed)
         self._hours = TradingHours(Hours(hours))
@@ -54,6 +56,7 @@ class PracticeMarket:
             *(one.listing for one in replayed),
         )
         self._replayed = replayed
+        self._shocks = Shocks(shocks)
         self.specifications = {one.name: specification_of(one) for one in self._listings}
         self._indexes = {listing.name: index for index, listing in enumerate(self._listings)}
         self._build(int(self.rates.days[-1]))
@@ -81,6 +84,14 @@ class PracticeMarket:
             blocks = PairBarBlocks(self._pairs, index, depth, precision)
             self._builders[index] = CandleBuilder(blocks, self._bars, self._hours)
         return self._builders[index].candles(spec, range_, now)
+
+    def set_shocks(self, shocks: Sequence[Shock]) -> bool:
+        """Replace the shocks and return whether they differ; prices before the first that does stay the same."""
+        if tuple(shocks) == self._shocks.all:
+            return False
+        self._shocks = Shocks(shocks)
+        self._build(self._last_day - 1)
+        return True
 
     def last_open(self, now: int) -> int:
         """Return `now` while the market is open, else the last instant before it closed."""
@@ -111,6 +122,7 @@ class PracticeMarket:
             rng=self.rng,
             hours=self._hours,
             replayed=replayed,
+            shocks=self._shocks,
         )
         self._quoting = Quoting(
             self._pairs,

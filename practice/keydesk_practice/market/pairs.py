@@ -15,8 +15,9 @@ from keydesk_practice.market.instruments import Listing
 from keydesk_practice.market.jumps import steps_on
 from keydesk_practice.market.known_events import events_on
 from keydesk_practice.market.paths import CurrencyPaths, Curve
-from keydesk_practice.market.reference import Integers
+from keydesk_practice.market.reference import Floats, Integers
 from keydesk_practice.market.rng import Lru, Rng
+from keydesk_practice.market.shocks import Shocks
 from keydesk_practice.market.spread import (
     Sessions,
     SpreadNoise,
@@ -61,9 +62,12 @@ class Pairs:
         rng: Rng,
         hours: TradingHours,
         replayed: Mapping[int, PricePath],
+        shocks: Shocks,
     ) -> None:
         self.fixings, self.hours, self.replayed = fixings, hours, replayed
-        self.paths = CurrencyPaths(fixings, rng)
+        self.on_demand = shocks
+        self.names = [listing.name for listing in listings]
+        self.paths = shocks.paths(CurrencyPaths(fixings, rng), fixings.currencies)
         self.columns = [_columns(listing, fixings.currencies) for listing in listings]
         self.typical = np.array(typical)
         self.sessions = Sessions(hours.hours)
@@ -96,23 +100,29 @@ class Pairs:
     def open_cells(self, pair: int, day: int) -> Mask | None:
         """Return which cells of a market day have prices; None when all of them have."""
         scheduled = self.hours.open_cells(day)
-        if pair not in self.replayed:
-            return scheduled
-        known = self.replayed[pair].open_cells(day)
-        return known if scheduled is None else np.asarray(known & scheduled)
+        if pair in self.replayed:
+            known = self.replayed[pair].open_cells(day)
+            scheduled = known if scheduled is None else np.asarray(known & scheduled)
+        return self.on_demand.open_cells(self.names[pair], day, scheduled)
 
     def last_open(self, pair: int, now: int) -> int:
         """Return the last instant up to `now` at which a pair had prices."""
         at = self.hours.last_open(now)
         if pair in self.replayed:
             at = self.hours.last_open(self.replayed[pair].last_open(at))
-        return at
+        return self.on_demand.last_open(self.names[pair], at)
+
+    def depth(self, pair: int, day: int) -> Floats:
+        """Return the share of the full depth of a pair in each cell of a market day."""
+        return self.on_demand.depth(self.names[pair], day, self.sessions.on(day).depth)
 
     def any_known(self, pair: int, starts: Integers, ends: Integers) -> Mask:
         """Return which spans of cells have prices of a pair, opening hours aside."""
         if pair in self.replayed:
-            return self.replayed[pair].any_known(starts, ends)
-        return np.asarray(ends > first_cell(self.first_day(pair)))
+            known = self.replayed[pair].any_known(starts, ends)
+        else:
+            known = np.asarray(ends > first_cell(self.first_day(pair)))
+        return self.on_demand.any_known(self.names[pair], starts, ends, known)
 
     def has_shocks(self, day: int) -> bool:
         """Return whether any currency jumps, or has a known extreme, within a market day."""
@@ -156,7 +166,8 @@ class Pairs:
             (start, end),
             parts_of_day(count),
         )
-        return half_spread(half, self.shocks(pair, day))
+        usual = half_spread(half, self.shocks(pair, day))
+        return self.on_demand.half(self.names[pair], day, usual)
 
 
 def _columns(listing: Listing, currencies: Sequence[str]) -> tuple[int, int]:

@@ -34,7 +34,7 @@ from keydesk_practice.market.rng import Lru, Purpose, Rng, Streams
 
 _CACHED_CURVES = 96
 _CACHED_STREAMS = 4  # days
-_PROGRESS_STEP = 2.0**-12
+PROGRESS_STEP = 2.0**-12
 _AFTERSHOCK = 0.2  # standard deviation of the motion after a jump, as a share of the jump
 _AFTERSHOCK_CELLS = 720  # time constant: an hour
 
@@ -94,7 +94,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class _ScaledProfile:
+class ScaledProfile:
     """A variance profile in whole numbers."""
 
     root: Floats  # volatility of each cell, times the grid
@@ -102,10 +102,11 @@ class _ScaledProfile:
 
 
 @cache
-def _scaled_profile(weekday: int, cells: int) -> _ScaledProfile:
+def scaled_profile(weekday: int, cells: int) -> ScaledProfile:
+    """Return the variance profile of a market day in whole numbers."""
     profile = variance_profile(weekday, cells)
-    return _ScaledProfile(
-        np.rint(profile.root * ROOT_SCALE) * GRID, np.rint(profile.progress / _PROGRESS_STEP)
+    return ScaledProfile(
+        np.rint(profile.root * ROOT_SCALE) * GRID, np.rint(profile.progress / PROGRESS_STEP)
     )
 
 
@@ -116,10 +117,9 @@ class CurrencyPaths:
         self._fixings = fixings
         self._rng = rng
         self._curve = Lru(_CACHED_CURVES, self._draw_curve)
-        self._streams: Lru[int, Streams] = Lru(
+        self.streams: Lru[int, Streams] = Lru(
             _CACHED_STREAMS, lambda day: rng.streams(Purpose.PATH, day, cells_in(day))
         )
-        self._stream_counts = np.argsort(fixings.noise.order) + 1  # by column
 
     def curve(self, day: int, column: int) -> Curve:
         """Return the log rate of a currency over a market day."""
@@ -171,7 +171,7 @@ class CurrencyPaths:
 
     def _bridge(self, day: int, weights: SmallFloats, start: float, end: float) -> Floats:
         """Return a walk from `start` to `end` that adds up the streams of a day with whole weights."""
-        streams, scaled = self._streams(day), _scaled_profile(weekday(day), cells_in(day))
+        streams, scaled = self.streams(day), scaled_profile(weekday(day), cells_in(day))
         total = np.zeros(len(scaled.root), dtype=np.float32)
         term = np.empty_like(total)
         for place in np.flatnonzero(weights).tolist():
@@ -181,7 +181,7 @@ class CurrencyPaths:
         walk[0] = start
         np.multiply(total, scaled.root, out=walk[1:])
         np.cumsum(walk, out=walk)
-        rest = (end - float(walk[-1])) * _PROGRESS_STEP
+        rest = (end - float(walk[-1])) * PROGRESS_STEP
         walk += scaled.progress * rest
         return walk
 

@@ -105,7 +105,7 @@ class Quoting:
             (self._halves(day, point, cell, 0), self._halves(day, point + 1, cell + 1, 1)),
             rates,
             self._open(day, point),
-            tuple(one.at(depth) for one in self._depths),
+            self._units(depth, cell),
         )
 
     def _rates(self, day: int, point: int) -> tuple[Floats, Floats]:
@@ -133,6 +133,9 @@ class Quoting:
             (start, end),
             point / count,
         )
+        if pairs.on_demand.all:
+            factors = [pairs.on_demand.half_factor(name, cell, from_left) for name in self.names]
+            half = np.asarray(half * factors)
         if not pairs.has_shocks(day):
             return half
         return np.asarray(half * self._aftershock_factors(day, point, from_left))
@@ -152,4 +155,17 @@ class Quoting:
         known = (self._first_cells <= cell).tolist()
         for pair, path in self._pairs.replayed.items():
             known[pair] = known[pair] and bool(path.open_cells(day)[point])
+        shocks = self._pairs.on_demand
+        if shocks.all:
+            halted = [shocks.is_halted(name, cell) for name in self.names]
+            known = [one and not off for one, off in zip(known, halted, strict=True)]
         return tuple(is_open and one for one in known)
+
+    def _units(self, depth: float, cell: int) -> tuple[tuple[int, ...], ...]:
+        shocks = self._pairs.on_demand
+        if not shocks.all:
+            return tuple(one.at(depth) for one in self._depths)
+        factors = [shocks.depth_factor(name, cell) for name in self.names]
+        return tuple(
+            one.at(depth * factor) for one, factor in zip(self._depths, factors, strict=True)
+        )

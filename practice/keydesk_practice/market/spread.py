@@ -69,6 +69,7 @@ _MAX_SHOCK = 12.0
 _SHOCK_CELLS = 180.0  # time constant: a quarter of an hour
 _YEAR_BLOCKS = 4  # of the usual volatility: 256 published days
 _CACHED_BLOCKS = 16
+_CACHED_DAYS = 16
 _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR = 0.8, 3.0
 _VOLATILITY_EXPONENT = 0.7
 Steps = Sequence[tuple[int, float]]
@@ -123,9 +124,9 @@ class Sessions:
     def __init__(self, hours: Hours) -> None:
         rolls_on_sunday = hours is Hours.FX  # it opens then, and with wide spreads
         self._session = Lru(24, partial(_session_of, rolls_on_sunday))
+        self.on = Lru(_CACHED_DAYS, self._on)  # the session of a market day
 
-    def on(self, day: int) -> Session:
-        """Return the session of a market day."""
+    def _on(self, day: int) -> Session:
         start, count = first_cell(day) * 5, cells_in(day)
         offsets = (utc_offset(NEW_YORK, start), utc_offset(NEW_YORK, start + count * 5))
         return self._session(((start - _MONDAY) % _WEEK, count, *offsets))

@@ -29,17 +29,18 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.messages import Request
+from keydesk_client.http.messages import STANDARD_TIMEOUTS, Request
 from keydesk_client.http.transport import Transport
 from support.fakes.talking_server import Talk, talking_server
 
 ASK = Request("GET", "/v3/accounts", {"instruments": "EUR_USD,USD_JPY"})
 WHOLE = b"HTTP/1.1 200 OK\r\nRequestID: 7\r\nContent-Length: 2\r\n\r\n{}"
-HASTY = Timeouts(connect=0.2, write=0.2, read=0.2, whole=0.5, opening=0.5)
 
 
 @asynccontextmanager
-async def transport_to(talk: Talk, timeouts: Timeouts = Timeouts()) -> AsyncIterator[Transport]:  # noqa: B008 - it is frozen
+async def transport_to(
+    talk: Talk, timeouts: Timeouts = STANDARD_TIMEOUTS
+) -> AsyncIterator[Transport]:
     """A transport to a server that talks as told once a request's head has come."""
 
     async def after_the_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -72,7 +73,7 @@ def body(content: bytes, *headers: str) -> bytes:
     return "\r\n".join(lines).encode() + content
 
 
-async def failure(talk: Talk, timeouts: Timeouts = HASTY) -> KeydeskClientError:
+async def failure(talk: Talk, timeouts: Timeouts = STANDARD_TIMEOUTS) -> KeydeskClientError:
     async with transport_to(talk, timeouts) as transport:
         with pytest.raises(KeydeskClientError) as raised:
             await transport.request(ASK)
@@ -103,7 +104,7 @@ async def test_a_body_is_unpacked() -> None:
     ],
 )
 async def test_a_body_that_can_not_be_unpacked_or_never_ends_is_unreadable(talk: Talk) -> None:
-    error = await failure(talk, Timeouts())
+    error = await failure(talk)
     assert isinstance(error, UnreadableAnswer)
     assert error.sent
 
@@ -122,7 +123,7 @@ async def test_an_answer_in_another_protocol_is_a_lost_connection() -> None:
 
 
 async def test_silence_is_timed_out_as_read() -> None:
-    error = await failure(silence)
+    error = await failure(silence, Timeouts(read=0.2))
     assert isinstance(error, TimedOut)
     assert (error.phase, error.sent) == ("read", True)
 
@@ -133,7 +134,7 @@ async def test_an_answer_that_trickles_is_timed_out_as_a_whole() -> None:
             writer.write(bytes([byte]))
             await asyncio.sleep(0.05)
 
-    error = await failure(trickle)
+    error = await failure(trickle, Timeouts(whole=0.5))
     assert isinstance(error, TimedOut)
     assert error.phase == "whole"
 

@@ -2,13 +2,14 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import assert_type
 
 from keydesk_client import (
     Client,
+    Columns,
     FileJournal,
     Gap,
     HistoryLost,
@@ -82,6 +83,10 @@ def use_history(client: sync.Client) -> None:
     candles = client.candles.iterate("EUR_USD", from_="2024-03-01T00:00:00Z", granularity="D")
     assert_type(candles, Iterator[Candlestick])
     assert_type(next(candles).volume, int)
+    day = "2024-03-01T00:00:00Z"
+    columns = client.candles.columns("EUR_USD", from_=day, granularity="D", numbers=float)
+    assert_type(columns, Columns)
+    assert_type(columns["open"], Sequence[object])
     assert_type(client.pricing.get(["EUR_USD"]), PricingResponse)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk_practice.broker.broker import (
+from keydesk_practice.broker.clock import (
     COARSE_STEP,
     GRID,
     MAX_SLEEP,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from textual import events, on
@@ -14,11 +15,13 @@ from keydesk.app.workspaces import WorkspaceActions
 from keydesk.calc.command_parser import LayoutVerb
 from keydesk.calc.indicator_specs import IndicatorChoice
 from keydesk.calc.instructions import Instruction, Template
+from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import Chords
 from keydesk.keys.keymap import DESK, KEYMAP
+from keydesk.panes.chart import Chart
 from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
@@ -59,11 +62,16 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             tell=self.tell,
         )
         self.decided: list[Instruction] = []
+        self.series_wanted: list[tuple[int, str]] = []  # place and candle length
+        self.recorded: list[tuple[str, str]] = []
         self.dress("dark", depth, ascii_only=ascii_only)
 
     def get_default_screen(self) -> DeskScreen:
         """Start on the desk."""
         return DeskScreen()
+
+    def read_summary(self, take: object) -> None:
+        """Nothing is read here."""
 
     def on_mount(self) -> None:
         self.animation_level = "none"
@@ -95,12 +103,28 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         """List the timeframes."""
         self.actions.perform("timeframes")
 
+    def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
+        """Note the chart and the candle length."""
+        self.series_wanted.append((message.place, message.granularity))
+
     def on_chart_indicators_wanted(self) -> None:
         self.actions.perform("indicators")
 
     def keep_indicators(self, choice: IndicatorChoice | None) -> None:
         if choice is not None:
             self.store.set_indicators(choice.instrument, choice.specs)
+
+    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None:
+        self.limit_changes = list(changes or ())
+
+    def record(self, what: str, words: str) -> None:
+        self.recorded.append((what, words))
+
+    def show_audit(self) -> None:
+        self.audit_shown = True
+
+    def unlock_early(self, yes: bool | None) -> None:
+        self.unlock_asked = bool(yes)
 
     def on_desk_screen_bookmark_wanted(self, message: DeskScreen.BookmarkWanted) -> None:
         act = self.workspaces.bookmark if message.sets else self.workspaces.jump

@@ -157,3 +157,14 @@ def test_a_chart_too_small_has_no_strip() -> None:
     assert shape_for(45, 30, 1) is None
     assert shape_for(200, 11, 1) is None
     assert shape_for(200, 30, 0) is None
+
+
+def test_bars_are_shorter_before_the_candles_lose_half_of_the_pane() -> None:
+    both = shape_for(118, 30, 2)
+    assert both is not None
+    assert both.books == 2
+    assert 118 - both.width >= 0.48 * 118
+    for width in range(100, 260):
+        shape = shape_for(width, 30, 1)
+        assert shape is not None
+        assert width - shape.width >= 0.48 * width

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from keydesk.chart.price_axis import Axis, PriceLine, price_labels, spread
@@ -51,7 +51,37 @@ def test_prices_that_share_a_row_are_stacked() -> None:
     texts = [
         text.strip() for y, (text, role) in sorted(labels.items()) if role in {"stop", "pending"}
     ]
-    assert texts == ["50.2 limit", "50.1 stop"]
+    assert texts == ["╭50.2 limit", "50.1 stop"]
+
+
+@given(
+    prices=st.lists(st.floats(0, 100), max_size=20),
+    last=st.floats(10, 90),
+    rows=st.integers(4, 50),
+)
+def test_a_label_beside_its_line_says_on_which_side_the_line_is(
+    prices: list[float], last: float, rows: int
+) -> None:
+    lines, scale = [PriceLine(price, "stop", "stop") for price in prices], Scale(0, 100, rows)
+    for y, (text, role) in price_labels(AXIS, scale, last, lines).rows.items():
+        if role == "stop":
+            line = [scale.row(each) for each in prices if f"{each:.1f} stop" in text]
+            assert text[0] in {" " if y == row else "╭" if y < row else "╰" for row in line}
+
+
+@given(cursor=st.floats(0, 100), price=st.floats(0, 100), last=st.floats(0, 100))
+def test_a_label_stands_on_its_side_of_the_cursor(cursor: float, price: float, last: float) -> None:
+    scale = Scale(0, 100, 20)
+    assume(abs(scale.row(last) - scale.row(cursor)) > 1)
+    assume(0 < scale.row(cursor) < 19)
+    assume(0 < scale.row(last) < 19)
+    rows = price_labels(AXIS, scale, last, [PriceLine(price, "stop", "stop")], cursor=cursor).rows
+    [at] = [y for y, (_, role) in rows.items() if role == "stop"]
+    [beside] = [y for y, (_, role) in rows.items() if role == "~cursor"]
+    if price > cursor and scale.row(price) != scale.row(last):
+        assert at < beside
+    elif price < cursor and scale.row(price) != scale.row(last):
+        assert at > beside
 
 
 def test_far_prices_take_two_rows_a_side_and_count_the_others() -> None:

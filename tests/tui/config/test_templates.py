@@ -38,7 +38,11 @@ def test_a_template_has_every_rule_of_a_ticket(tmp_path: Path) -> None:
     own = load_user_settings(written(tmp_path, SCALP))
     scalp = own.templates.of("USD_JPY", own.template)
     assert (scalp.name, scalp.kind, scalp.expiry) == ("scalp", "LIMIT", "GFD")
-    assert (scalp.size, scalp.stop_pips, scalp.stop_required) == (Entry("0.5", "risk %"), 10, True)
+    assert (scalp.size, scalp.stop_pips, scalp.stop_required) == (
+        Entry("0.5", "risk %"),
+        D(10),
+        True,
+    )
     assert (scalp.target_r, scalp.trail_atr) == (D("1.5"), D("1.5"))
     assert scalp.break_even_offset_pips == D("0.5")
     assert own.templates.of("EUR_USD", own.template) is own.template

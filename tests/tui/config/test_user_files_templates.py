@@ -71,7 +71,7 @@ def test_what_is_named_changes_and_the_rest_stays(tmp_path: Path) -> None:
         ("[template]\nstop_pips = true", "stop_pips must be a number above 0"),
         ("[template]\nrisk_percent = -1", "risk_percent must be a number above 0"),
         ("[template]\nrisk_percent = inf", "risk_percent must be a number above 0"),
-        ("[limits]\nhard = 1", "limits.hard is not known; there are: hard_units"),
+        ("[limits]\nhard = 1", "limits.hard is not known; there are: daily_loss, "),
         ("[limits]\nslow_ms = nan", "slow_ms must be a number above 0"),
     ],
 )

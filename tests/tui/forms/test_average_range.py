@@ -9,7 +9,7 @@ import pytest
 from textual.screen import Screen
 
 from keydesk.calc.instructions import LEFT_ALONE, MoveEntry, OpenOrder, SetProtection, Template
-from keydesk.forms.orders import MoveForm
+from keydesk.forms.move_order import MoveForm
 from keydesk.forms.protection import ProtectionForm, TrailingForm
 from keydesk.forms.reverse_flatten import ReverseForm
 from keydesk.forms.sheet import FormContext

@@ -16,7 +16,8 @@ from keydesk.forms.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.indicators import IndicatorForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
-from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
+from keydesk.forms.move_order import MoveForm
+from keydesk.forms.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.position_part import PositionPartForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm

@@ -131,7 +131,7 @@ async def test_all_of_a_part_is_all(keys: str) -> None:
 async def test_a_part_shows_what_it_realises_and_what_remains(size: tuple[int, int]) -> None:
     words = (await after(PositionPartForm, *"25000u", size=size)).last_words
     assert "CLOSE 25,000 units of position EUR/USD LONG 30,000" in words
-    assert "closes 25,000  realises +19.50 USD  the oldest trade first" in words
+    assert "closes 25,000  realises +19.50 USD" in words
     assert "remains 5,000" in words
     assert "2 protective orders go with it" in words  # of the older trade, which is closed in full
 

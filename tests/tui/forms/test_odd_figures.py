@@ -12,7 +12,8 @@ from keydesk.forms.break_even import BreakEvenForm
 from keydesk.forms.close_position import ClosePositionForm
 from keydesk.forms.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.form import Form
-from keydesk.forms.orders import CancelForm, MoveForm
+from keydesk.forms.move_order import MoveForm
+from keydesk.forms.orders import CancelForm
 from keydesk.forms.position_part import PositionPartForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm

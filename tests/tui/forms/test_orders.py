@@ -10,7 +10,8 @@ from textual.screen import Screen
 
 from keydesk.calc.instructions import CancelOrders, Flatten, MoveEntry, Reverse
 from keydesk.forms.arming import ArmForm
-from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
+from keydesk.forms.move_order import MoveForm
+from keydesk.forms.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.forms.sheet import FormContext
 from keydesk.records import OrderRow
@@ -58,14 +59,14 @@ async def test_an_order_that_brings_a_trailing_stop_is_not_called_unlimited() ->
     app = await after(lambda s: MoveForm(s, "6415"), "up", store=store)
     assert "UNLIMITED" not in app.last_words
     assert "no limit" not in app.last_words
-    assert "at stop −30.00 USD" in app.last_words
+    assert "at stop −32.00 USD" in app.last_words, "it begins a spread further away"
 
 
 async def test_of_a_stop_and_a_trailing_stop_the_nearer_one_is_what_is_lost() -> None:
     store = example_store()
     store.orders["6415"] = replace(store.orders["6415"], trail=D("0.00150"))
     app = await after(lambda s: MoveForm(s, "6415"), "up", store=store)
-    assert "at stop −30.00 USD" in app.last_words
+    assert "at stop −32.00 USD" in app.last_words, "it begins a spread further away"
 
 
 async def test_a_reduce_only_order_moves_without_a_bracket_disarmed_too() -> None:

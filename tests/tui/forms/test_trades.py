@@ -11,7 +11,7 @@ from keydesk.forms.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.form import Form
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.sheet import FormContext
-from keydesk.records import DependentOrder
+from keydesk.records import DependentOrder, OpeningCosts
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from support.data.desk_store import example_store
@@ -104,6 +104,15 @@ async def test_a_part_below_one_unit_offers_the_whole() -> None:
 async def test_break_even_moves_only_the_stop_and_covers_the_financing() -> None:
     app = await after(even, "y")
     assert app.results == [SetProtection("6411", "EUR_USD", stop=D("1.08443"))]
+
+
+async def test_break_even_covers_commission_and_fees() -> None:
+    store = example_store()
+    store.opening_costs["6411"] = OpeningCosts(D("0.20"), D("0.40"))
+    app = await after(even, "y", store=store)
+    assert app.results == [SetProtection("6411", "EUR_USD", stop=D("1.08447"))]
+    words = (await after(even, store=store)).last_words
+    assert "commission and fees −0.80" in words
 
 
 async def test_break_even_refuses_what_would_fire_now() -> None:

@@ -32,7 +32,7 @@ from keydesk.calc.ticket_levels import sendable
 from keydesk.forms.arming import ArmForm
 from keydesk.forms.close_trade import ScaleOutForm
 from keydesk.forms.form import Form
-from keydesk.forms.orders import MoveForm
+from keydesk.forms.move_order import MoveForm
 from keydesk.forms.position_part import PositionPartForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.sheet import FormContext

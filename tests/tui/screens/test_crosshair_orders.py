@@ -11,7 +11,7 @@ from keydesk.app.desk_session import DeskLock
 from keydesk.calc.instructions import MoveEntry, OpenOrder, SetProtection
 from keydesk.forms.form import Form
 from keydesk.forms.form_lines import MORE
-from keydesk.forms.orders import MoveForm
+from keydesk.forms.move_order import MoveForm
 from keydesk.forms.protection import ProtectionForm
 from keydesk.forms.ticket import TicketForm
 from keydesk.panes.chart import Chart

@@ -1,8 +1,11 @@
 """From 40x12 to 250x70 in steps: every pane is whole, no column is clipped, no third of the screen is left blank."""
 
+from pathlib import Path
+
 import pytest
 from textual.geometry import Region
 
+from keydesk.app.desk_session import DeskLock
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.tiers import LARGE, MEDIUM, MINI
@@ -10,6 +13,7 @@ from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import TablePane, needed
 from support.data.desk_data import desk_store
 from support.fakes.desk_app import DeskApp
+from support.fakes.working_desk import WorkingDesk
 
 WIDTHS = (40, 52, 64, 79, 80, 90, 100, 119, 120, 139, 140, 160, 179, 180, 200, 239, 240, 250)
 HEIGHTS = (12, 18, 24, 30, 40, 44, 50, 60, 70)
@@ -94,3 +98,17 @@ async def test_four_charts_have_timeframes_of_their_own_at_250x70() -> None:
         assert isinstance(screen, DeskScreen)
         charts = [pane for pane in shown(screen) if isinstance(pane, Chart)]
     assert [chart.shown[1] for chart in charts] == ["M5", "H1", "D", "M1"]
+
+
+async def test_a_chart_that_a_larger_window_shows_asks_for_its_candles(tmp_path: Path) -> None:
+    app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.pause()
+        app.draw()
+        await pilot.pause()
+        assert app.series_wanted == [(1, "M5")]
+        for size in ((200, 50), (120, 35), (250, 70)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+        asked = app.series_wanted[1:]
+    assert asked == [(2, "H1"), (2, ""), *((2, "H1"), (3, "D"), (4, "M1"))]

@@ -1,17 +1,22 @@
 """Whatever is open and whatever the size becomes, the desk goes on, and what it shows is drawn to the edges."""
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
 from keydesk.app.desk_session import DeskLock
+from keydesk.panes.chart import Chart
+from keydesk.store.state import BookBucket, BookKind, BookSnapshot, CandleSeries, ClientBook
+from support.data.desk_data import WALL_NS, candles
 from support.fakes.working_desk import WorkingDesk
 
-Step = str | tuple[int, int]
+Step = str | tuple[int, int] | tuple[str, str]
 
 SIZES = (
     *((120, 36), (140, 45), (200, 50), (250, 70), (100, 30), (80, 24), (79, 23), (40, 12)),
@@ -39,7 +44,15 @@ STATES = {
     "messages": (":", *"messages", "enter"),
     "zoom": ("g", "c", "z"),
     "indicators": ("g", "c", "e"),
+    "crosshair": ("g", "c", "i", "h", "k"),
+    "zoomed crosshair": ("g", "c", "z", "i", "h", "k"),
+    "ticket at the crosshair": ("g", "c", "i", "j", "B"),
+    "book strip": ("g", "c", "c", "c"),
+    "zoomed book strips": ("g", "c", "z", *("c", "c") * 3),
 }
+BARE = frozenset(
+    ("desk", "zoom", "crosshair", "zoomed crosshair", "book strip", "zoomed book strips")
+)
 KEYS = (
     *"BSCOEPMTDXRZAYhjklgtopcwzms.,-0123456789y:/?qu+",
     *("enter", "escape", "tab", "shift+tab", "space", "backspace", "delete"),
@@ -47,16 +60,67 @@ KEYS = (
 )
 
 
+CHART_KEYS = (
+    *(
+        "z",
+        "i",
+        "v",
+        "e",
+        "f",
+        "o",
+        "a",
+        "w",
+        "+",
+        "_",
+        "y",
+        "0",
+        "2",
+        "s",
+        "t",
+        "j",
+        "k",
+        "h",
+        "l",
+    ),
+    *("B", "S", "L", "M", "up", "down", "left", "right", "full_stop", "comma", "tab", "shift+tab"),
+    *("escape", "escape", "enter", "end", "pageup", "backspace", "space"),
+)
+CHORDS = (("c", "c"), ("c", "h"), ("c", "l"), ("g", "c"), ("g", "e"))
+FORMER, BUCKET, FIRST = 20 * 60 * 10**9, Decimal("0.0005"), Decimal("1.0750")
+
+
 def desk(folder: Path) -> WorkingDesk:
-    return WorkingDesk(DeskLock.of(folder, "practice"))
+    """The desk with client books and the candles of all four charts."""
+    app = WorkingDesk(DeskLock.of(folder, "practice"))
+    app.store.clock_ns = WALL_NS
+    kinds: tuple[BookKind, ...] = ("orders", "positions")
+    for number, kind in enumerate(kinds):
+        buckets = tuple(
+            BookBucket(FIRST + n * BUCKET, Decimal(n % 7), Decimal((n + number) % 5))
+            for n in range(40)
+        )
+        newest, former = (
+            BookSnapshot(WALL_NS - each, Decimal("1.08431"), BUCKET, Decimal(53), buckets)
+            for each in (0, FORMER)
+        )
+        app.store.books["EUR_USD", kind] = ClientBook(kind, newest, earlier=(former,))
+    for granularity, minutes in (("H1", 60), ("D", 1440), ("M1", 1)):
+        series = CandleSeries("EUR_USD", granularity, loading=False)
+        series.candles = candles(1.08435, 200, minutes, minutes=minutes)
+        app.store.series["EUR_USD", granularity] = series
+    return app
 
 
 async def take(pilot: Pilot[int], step: Step) -> None:
-    """Press a key or change the terminal's size."""
+    """Press a key or two, or change the terminal's size."""
     if isinstance(step, str):
         await pilot.press(step)
+        return
+    first, second = step
+    if isinstance(first, int) and isinstance(second, int):
+        await pilot.resize_terminal(first, second)
     else:
-        await pilot.resize_terminal(*step)
+        await pilot.press(str(first), str(second))
 
 
 def assert_drawn_to_the_edges(app: WorkingDesk) -> None:
@@ -73,13 +137,59 @@ async def test_every_size_is_harmless_in_every_state(state: str, tmp_path: Path)
         await pilot.press(*STATES[state])
         await pilot.pause()
         opened = type(app.screen)
-        assert issubclass(opened, ModalScreen) is (state not in {"desk", "zoom"})
+        assert issubclass(opened, ModalScreen) is (state not in BARE)
         for size in (*SIZES, (120, 35)):
             await pilot.resize_terminal(*size)
             app.draw()
             await pilot.pause()
             assert_drawn_to_the_edges(app)
         assert type(app.screen) is opened
+
+
+def assert_charts_are_exact(app: WorkingDesk) -> None:
+    """Every chart in sight fills its place, and none reaches under a docked form."""
+    form = getattr(app.screen, "docked_region", Region())
+    for chart in app.actions.screen.query(Chart):
+        if chart.display and chart.outer_size.width > 0:
+            lines = [chart.render_line(y) for y in range(chart.outer_size.height)]
+            assert {line.cell_length for line in lines} == {chart.outer_size.width}
+            assert not chart.region.overlaps(form)
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(CHART_KEYS),
+            st.sampled_from(CHORDS),
+            st.sampled_from(SIZES),
+            st.tuples(st.integers(40, 260), st.integers(12, 75)),
+        ),
+        min_size=5,
+        max_size=30,
+    )
+)
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+async def test_charts_strips_crosshair_and_docked_forms_outlive_every_storm_of_sizes(
+    tmp_path: Path, steps: list[Step]
+) -> None:
+    app = desk(tmp_path)
+    async with app.run_test(size=(250, 70)) as pilot:
+        await pilot.pause()
+        app.draw()
+        await pilot.press("g", "c", "c", "c", "i")
+        for step in steps:
+            await take(pilot, step)
+            app.draw()
+        await pilot.pause()
+        for size in ((250, 70), (120, 35)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            app.draw()
+            await pilot.pause()
+            assert_drawn_to_the_edges(app)
+            assert_charts_are_exact(app)
 
 
 @given(

@@ -133,6 +133,27 @@ async def test_a_stop_that_only_reduces_rests_as_reduce_only_whatever_stands_bef
     assert "reduce-only" in desk.store.log[-1].text
 
 
+async def test_while_a_lock_is_on_nothing_opens_and_every_exit_is_sent(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    limit = OpenOrder(
+        "EUR_USD", "LIMIT", D(1_000), price=desk.store.quotes["EUR_USD"].bid - FAR, expiry="GTC"
+    )
+    await desk.does(limit)
+    await desk.until(lambda: any(each.trade_id is None for each in desk.store.orders.values()))
+    desk.connection.commands.exit_only = lambda: "LOCKED"
+    for opening in (desk.buy(), limit):
+        assert (await desk.does(opening)).endswith(": LOCKED")
+    assert desk.trade.stop_loss is not None
+    assert desk.trade.stop_loss.price is not None
+    tighter = SetProtection(desk.trade.id, "EUR_USD", stop=desk.trade.stop_loss.price + PIP)
+    assert (await desk.does(tighter)).startswith("DONE")
+    part = await desk.does(CloseTrades("EUR_USD", (desk.trade.id,), D(5_000)))
+    assert part.startswith("CLOSED 5,000")
+    await desk.does(Flatten())
+    await desk.until(lambda: not desk.store.trades and not desk.store.orders)
+    assert any(each.text.startswith("FLAT") for each in desk.store.notices)
+
+
 async def test_half_and_then_the_rest_change_the_balance_by_what_the_log_says(desk: Desk) -> None:
     await desk.does(desk.buy())
     before, trade_id = desk.balance, desk.trade.id

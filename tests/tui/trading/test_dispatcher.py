@@ -8,8 +8,8 @@ from pathlib import Path
 from keydesk.keys.keymap import KeyMap
 from keydesk.records import DependentOrder
 from keydesk.store.store import Store
+from keydesk.trading.audit import AuditLog
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk.trading.journal import AuditLog
 from keydesk.trading.notifications import Command
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (

@@ -113,13 +113,13 @@ async def open_account(
     from keydesk.feeds.link import Link  # noqa: PLC0415
     from keydesk.feeds.session import ClientStreams  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
+    from keydesk.trading.audit import AuditLog  # noqa: PLC0415
     from keydesk.trading.commands import Commands  # noqa: PLC0415
     from keydesk.trading.dispatcher import (  # noqa: PLC0415
         Dispatcher,
         instrument_of_target,
     )
     from keydesk.trading.journal import (  # noqa: PLC0415
-        AuditLog,
         UnavailableJournal,
         open_journal,
     )
@@ -143,7 +143,7 @@ async def open_account(
             store,
             link.gate.offer_all,
             link.gate.saw_last,
-            audit=AuditLog(audit),
+            audit=AuditLog(audit, redact=target.token.redact),
             keymap=keymap,
             unread=unread,
         )
@@ -193,11 +193,13 @@ class DeskAccount:
         self._tell = tell
         self._last_key_at = last_key_at
         self._session: DeskSession | None = None
+        self.audit: Path | None = None  # the audit log, once the account is known
 
     async def run(self, target: AccountAddress, on_open: Callable[[Connection], None]) -> None:
         """Open the account, call `on_open`, and run its feeds until cancelled."""
         journal, audit = (self._state / f"{target.records}.{kind}" for kind in ("journal", "audit"))
         self._session = session = DeskSession.of(self._state, target)
+        self.audit = audit
         opening = open_account(
             target,
             self._store,
@@ -221,6 +223,11 @@ class DeskAccount:
         finally:
             session.key_pressed(self._last_key_at())
             session.close()
+
+    def file(self, kind: str) -> Path:
+        """Return a file of the account in the state folder, the same for every profile that opens it."""
+        assert self._session is not None  # noqa: S101 - of an open account
+        return self._state / f"{self._session.name}.{kind}"
 
     def look(self) -> None:
         """Note which outcomes were read, and report other desks that came or went."""

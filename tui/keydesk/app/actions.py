@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from time import time_ns
+from time import monotonic, time_ns
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from textual.app import App
@@ -24,6 +24,7 @@ from keydesk.panes.chart_prices import OwnLine, nearest_line
 from keydesk.panes.deal import preset_shown
 from keydesk.panes.strips import InstrumentLine
 from keydesk.screens.desk import DeskScreen
+from keydesk.store.risk import naked_trades
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import pair
@@ -32,12 +33,13 @@ from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from keydesk.calc.command_parser import LayoutVerb, ParsedCommand, ViewCommand
     from keydesk.calc.instructions import Instruction
     from keydesk.calc.ticket_draft import Side
     from keydesk.chart.price_axis import PriceLine
+    from keydesk.config.limits import LimitChange
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
 
@@ -57,7 +59,12 @@ class Desk(Protocol):
     def leave(self, code: int = 0) -> None: ...
     def key_context(self) -> str: ...
     def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
+    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None: ...
+    def record(self, what: str, words: str) -> None: ...
+    def show_audit(self) -> None: ...
+    def unlock_early(self, yes: bool | None) -> None: ...
     def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
+    def read_summary(self, take: Callable[[Rows], None]) -> None: ...
 
 
 class DeskActions:
@@ -185,7 +192,8 @@ class DeskActions:
         trade = selection.trade(self.store)
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.ClosePositionForm(self._desk.form_context(), instrument))
+            form = forms.ClosePositionForm(self._desk.form_context(), instrument)
+            self._app.push_screen(form, self._desk.carry_out)
         elif trade is not None:
             self.ask(forms.CloseForm(self._desk.form_context(), trade.instrument, [trade.id]))
         else:
@@ -196,7 +204,8 @@ class DeskActions:
         selection = self.selection()
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.PositionPartForm(self._desk.form_context(), instrument))
+            form = forms.PositionPartForm(self._desk.form_context(), instrument)
+            self._app.push_screen(form, self._desk.carry_out)
         else:
             self._on_trade(forms.ScaleOutForm, "close a part of")
 
@@ -249,10 +258,9 @@ class DeskActions:
                 opened.subject = "the only trade of the position"
             self._app.push_screen(opened, self._desk.carry_out)
         elif held:
-            trades, name = self.keymap.name("go-trades"), pair(held[0].instrument)
-            one = f"{trades}, then select the one to {verb}"
-            count = f"{len(held)} trade{'s' if len(held) > 1 else ''}"
-            self._desk.tell("info", f"{name} has {count}: {one}")
+            opened = form(self._desk.form_context(), held[0].id)
+            opened.choose_among([each.id for each in held])
+            self._app.push_screen(opened, self._desk.carry_out)
         else:
             self._nothing_to(verb)
 
@@ -302,12 +310,16 @@ class DeskActions:
             self._desk.tell(
                 "warn", "Locked from another login. Take it off: keydesk lock --release"
             )
+        elif self.store.loss_lock.is_on:
+            form = forms.UnlockForm(self._desk.form_context())
+            self._app.push_screen(form, self._desk.unlock_early)
         else:
             self._app.push_screen(forms.ArmForm(self._desk.form_context()), self._arm_if_confirmed)
 
     def _arm_if_confirmed(self, yes: bool | None) -> None:
-        if yes and not self.lock.is_on:
+        if yes and not self.lock.is_on and not self.store.loss_lock.is_on:
             self.store.arming = armed_by_hand(self.store.arming)
+            self._desk.record("arm", self.store.arming.reason)
             self.store.mark(Topic.ARMING)
 
     # Looking.
@@ -357,6 +369,11 @@ class DeskActions:
             form = forms.IndicatorForm(self.store, self.keymap)
             self._app.push_screen(form, self._desk.keep_indicators)
 
+    def action_limits(self) -> None:
+        """Show the trader's limits, and change them."""
+        form = forms.LimitsForm(self._desk.form_context())
+        self._app.push_screen(form, self._desk.keep_limits)
+
     def action_command_line(self) -> None:
         """Open the command line."""
         self._app.push_screen(forms.CommandForm(self.store), self._run_command)
@@ -365,19 +382,25 @@ class DeskActions:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
             OpenTicket,
             QuitDesk,
+            ShowAudit,
             ShowHelp,
             ShowInstrument,
+            ShowLimits,
             ShowMessage,
             ShowMessages,
         )
 
         match command:
             case QuitDesk():
-                self._desk.leave()
+                self.leave()
             case ShowHelp():
                 self.action_help()
             case ShowMessages():
                 self._show_messages()
+            case ShowLimits():
+                self.action_limits()
+            case ShowAudit():
+                self._desk.show_audit()
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
             case OpenTicket(side, instrument, fields):
@@ -409,6 +432,17 @@ class DeskActions:
             case ChooseIndicators(specs):
                 self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
 
+    def leave(self) -> None:
+        """Leave the desk; open trades without a stop ask once."""
+        if naked_trades(self.store):
+            self._app.push_screen(forms.LeaveForm(self.store), self._leave_if_sure)
+        else:
+            self._desk.leave()
+
+    def _leave_if_sure(self, yes: bool | None) -> None:
+        if yes:
+            self._desk.leave()
+
     def _show_messages(self) -> None:
         from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form
             notice_rows,
@@ -419,6 +453,33 @@ class DeskActions:
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
         self._app.push_screen(forms.HelpForm(self.keymap, self._desk.key_context()))
+
+    def action_account_page(self) -> None:
+        """Show the account in full, and what else the broker says of it once that is read."""
+        from keydesk.forms.pages import LivePage, account_rows  # noqa: PLC0415 - with the first form
+
+        page = LivePage("Account", lambda: account_rows(self.store, monotonic()))
+        self._app.push_screen(page)
+        self._desk.read_summary(page.take_more)
+
+    def action_exposure_page(self) -> None:
+        """Show the exposure by currency."""
+        from keydesk.forms.pages import LivePage, exposure_rows  # noqa: PLC0415 - with the first form
+
+        rows = lambda: exposure_rows(self.store, monotonic())  # noqa: E731
+        self._app.push_screen(LivePage("Exposure by currency", rows))
+
+    def action_instrument_page(self) -> None:
+        """Show the price and the terms of the instrument that the keys act on."""
+        from keydesk.forms.pages import (  # noqa: PLC0415 - with the first form
+            LivePage,
+            instrument_page_rows,
+        )
+
+        name, size = self.selection().instrument(self.store), self.template.sizes.get(self.preset)
+        if name:
+            rows = lambda: instrument_page_rows(name, self.store, monotonic(), size)  # noqa: E731
+            self._app.push_screen(LivePage("Instrument", rows))
 
     def action_details(self) -> None:
         """Show everything that is known of the selected row."""

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import random
+from collections import deque
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -25,9 +26,11 @@ from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpe
 from keydesk.app.actions import DeskActions
 from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock
+from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.indicator_settings import try_to_save
+from keydesk.config.limits import try_to_save_limit, with_limit
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
@@ -41,6 +44,7 @@ from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
+from keydesk.store.risk import exit_only_words
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.store.watchlists import want_day_lines
@@ -53,11 +57,16 @@ from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
     from rich.console import RenderableType
 
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.indicator_specs import IndicatorChoice
     from keydesk.calc.instructions import Instruction
+    from keydesk.config.limits import LimitChange
+    from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
 
 LONG_START = 5.0  # seconds after which a message names the reason for waiting
@@ -68,6 +77,7 @@ FAULT = (
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 AFTER_A_FORM = 1.0  # seconds
+MOST_UNRECORDED = 100  # entries of the audit log from before the account is known
 
 
 class KeydeskApp(TerminalApp[int], inherit_bindings=False):
@@ -107,7 +117,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._templates = own.templates
         self.set_keymap(dict(own.keymap.moved))
         self.guarded_keys = GuardedKeys(
-            self, super().on_event, disarm=self.disarm, notify=self.tell, keymap=own.keymap
+            self,
+            super().on_event,
+            disarm=self.disarm,
+            notify=self.tell,
+            keymap=own.keymap,
+            record=self.record,
         )
         self.actions = DeskActions(
             self, self, store=self.store, keymap=own.keymap, template=own.template, lock=lock
@@ -126,6 +141,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.store,
             screen=lambda: self.actions.screen,
             tell=self.tell,
+        )
+        self._unrecorded: deque[tuple[str, str]] = deque(maxlen=MOST_UNRECORDED)
+        self.loss_lock = DailyLossLock(
+            self.store,
+            lambda: self.limits,
+            tell=self.tell,
+            disarm=self.disarm,
+            record=self.record,
         )
         self.open_account = DeskAccount(
             self.store,
@@ -215,9 +238,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             return
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
         self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
-        await self.open_account.run(target, self._start_drawing)
+        await self.open_account.run(target, self._account_opened)
 
-    def _start_drawing(self, connection: Connection) -> None:
+    def _account_opened(self, connection: Connection) -> None:
+        self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
+        connection.commands.exit_only = self.exit_only
+        self.loss_lock.open(self.open_account.file("daily-loss"))
         first = self._draw_first_prices(connection.link.priced)
         self.run_worker(first, "first prices", group="feeds")
 
@@ -255,6 +281,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.disarm(cause)
         if self.lock.look(now):
             self.disarm(Cause.LOCKED)
+        self.loss_lock.look(now)
         self._workspace.keep(self.actions.screen.workspace, now)
         self.open_account.look()
 
@@ -271,8 +298,45 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Disarm the desk if the cause asks for it in this environment."""
         now = arming_after(cause, self.store.arming, self.store.health.environment)
         if now != self.store.arming:
+            self.record("disarm", cause.value.words)
             self.store.arming = now
             self.store.mark(Topic.ARMING)
+
+    def exit_only(self) -> str:
+        """Return why no risk may be opened now, "" if it may."""
+        return exit_only_words(self.store, self.limits, self.store.clock_ns or time_ns())
+
+    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None:
+        """Put changed limits in force at once, and write them to the settings in a thread."""
+        for change in changes or ():
+            self.limits = with_limit(self.limits, change)
+            self.record("settings", change.words)
+        if changes:
+            self.tell("good", f"Limits in force: {'; '.join(each.words for each in changes)}")
+            self.run_worker(self._save_limits(tuple(changes)), "limits", group="settings")
+
+    async def _save_limits(self, changes: Sequence[LimitChange]) -> None:
+        for change in changes:
+            trouble = await asyncio.to_thread(try_to_save_limit, self._folders.config, change)
+            if trouble:
+                self.tell("warn", f"In force until you leave, not kept: {trouble}")
+                return
+
+    def unlock_early(self, yes: bool | None) -> None:
+        """Begin the early unlock of the daily loss lock."""
+        if yes:
+            self.loss_lock.ask_unlock()
+
+    def record(self, what: str, words: str) -> None:
+        """Write an entry to the audit log of the account; those from before it is open are written then."""
+        connection = self.open_account.connection
+        if connection is None:
+            self._unrecorded.append((what, words))
+            return
+        for earlier in self._unrecorded:
+            connection.commands.dispatcher.record(*earlier)
+        self._unrecorded.clear()
+        connection.commands.dispatcher.record(what, words)
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show one line to the trader."""
@@ -299,6 +363,41 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def action_perform(self, name: str, *arguments: object) -> None:
         """Perform the action of one of the desk's keys."""
         self.actions.perform(name, *arguments)
+
+    async def on_log_audit_wanted(self) -> None:
+        """Show the audit log."""
+        self.show_audit()
+
+    def show_audit(self) -> None:
+        """Read the audit log in a thread, then show it."""
+        path = self.open_account.audit
+        if path is not None:
+            self.run_worker(self._read_audit(path), "audit log", group="settings")
+
+    async def _read_audit(self, path: Path) -> None:
+        from keydesk.trading.audit import try_to_read  # noqa: PLC0415 - loaded with the commands
+
+        entries, trouble = await asyncio.to_thread(try_to_read, path)
+        if trouble:
+            self.tell("warn", f"The audit log cannot be read: {trouble}")
+        else:
+            self.push_screen(forms.AuditForm(entries, self.store.zone))
+
+    def action_account_page(self) -> None:
+        """Show the account in full, by the chord."""
+        self.actions.perform("account_page")
+
+    def action_exposure_page(self) -> None:
+        """Show the exposure by currency, by the chord."""
+        self.actions.perform("exposure_page")
+
+    def action_instrument_page(self) -> None:
+        """Show the instrument's terms, by the chord."""
+        self.actions.perform("instrument_page")
+
+    def action_limits(self) -> None:
+        """Show the trader's limits, by the chord."""
+        self.actions.perform("limits")
 
     def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
         """Change the trader's watchlists, or show another one."""
@@ -388,6 +487,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             limits=self.limits,
             preset=self.actions.preset,
             keymap=self.keymap,
+            exit_only=self.exit_only,
+            record=self.record,
             ask_price=self._ask_price,
             show_plan=self.actions.show_plan,
             dock_columns=self.actions.dock_columns,
@@ -409,6 +510,23 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             asking = self.open_account.connection.commands.requote(instrument)
             name = f"price of {instrument}"
             self.run_worker(asking, name, group="quotes", exit_on_error=False)
+
+    def read_summary(self, take: Callable[[Rows], None]) -> None:
+        """Read the account's summary in a worker, for the account page."""
+        if (connection := self.open_account.connection) is not None:
+            reading = self._read_summary(connection, take)
+            self.run_worker(reading, "account summary", group="quotes", exit_on_error=False)
+
+    async def _read_summary(self, connection: Connection, take: Callable[[Rows], None]) -> None:
+        from keydesk.forms.pages import summary_rows  # noqa: PLC0415 - with the first form
+        from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
+
+        try:
+            answer = await connection.commands.client.accounts.summary()
+        except KeydeskClientError as error:
+            take([("as the broker sent it", f"could not be read: {error}")])
+        else:
+            take(summary_rows(answer.account.model_dump(mode="json", by_alias=True)))
 
     def carry_out(self, instruction: Instruction | None) -> None:
         """Start a command in its own worker."""
@@ -468,6 +586,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def _save_workspace(self) -> None:
         self._workspace.save(self.actions.screen.workspace())
+        self.record("leave", "the desk was left")
 
 
 def _window_title(options: DeskOptions, profile: str, environment: str) -> str:

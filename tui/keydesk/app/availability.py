@@ -72,11 +72,11 @@ def is_available(id_: str, store: Store, selection: Selection) -> bool:  # noqa:
     if id_ in CLOSING:
         return bool(selection.trades(store))
     if id_ in ON_A_TRADE:
-        return selection.trade(store) is not None
+        return bool(selection.trades(store))
     match id_:
         case "modify":
             order = selection.order(store) if selection.pane == "orders" else None
-            return selection.trade(store) is not None or order is not None
+            return bool(selection.trades(store)) or order is not None
         case "cancel":
             return selection.order(store) is not None
         case "cancel-entries":

@@ -11,12 +11,13 @@ from zoneinfo import ZoneInfo
 
 from keydesk.calc.financing import minutes_to_week_end
 from keydesk.calc.instructions import Limits
+from keydesk.calc.limits import limit_refusals, limit_warnings
 from keydesk.calc.member_checks import member_refusals
 from keydesk.calc.profit import whole_units
 from keydesk.calc.sizing import margin_cap
-from keydesk.calc.ticket import PERCENT, Plan, room_left, unreadable_fields
+from keydesk.calc.ticket import Plan, room_left, unreadable_fields
 from keydesk.calc.ticket_draft import BY_THE_STOP, FIELD_KEYS, Draft, UnreadableText, shown_number
-from keydesk.calc.trading_context import TradingContext
+from keydesk.calc.trading_context import NO_RISK, OpenRisk, TradingContext
 from keydesk.records import InFlight, InFlightKind
 from keydesk.text.format import duration, money, pair, price, units
 
@@ -48,6 +49,7 @@ class Circumstances:
     sent_like_this: float | None = None  # seconds since the same order was sent
     in_flight: tuple[InFlight, ...] = ()  # commands that may still change this instrument
     quote_trouble: str = ""  # why an old price could not be read again
+    open_risk: OpenRisk = NO_RISK
     zone: tzinfo = UTC  # of the trader, in which an expiry is typed
 
 
@@ -77,13 +79,14 @@ def judge(
         return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
     refusals = [
         *_price_refusals(draft, plan, context, circumstances.quote_trouble),
-        *_size_refusals(draft, plan, context, limits),
+        *_size_refusals(draft, plan, context),
         *_level_refusals(draft, plan, context),
+        *limit_refusals(plan, context, limits, circumstances.open_risk),
     ]
     refusals += under_way_refusals(draft.instrument, circumstances.in_flight)
     warnings = [
-        *_risk_warnings(plan, context, limits),
-        *_market_warnings(plan, context, limits),
+        *([] if plan.distance is not None else ["No stop: the loss has no limit"]),
+        *limit_warnings(plan, context, limits),
         *at_once,
         *_moment_warnings(circumstances, limits),
         *_week_end_warnings(circumstances),
@@ -184,7 +187,7 @@ def _no_size_refusals(draft: Draft, plan: Plan) -> list[str]:
     return ["size: it comes to no unit at all: u, then digits"]
 
 
-def _size_refusals(draft: Draft, plan: Plan, context: TradingContext, limits: Limits) -> list[str]:
+def _size_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
     rules = context.rules
     if draft.size.unit in BY_THE_STOP and plan.distance is None:
         return ["Sizing by risk needs a stop: s, then digits"]
@@ -198,7 +201,6 @@ def _size_refusals(draft: Draft, plan: Plan, context: TradingContext, limits: Li
         reasons.append(f"More than the position may grow, {units(max(room, Decimal(0)))}")
     if plan.margin > context.funds.margin_available:
         reasons.append(_too_much_margin(plan, context))
-    reasons += _own_limit_refusals(plan, context, limits)
     return reasons
 
 
@@ -220,17 +222,6 @@ def _too_much_margin(plan: Plan, context: TradingContext) -> str:
         f"Margin {money(plan.margin)} is over the {money(context.funds.margin_available)} "
         f"available: at most {units(most)} units"
     )
-
-
-def _own_limit_refusals(plan: Plan, context: TradingContext, limits: Limits) -> list[str]:
-    reasons = []
-    if limits.hard_units is not None and plan.units > limits.hard_units:
-        reasons.append(f"Over your own limit of {units(limits.hard_units)} units")
-    risk = _risk_percent(plan, context)
-    hard = limits.hard_risk_percent
-    if hard is not None and risk is not None and risk > hard:
-        reasons.append(f"Risk {money(risk)} % is over your own limit of {hard} %")
-    return reasons
 
 
 def _level_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
@@ -281,28 +272,6 @@ def _trail_refusals(plan: Plan, context: TradingContext) -> list[str]:
     return []
 
 
-def _risk_warnings(plan: Plan, context: TradingContext, limits: Limits) -> list[str]:
-    if plan.distance is None:
-        return ["No stop: the loss has no limit"]
-    warnings = []
-    risk = _risk_percent(plan, context)
-    if risk is not None and risk > limits.soft_risk_percent:
-        warnings.append(f"Risk {money(risk)} % of NAV, over {limits.soft_risk_percent} %")
-    return warnings
-
-
-def _market_warnings(plan: Plan, context: TradingContext, limits: Limits) -> list[str]:
-    warnings = []
-    if plan.distance is not None and plan.distance > 0:
-        share = plan.spread / plan.distance
-        if share > limits.soft_spread_of_stop:
-            warnings.append(f"The spread is {money(share * PERCENT, 0)} % of the stop")
-    if context.funds.nav > 0 and plan.notional > limits.soft_leverage * context.funds.nav:
-        times = money(plan.notional / context.funds.nav, 1)
-        warnings.append(f"The size is {times} times NAV")
-    return warnings
-
-
 def _at_once_warnings(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
     if not fills_at_once(draft, plan, context):
         return []
@@ -351,12 +320,6 @@ def minutes_to_rollover(wall_ns: int) -> int | None:
     if timedelta(0) <= left <= ROLLOVER_NEAR:
         return int(left.total_seconds() // 60)
     return None
-
-
-def _risk_percent(plan: Plan, context: TradingContext) -> Decimal | None:
-    if plan.risk is None or context.funds.nav <= 0:
-        return None
-    return plan.risk / context.funds.nav * PERCENT
 
 
 def _within(value: Decimal, middle: Decimal, reach: Decimal) -> bool:

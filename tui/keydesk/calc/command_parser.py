@@ -15,6 +15,8 @@ COMMANDS = (
     "help",
     "keys",
     "messages",
+    "limits",
+    "audit",
     "undo",
     "buy",
     "sell",
@@ -76,6 +78,16 @@ class ShowHelp:
 @dataclass(frozen=True, slots=True)
 class ShowMessages:
     """Show the messages since the desk was opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowLimits:
+    """Show the trader's limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowAudit:
+    """Show the audit log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,26 +170,36 @@ class ShowMessage:
 
 ViewCommand = ShowGranularity | GoToDate | ChooseIndicators | UseLayout
 ParsedCommand = (
-    QuitDesk | ShowHelp | ShowMessages | ShowInstrument | ViewCommand | OpenTicket | ShowMessage
+    QuitDesk
+    | ShowHelp
+    | ShowMessages
+    | ShowLimits
+    | ShowAudit
+    | ShowInstrument
+    | ViewCommand
+    | OpenTicket
+    | ShowMessage
 )
 
 
-def parse_command(  # noqa: PLR0911 - one answer a command
-    line: str, instruments: Iterable[str], focus: str
-) -> ParsedCommand:
+SINGLE_WORDS: Mapping[str, ParsedCommand] = {
+    **dict.fromkeys(("q", "quit", "exit"), QuitDesk()),
+    **dict.fromkeys(("help", "keys", "?"), ShowHelp()),
+    "messages": ShowMessages(),
+    "limits": ShowLimits(),
+    "audit": ShowAudit(),
+    "undo": ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse"),
+}
+
+
+def parse_command(line: str, instruments: Iterable[str], focus: str) -> ParsedCommand:
     """Parse a line of the command line."""
     words = line.strip().lstrip(":").lower().split()
     match words:
         case []:
             return ShowMessage("info", f"Nothing typed. {KNOWN}")
-        case ["q" | "quit" | "exit"]:
-            return QuitDesk()
-        case ["help" | "keys" | "?"]:
-            return ShowHelp()
-        case ["messages"]:
-            return ShowMessages()
-        case ["undo"]:
-            return ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse")
+        case [word] if word in SINGLE_WORDS:
+            return SINGLE_WORDS[word]
         case [verb, *rest] if verb in VIEW_VERBS:
             return VIEW_VERBS[verb](" ".join(rest))
         case [verb, *rest] if verb in SIDES:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from keydesk.calc.ticket_draft import Draft, Entry, Fill, Kind, TicketField, Trigger
 
@@ -131,14 +131,35 @@ def _whole_pips(count: Decimal) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The trader's own limits: hard ones refuse, soft ones require a letter. Exits are exempt."""
+    """The trader's own limits: hard ones refuse, soft ones require a letter; None: no such limit. Exits are exempt.
+
+    What each of them means, in words: `LIMIT_FIELDS` in `calc/limits.py`.
+    """
 
     hard_units: Decimal | None = None
+    hard_notional: Decimal | None = None  # home currency
+    hard_leverage: Decimal | None = None
+    soft_leverage: Decimal = Decimal(20)
     hard_risk_percent: Decimal | None = None
     soft_risk_percent: Decimal = Decimal(2)
+    hard_open_risk_percent: Decimal | None = None
+    hard_open_trades: Decimal | None = None
+    hard_spread_pips: Decimal | None = None
+    soft_spread_pips: Decimal | None = None
+    hard_spread_of_stop: Decimal | None = None
     soft_spread_of_stop: Decimal = Decimal("0.25")
-    soft_leverage: Decimal = Decimal(20)
+    hard_deviation_percent: Decimal | None = None
+    daily_loss: Decimal | None = None  # home currency
+    daily_loss_percent: Decimal | None = None
+    cool_off_losses: Decimal | None = None
+    cool_off_minutes: Decimal = Decimal(30)
     slow_ms: float = 400.0
+    instruments: Mapping[str, Mapping[str, Decimal | None]] = field(default_factory=dict)
+
+    def of(self, instrument: str) -> Limits:
+        """Return the limits of an instrument: its own ones replace those of all."""
+        own: Mapping[str, Any] = self.instruments.get(instrument, {})
+        return replace(self, **own) if own else self
 
 
 class Left(Enum):
@@ -208,6 +229,14 @@ class ClosePosition:
 
 
 @dataclass(frozen=True, slots=True)
+class CloseParts:
+    """Close these trades, each all of it (None) or so many units of it (magnitude)."""
+
+    instrument: str
+    parts: tuple[tuple[str, Decimal | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SetProtection:
     """Set, move or cancel the stop, target and trailing stop of a trade."""
 
@@ -227,6 +256,8 @@ class MoveEntry:
     price: Decimal
     stop: Decimal | None
     target: Decimal | None
+    trail: Change = LEFT_ALONE  # distance in price units
+    units: Decimal | None = None  # signed; None: as many as before
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +278,7 @@ class Reverse:
     expected: Decimal
     stop: Decimal | None
     target: Decimal | None
+    trail: Decimal | None = None  # distance in price units
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +292,7 @@ Instruction = (
     OpenOrder
     | CloseTrades
     | ClosePosition
+    | CloseParts
     | SetProtection
     | MoveEntry
     | CancelOrders

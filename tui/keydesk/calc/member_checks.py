@@ -7,7 +7,6 @@ from datetime import tzinfo
 from decimal import Decimal
 
 from keydesk.calc.expiry_time import HOW, expiry_ns
-from keydesk.calc.position_effect import effective_fill
 from keydesk.calc.ticket import Plan
 from keydesk.calc.ticket_draft import (
     MOST_TEXT,
@@ -98,11 +97,10 @@ def _too_near(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
 
 
 def _hedged(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
+    """The broker looks at the other side as it is before the fill, also where the fill closes it."""
     effect = plan.effect
-    opposite = effect.short_after if draft.direction > 0 else effect.long_after
-    opens = effective_fill(draft.members.fill, hedging=context.funds.hedging) == "OPEN_ONLY"
-    if not opposite or not opens:
+    opposite = effect.short_before if draft.direction > 0 else effect.long_before
+    if not opposite:
         return []
-    return [
-        f"guarantee: none while {pair(context.rules.name)} is held the other way: w turns it off"
-    ]
+    name = pair(context.rules.name)
+    return [f"guarantee: none while {name} is held the other way: w turns it off"]

@@ -202,7 +202,7 @@ def refusals(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -
     if new.target != now.target and new.target is not None:
         reasons += _fills_at_once(trade, new.target, context)
     if new.trail != now.trail and new.trail is not None:
-        reasons += _trail_out_of_range(new.trail, context)
+        reasons += trail_out_of_range(new.trail, context)
     if not reasons and new == now:
         reasons.append("Nothing changed yet: ↑ ↓ nudge, digits set, s t r pick")
     return reasons
@@ -228,7 +228,8 @@ def _fills_at_once(trade: TradeRow, target: Decimal, context: TradingContext) ->
     )
 
 
-def _trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
+def trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
+    """Refuse a trailing distance that the broker does not take."""
     least, most = context.rules.minimum_trail, context.rules.maximum_trail
     if trail < least:
         return [

@@ -201,7 +201,7 @@ def _caps(draft: Draft, context: TradingContext, limits: Limits) -> Caps:
         margin=exact + 2 * freed if one else None,
         order=rules.maximum_order_units,
         position=room_left(draft, context),
-        own=limits.hard_units,
+        own=limits.of(rules.name).hard_units,
     )
 
 

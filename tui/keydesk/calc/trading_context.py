@@ -46,6 +46,24 @@ def realised_profit(
 
 
 @dataclass(frozen=True, slots=True)
+class OpenRisk:
+    """What is at risk in the whole account before another order: open trades, and entry orders as if they filled."""
+
+    trades: int = 0
+    entries: int = 0
+    cash: Decimal = NOTHING  # to the stops, home currency
+    naked: int = 0  # trades and entry orders without a stop, or whose risk is not known
+
+    @property
+    def count(self) -> int:
+        """Open trades and entry orders together."""
+        return self.trades + self.entries
+
+
+NO_RISK = OpenRisk()
+
+
+@dataclass(frozen=True, slots=True)
 class Rules:
     """The broker's rules of an instrument."""
 

@@ -24,6 +24,7 @@ HALVES = (12, 8, 5)  # cells of the longest bar beside words
 NARROW_HALVES = (9, 5)  # likewise where there is no room for words
 LEAST_CHART = 42  # columns left to candles and price axis beside a strip with words
 LEAST_NARROW = 32
+LEAST_SHARE = 0.48  # of the pane that candles and price axis keep where shorter bars leave it
 NEAR_ROWS = 7  # rows in which a cluster may be named
 EDGE_LABELS = 3  # clusters beyond an edge that are named there
 LEAST_HEIGHT = 12  # rows of a chart with a strip
@@ -73,12 +74,17 @@ class StripShape:
 
 
 def shape_for(width: int, height: int, books: int) -> StripShape | None:
-    """Return the columns of a strip in a pane of this size; None where candles would have too few."""
+    """Return the columns of a strip in a pane of this size; None where candles would have too few.
+
+    All books are shown where they have room; bars are as long as they can be while the candles keep their share.
+    """
     if not books or height < LEAST_HEIGHT:
         return None
+    wider = max(LEAST_CHART, round(LEAST_SHARE * width))
     shapes = [
-        (StripShape(half, count, LABEL), LEAST_CHART)
+        (StripShape(half, count, LABEL), least)
         for count in range(books, 0, -1)
+        for least in (wider, LEAST_CHART)
         for half in HALVES
         if count == 1 or half != HALVES[-1]
     ]

@@ -11,6 +11,7 @@ filled ones. The grid is there from the start and yields to everything.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import groupby
 
 Run = tuple[str, str]  # text and role
 GRID = "grid"
@@ -78,6 +79,17 @@ class Canvas:
                 role = roles[x // TURN % len(roles)]
                 glyphs[at], taken[at] = text[x - first], f"{role}{ACROSS}{there[1:]}"
 
+    def cell_behind(self, y: int, x: int, glyph: str, role: str) -> None:
+        """Write a glyph into a cell of this canvas if it is empty, or across a filled one."""
+        glyphs, at = self.glyphs[y], x - self.left
+        if not glyphs:
+            return
+        there = self.roles[y][at]
+        if there in FREE:
+            glyphs[at], self.roles[y][at] = glyph, role
+        elif there[0] == FILLED and glyphs[at] == " ":
+            glyphs[at], self.roles[y][at] = glyph, f"{role}{ACROSS}{there[1:]}"
+
     def whole(self, y: int, first: int, text: str, role: str) -> bool:
         """Write text if all its cells are inside and free; return whether they were."""
         at = first - self.left
@@ -90,17 +102,19 @@ class Canvas:
         return True
 
     def runs(self, y: int) -> list[Run]:
-        """Return the runs of a row; a blank joins the run before it unless that one is filled."""
+        """Return the runs of a row; blanks, which have no role, join the run before them unless that one is filled."""
         glyphs, roles = self.glyphs[y], self.roles[y]
         if not roles:
             return []
         made: list[Run] = []
-        start, now, role_is_filled = 0, roles[0], _is_filled(roles[0])
-        for x, role in enumerate(roles):
-            if role == now or (not role_is_filled and glyphs[x] == " " and role in FREE):
+        start, now, role_is_filled, x = 0, roles[0], _is_filled(roles[0]), 0
+        for role, same in groupby(roles):
+            first = x
+            x += len(list(same))
+            if role == now or (not role_is_filled and not role):
                 continue
-            made.append(("".join(glyphs[start:x]), now))
-            start, now, role_is_filled = x, role, _is_filled(role)
+            made.append(("".join(glyphs[start:first]), now))
+            start, now, role_is_filled = first, role, _is_filled(role)
         made.append(("".join(glyphs[start:]), now))
         return made
 

@@ -31,7 +31,9 @@ class Look:
     style: Style = "candles"
     body: int = 1  # columns of a body: 1 or 3
     gap: int = 1  # columns between two; 0: slim bodies, half a column wide
-    hollow: bool = False  # rising bodies in outline, where no colour tells them from falling ones
+    hollow: bool = (
+        False  # no colours: rising bodies in outline, each indicator with a stroke of its own
+    )
     ascii_only: bool = False
 
     @property

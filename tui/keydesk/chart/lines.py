@@ -8,6 +8,10 @@ from keydesk.chart.canvas import Canvas
 from keydesk.chart.scale import EIGHTHS, Scale
 
 HEIGHTS = "▁─▔"
+SOLID = "─"
+STROKES = {"overlay-2": "─── ", "overlay-3": "── ", "band": "─  "}
+"""Strokes and blanks of lines by role, where no colour tells them apart; every other line is solid."""
+SAMPLE = 4  # columns of a stroke in the legend
 DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))  # left and right dots, from below
 BRAILLE = 0x2800
 DOT = EIGHTHS // 4  # eighths of a row
@@ -22,15 +26,30 @@ def paint_line(
     role: str,
     *,
     braille: bool,
+    stroke: str = SOLID,
 ) -> None:
-    """Paint a line through the columns, behind what is there; values that are NaN interrupt it."""
+    """Paint a line through the columns, behind what is there; values that are NaN interrupt it.
+
+    `stroke` has a blank for each column that the line leaves out, from the left edge on, over and over.
+    """
     points = [
         (x, value)
         for x, value in zip(columns, values, strict=True)
         if value == value  # noqa: PLR0124 - NaN differs from itself
     ]
     paint = _paint_braille if braille else _paint_heights
-    paint(canvas, points, scale, role)
+    paint(canvas, points, scale, role, stroke)
+
+
+def stroke_of(role: str, *, colours: bool) -> str:
+    """Return the stroke of a line of this role."""
+    return SOLID if colours else STROKES.get(role, SOLID)
+
+
+def sample_of(role: str) -> str:
+    """Return the stroke of a role as the legend shows it."""
+    stroke = STROKES.get(role, SOLID)
+    return (stroke * SAMPLE)[:SAMPLE].rstrip()
 
 
 def first_touching(columns: Sequence[int], left: int) -> int:
@@ -41,18 +60,23 @@ def first_touching(columns: Sequence[int], left: int) -> int:
     return max(0, min(len(columns) - 1, (left - columns[0]) // pitch - 1))
 
 
-def _paint_heights(canvas: Canvas, points: Sequence[Point], scale: Scale, role: str) -> None:
+def _paint_heights(
+    canvas: Canvas, points: Sequence[Point], scale: Scale, role: str, stroke: str
+) -> None:
+    low, high, bottom = scale.low, scale.high, scale.rows - 1
     for i, (x0, v0) in enumerate(points):
         x1, v1 = points[i + 1] if i + 1 < len(points) else (x0 + 1, v0)
         slope = (v1 - v0) / (x1 - x0)
         for x in range(max(x0, canvas.left), min(x1, canvas.right)):
             value = v0 + slope * (x - x0)
-            if scale.holds(value):
+            if low <= value <= high and stroke[x % len(stroke)] != " ":
                 level, part = divmod(scale.at(value), EIGHTHS)
-                canvas.behind(scale.rows - 1 - level, x, HEIGHTS[part * 3 // EIGHTHS], role)
+                canvas.cell_behind(bottom - level, x, HEIGHTS[part * 3 // EIGHTHS], role)
 
 
-def _paint_braille(canvas: Canvas, points: Sequence[Point], scale: Scale, role: str) -> None:
+def _paint_braille(
+    canvas: Canvas, points: Sequence[Point], scale: Scale, role: str, stroke: str
+) -> None:
     cells: dict[tuple[int, int], int] = {}
     for i, (x0, v0) in enumerate(points):
         x1, v1 = points[i + 1] if i + 1 < len(points) else (x0, v0)
@@ -68,4 +92,6 @@ def _paint_braille(canvas: Canvas, points: Sequence[Point], scale: Scale, role: 
                 cells[cell] = cells.get(cell, 0) | DOTS[half % 2][dot % 4]
             before = now
     for (x, y), dots in cells.items():
+        if stroke[x % len(stroke)] == " ":
+            continue
         canvas.behind(y, x, chr(BRAILLE + dots), role)

@@ -40,7 +40,9 @@ def ends_of_candles(
             End(opened, opened, opened),
             End(body_look(newest, scale, scene.look), close, opened),
         )
-    found += [End(mark.price, at(mark.price), at(mark.price)) for mark in scene.marks]
+    for mark in scene.marks:
+        level = at(mark.price)
+        found.append(End(mark.price, level, level))
     found += [
         _end_of_line(at, line.values, value, scene.end)
         for line, value in zip(scene.overlays, held, strict=True)

@@ -1,12 +1,13 @@
 """Paint the candles of a chart, and what stands behind and over them: prices, sessions, cursor, lines of indicators."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keydesk.chart.canvas import Canvas
 from keydesk.chart.glyphs import paint_candle
 from keydesk.chart.layout import Layout
-from keydesk.chart.lines import first_touching, paint_line
+from keydesk.chart.lines import first_touching, paint_line, stroke_of
 from keydesk.chart.scale import Scale
 from keydesk.chart.scene import Scene
 from keydesk.chart.sessions import session_opens
@@ -49,6 +50,7 @@ def paint_chart(canvas: Canvas, view: View, ends: Sequence[float]) -> None:
             view.scale,
             overlay.role,
             braille=scene.braille and not scene.look.ascii_only,
+            stroke=stroke_of(overlay.role, colours=not scene.look.hollow),
         )
 
 
@@ -59,9 +61,10 @@ def _paint_candles(canvas: Canvas, view: View) -> None:
         braille = not look.ascii_only
         paint_line(canvas, columns, closes, view.scale, "plain", braille=braille)
         return
-    for x, candle in zip(columns, view.shown, strict=True):
-        if canvas.left - look.body <= x < canvas.right + look.body:
-            paint_candle(canvas, x, candle, view.scale, look)
+    first = bisect_left(columns, canvas.left - look.body)
+    last = bisect_left(columns, canvas.right + look.body)
+    for x, candle in zip(columns[first:last], view.shown[first:last], strict=True):
+        paint_candle(canvas, x, candle, view.scale, look)
 
 
 def _paint_cursor(canvas: Canvas, view: View) -> None:

@@ -365,7 +365,16 @@ class Picture:
             visible = slice(layout.first, scene.end)
             braille = scene.braille and not scene.look.ascii_only
             held = self.kept.lines[1 + number]
-            sub_pane.paint(canvas, pane, visible, layout.columns, scale, held=held, braille=braille)
+            sub_pane.paint(
+                canvas,
+                pane,
+                visible,
+                layout.columns,
+                scale,
+                held=held,
+                braille=braille,
+                colours=not scene.look.hollow,
+            )
 
 
 def lines_of(scene: Scene, number: int) -> list[Sequence[float]]:

@@ -13,6 +13,7 @@ EDGE_LABELS = 2  # rows that far prices of one side take at most
 WORDS_FROM = 34  # columns of a chart from which on labels have price and words
 MARKS_FROM = 64  # columns from which on the axis is as wide as the words of marks
 NARROWEST_PLOT = 8  # columns: below that there is no price axis
+LOWER, HIGHER = "╭", "╰"  # before a label that stands beside its line: where the line is
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ def price_labels(
         rows = [row for row in free if (row < fixed) == above]
         group = [line for line in lines if (line.price >= last) == above]
         origin = last if measured_from is None else measured_from
-        labels |= _stacked(axis, scale, origin, group, rows, above=above)
+        labels |= _stacked(axis, scale, origin, group, rows, above=above, cursor=cursor)
     for mark in marks:
         has_room = axis.width >= axis.width_of_price(mark.price) + 2 + len(mark.words)
         if scale.holds(mark.price) and axis.words and has_room:
@@ -186,8 +187,12 @@ def _stacked(
     rows: Sequence[int],
     *,
     above: bool,
+    cursor: float | None,
 ) -> dict[int, Run]:
-    """Return the labels of own prices on one side of the last price, each near its row, in the order of price."""
+    """Return the labels of own prices on one side of the last price, each near its row, in the order of price.
+
+    The label of a price that shares the cursor's row stands on its side of the cursor.
+    """
     if not lines or not rows:
         return {}
     by_distance = sorted(lines, key=lambda line: abs(line.price - last))
@@ -208,9 +213,28 @@ def _stacked(
         edge = max(hidden, key=lambda line: abs(line.price - last)).price
         texts.append((edge, axis.padded(f"+{len(hidden)} more"), "muted"))
     texts.sort(key=lambda each: -each[0])
-    wanted = [bisect_left(rows, scale.row(price)) for price, _, _ in texts]
-    places = spread(wanted, len(rows))
-    return {rows[place]: (text, role) for place, (_, text, role) in zip(places, texts, strict=True)}
+    wanted = [_place_of(price, scale, rows, cursor) for price, _, _ in texts]
+    placed = zip(spread(wanted, len(rows)), texts, strict=True)
+    return {
+        rows[place]: (_led(text, rows[place], price, scale), role)
+        for place, (price, text, role) in placed
+    }
+
+
+def _place_of(price: float, scale: Scale, rows: Sequence[int], cursor: float | None) -> int:
+    """Return the index of the free row that a label is to have."""
+    row = scale.row(price)
+    place = bisect_left(rows, row)
+    is_beside = cursor is not None and price > cursor and row == scale.row(cursor)
+    return max(0, place - 1) if is_beside and (place == len(rows) or rows[place] != row) else place
+
+
+def _led(text: str, row: int, price: float, scale: Scale) -> str:
+    """Return a label with a mark at its start if its line is in another row: several may share one line."""
+    line = scale.row(price)
+    if row == line or not text or not scale.holds(price):
+        return text
+    return (LOWER if row < line else HIGHER) + text[1:]
 
 
 def _limited(

@@ -22,16 +22,20 @@ STEPS = (1, 2, 5)
 class Scale:
     """Prices onto eighths of rows, counted from the lower edge."""
 
-    __slots__ = ("factor", "high", "low", "rows")
+    __slots__ = ("_highest", "factor", "high", "low", "rows")
 
     def __init__(self, low: float, high: float, rows: int) -> None:
         self.low, self.high, self.rows = low, high, max(1, rows)
         span = high - low
         self.factor = self.rows * EIGHTHS / span if span > 0 else 0.0
+        self._highest = self.rows * EIGHTHS - 1
 
     def at(self, price: float) -> int:
         """Return the eighths above the lower edge, within the plot."""
-        return max(0, min(self.rows * EIGHTHS - 1, int((price - self.low) * self.factor)))
+        eighths = int((price - self.low) * self.factor)
+        if eighths < 0:
+            return 0
+        return min(eighths, self._highest)
 
     def row(self, price: float) -> int:
         """Return the row of a price, counted from the top; beyond the edges the first or the last."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from keydesk.chart.canvas import FREE, Canvas, Run
 from keydesk.chart.glyphs import filled_cell
-from keydesk.chart.lines import paint_line
+from keydesk.chart.lines import paint_line, stroke_of
 from keydesk.chart.price_axis import Axis
 from keydesk.chart.scale import EIGHTHS, Scale
 from keydesk.chart.scene import SubPane
@@ -76,11 +76,14 @@ def paint(
     *,
     held: Sequence[float],
     braille: bool,
+    colours: bool,
 ) -> None:
     """Paint lines, their newest ends at `held`, and bars behind them."""
     before = slice(visible.start, visible.stop - 1)
     for (role, values), newest in zip(pane.lines, held, strict=True):
-        paint_line(canvas, columns, [*values[before], newest], scale, role, braille=braille)
+        drawn = [*values[before], newest]
+        stroke = stroke_of(role, colours=colours)
+        paint_line(canvas, columns, drawn, scale, role, braille=braille, stroke=stroke)
     for x, value in zip(columns, pane.bars[visible], strict=False):
         if value == value and canvas.left <= x < canvas.right:  # noqa: PLR0124 - NaN
             _paint_bar(canvas, x, value, scale)

@@ -25,7 +25,8 @@ from keydesk.config.settings import (
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
-from keydesk.trading.journal import AuditLog, open_journal
+from keydesk.trading.audit import AuditLog
+from keydesk.trading.journal import open_journal
 from keydesk.trading.notifications import Command, report_of
 from keydesk.trading.order_requests import PASSES, Standing, standing_at_broker
 from keydesk_client.client import Client
@@ -136,7 +137,10 @@ async def close_and_cancel(
     reach: OpenAccount, command: str, part: Part, standing: Standing
 ) -> Standing:
     """Close and cancel, then check with the broker, at most three times; return what is left of the part."""
-    journal, audit = open_journal(reach.journal), AuditLog(reach.audit)
+    journal, audit = (
+        open_journal(reach.journal),
+        AuditLog(reach.audit, redact=reach.target.token.redact),
+    )
     audit.write(command, f"from the command line: {standing.words}")
     last = await _last_transaction_id(reach, standing)  # lost answers are looked for from here on
     instruments = dict(standing.trades)

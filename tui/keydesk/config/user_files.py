@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from keydesk.calc.indicator_specs import IndicatorSpec
 from keydesk.calc.instructions import Limits, Template, TemplateBook
 from keydesk.config.indicator_settings import TABLE, read_indicators
+from keydesk.config.limits import decimal_of, read_limits, refuse_unknown
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
 from keydesk.config.templates import INSTRUMENTS_TABLE, TEMPLATES_TABLE, read_templates
 from keydesk.keys.guard import SEND
@@ -32,9 +33,8 @@ DISTANCES = {"stop": ("stop_pips", "stop_atr"), "trail": ("trail_pips", "trail_a
 """The fields of a template that are texts, and the two fields that they stand for."""
 DISTANCE = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)([ap])", re.ASCII)
 KNOWN_TABLES = ("sizes", "template", "limits", TABLE, TEMPLATES_TABLE, INSTRUMENTS_TABLE)
-MAY_BE_OFF = frozenset(("stop_pips", "target_r", "trail_pips", "hard_units", "hard_risk_percent"))
+MAY_BE_OFF = frozenset(("stop_pips", "target_r", "trail_pips"))
 MAY_BE_NOTHING = frozenset(("break_even_offset_pips", "stop_spreads"))
-LIMITS = tuple(each.name for each in fields(Limits))
 
 
 def load_keymap(folder: Path) -> KeyMap:
@@ -122,11 +122,10 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
     """
     path = folder / TEMPLATES_FILE
     table = table_in(path)
-    _refuse_unknown(table, KNOWN_TABLES, path, "")
+    refuse_unknown(table, KNOWN_TABLES, path, "")
     sizes, template, limits = (_part(table, name, path) for name in ("sizes", "template", "limits"))
-    _refuse_unknown(sizes, PRESETS, path, "sizes.")
-    _refuse_unknown(template, TEMPLATE, path, "template.")
-    _refuse_unknown(limits, LIMITS, path, "limits.")
+    refuse_unknown(sizes, PRESETS, path, "sizes.")
+    refuse_unknown(template, TEMPLATE, path, "template.")
     usual = Template()
     own_sizes: dict[int, Any] = {int(each): _number(sizes, each, path, "sizes.") for each in sizes}
     values: dict[str, Any] = {
@@ -135,12 +134,9 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
         if each not in DISTANCES
     }
     values |= _distances(template, path)
-    bounds: dict[str, Any] = {each: _number(limits, each, path, "limits.") for each in limits}
-    if "slow_ms" in bounds:
-        bounds["slow_ms"] = float(bounds["slow_ms"])
     return (
         replace(usual, sizes={**usual.sizes, **own_sizes}, **values),
-        replace(Limits(), **bounds),
+        read_limits(limits, path),
     )
 
 
@@ -180,32 +176,17 @@ def _part(table: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
     return part
 
 
-def _refuse_unknown(
-    table: Mapping[str, Any], known: tuple[str, ...], path: Path, prefix: str
-) -> None:
-    for name in table:
-        if name not in known:
-            raise BadSettings(f"{path}: {prefix}{name} is not known; there are: {', '.join(known)}")
-
-
 def _number(table: Mapping[str, Any], name: str, path: Path, prefix: str) -> Decimal | None:
     """Return the number of a field, None for `false` where the field is optional."""
     if table[name] is False and name in MAY_BE_OFF:
         return None
-    number = _decimal(table[name])
+    number = decimal_of(table[name])
     if number is None or number < 0 or (number == 0 and name not in MAY_BE_NOTHING):
         off = ", or false to have none" if name in MAY_BE_OFF else ""
         raise BadSettings(
             f"{path}: {prefix}{name} must be a number above 0{off}, such as {name} = 20"
         )
     return number
-
-
-def _decimal(value: object) -> Decimal | None:
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        return None
-    number = Decimal(value)
-    return number if number.is_finite() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,13 @@ from keydesk.calc.trading_day import day_start
 from keydesk.config.settings import Reconciliation
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.feeds.market_data import days_once
-from keydesk.store.fold import count_day, held_at_start, write_earlier
+from keydesk.store.fold import (
+    count_closed_trades,
+    count_day,
+    held_at_start,
+    note_opening_costs,
+    write_earlier,
+)
 from keydesk.store.state import Topic
 from keydesk_client.account.fold import remember_first_stops
 from keydesk_client.account.synchronizer import Comparison, Continuity
@@ -165,12 +171,14 @@ async def read_history(link: Link) -> None:
     earlier = await _read_back(link, start)
     write_earlier(link.store, earlier[-LINES:])
     remember_first_stops(link.store, earlier)
+    note_opening_costs(link.store, earlier)
     await _first_stops_of_older_trades(link)
     unknown = held_at_start(link.store, earlier, start) - link.store.days.keys()
     if unknown:
         await days_once(link, sorted(unknown))
     await _catch_up(link, earlier)
     link.store.today = count_day(link.store, earlier, start)
+    count_closed_trades(link.store, earlier)
     link.store.mark(Topic.ACCOUNT)
 
 
@@ -207,11 +215,13 @@ async def _first_stops_of_older_trades(link: Link) -> None:
     for trade in list(link.store.trades.values()):
         known = trade.id in link.store.trades and trade.id.isdecimal()
         if trade.initial_stop is None and known:
-            first = int(trade.id) + 1
+            first = int(trade.id)  # the fill that opened it
             last = min(first + FIRST_STOP_WITHIN, link.gate.applied or 0)
             if first <= last:
                 answer = await link.ask(link.client.transactions.range(first, last))
-                remember_first_stops(link.store, _valid_transactions(link, answer))
+                found = _valid_transactions(link, answer)
+                remember_first_stops(link.store, found)
+                note_opening_costs(link.store, found)
 
 
 def _valid_transactions(link: Link, answer: TransactionsResponse) -> list[Transaction]:

@@ -8,23 +8,29 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from keydesk.forms.arming import ArmForm
+    from keydesk.forms.audit import AuditForm
     from keydesk.forms.break_even import BreakEvenForm
     from keydesk.forms.close_position import ClosePositionForm
     from keydesk.forms.close_trade import CloseForm, ScaleOutForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.indicators import IndicatorForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
-    from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
+    from keydesk.forms.leaving import LeaveForm
+    from keydesk.forms.limits import LimitsForm
+    from keydesk.forms.move_order import MoveForm
+    from keydesk.forms.orders import CancelEntriesForm, CancelForm
     from keydesk.forms.position_part import PositionPartForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
     from keydesk.forms.ticket import TicketForm
     from keydesk.forms.timeframes import TimeframeForm
+    from keydesk.forms.unlock import UnlockForm
     from keydesk.forms.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
 
 __all__ = [
     "AddForm",
     "ArmForm",
+    "AuditForm",
     "BreakEvenForm",
     "CancelEntriesForm",
     "CancelForm",
@@ -38,6 +44,8 @@ __all__ = [
     "FlattenForm",
     "HelpForm",
     "IndicatorForm",
+    "LeaveForm",
+    "LimitsForm",
     "MoveForm",
     "NameForm",
     "PositionPartForm",
@@ -48,12 +56,14 @@ __all__ = [
     "TicketForm",
     "TimeframeForm",
     "TrailingForm",
+    "UnlockForm",
     "load",
 ]
 
 _HOMES = {
     "AddForm": "watchlists",
     "ArmForm": "arming",
+    "AuditForm": "audit",
     "BreakEvenForm": "break_even",
     "CancelEntriesForm": "orders",
     "CancelForm": "orders",
@@ -68,7 +78,9 @@ _HOMES = {
     "FlattenForm": "reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "indicators",
-    "MoveForm": "orders",
+    "MoveForm": "move_order",
+    "LeaveForm": "leaving",
+    "LimitsForm": "limits",
     "NameForm": "watchlists",
     "ProtectForm": "protection",
     "ProtectionForm": "protection",
@@ -77,6 +89,7 @@ _HOMES = {
     "TicketForm": "ticket",
     "TimeframeForm": "timeframes",
     "TrailingForm": "protection",
+    "UnlockForm": "unlock",
 }
 
 

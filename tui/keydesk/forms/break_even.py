@@ -9,37 +9,27 @@ from keydesk.calc.profit import closing_price
 from keydesk.calc.risk import break_even_stop
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import entry_and_now, trade_name
-from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext, TextLine
+from keydesk.forms.sheet import TextLine
 from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.confirm import Action
 from keydesk.records import TradeRow
+from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import money, price
 from keydesk.text.sanitize import safe
 
 
-class BreakEvenForm(Form[SetProtection]):
+class BreakEvenForm(TradeForm[SetProtection]):
     """Moves the stop to break-even; refuses what would fire at once or loosen the stop."""
 
-    def __init__(self, context: FormContext, trade_id: str) -> None:
-        super().__init__(context)
-        self.trade_id = trade_id
-
-    @property
-    def trade(self) -> TradeRow | None:
-        """Return the trade, None once it is closed."""
-        return self.context.store.trades.get(self.trade_id)
-
-    def trading_context(self, trade: TradeRow) -> TradingContext | None:
-        """Return rules, price and funds for its instrument, None while one is missing."""
-        return self.trading_context_about(trade.instrument)
+    BINDINGS = TRADE_BINDINGS
 
     def stop(self, trade: TradeRow, context: TradingContext) -> Decimal:
         """Return the break-even price, with the template's offset."""
         return break_even_stop(
             entry=trade.price,
             units=trade.units,
-            costs=trade.financing,
+            costs=costs_until_closed(self.context.store, trade),
             factors=context.factors,
             precision=context.rules.price_precision,
             offset=self.context.template_of(trade.instrument).break_even_offset_pips
@@ -68,9 +58,17 @@ class BreakEvenForm(Form[SetProtection]):
                 ("stop  ", "muted"),
                 (safe(f"{old} → "), "plain"),
                 (price(self.stop(trade, context), digits), "bright"),
-                (safe(f"  financing so far {money(trade.financing, signed=True)}"), "muted"),
             ),
+            ((safe(self._costs_words(trade)), "muted"),),
         ]
+
+    def _costs_words(self, trade: TradeRow) -> str:
+        """Return what the price has to earn back."""
+        financing, costs = trade.financing, costs_until_closed(self.context.store, trade)
+        words = f"financing so far {money(financing, signed=True)}"
+        if costs == financing:
+            return words
+        return f"{words}, commission and fees {money(costs - financing, signed=True)}"
 
     def action(self) -> Action:
         """Return the row of the confirmation matrix."""

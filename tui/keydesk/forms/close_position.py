@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Literal
 
-from keydesk.calc.instructions import ClosePosition
+from keydesk.calc.instructions import CloseParts, ClosePosition
 from keydesk.calc.profit import closing_price
 from keydesk.calc.trading_context import NOTHING, Lot, TradingContext, realised_profit
 from keydesk.forms.close_trade import NO_PRICE, signed_money
@@ -53,7 +53,7 @@ class OpenSide:
         return tuple(closed)
 
 
-class PositionForm(Form[ClosePosition]):
+class PositionForm(Form[ClosePosition | CloseParts]):
     """The base of the forms that close a position or a part of it."""
 
     def __init__(self, context: FormContext, instrument: str) -> None:

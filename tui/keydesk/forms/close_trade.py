@@ -18,6 +18,7 @@ from keydesk.calc.trading_context import NOTHING, TradingContext
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
 from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, SCALE_OUT
 from keydesk.records import TradeRow
@@ -151,26 +152,20 @@ def _dependents_of(trade: TradeRow) -> int:
     return sum(order is not None for order in orders)
 
 
-class ScaleOutForm(Form[CloseTrades]):
+class ScaleOutForm(TradeForm[CloseTrades]):
     """Closes a part of one trade, rounded down to whole units."""
 
     KEY_CONTEXT: ClassVar[str] = SCALE_OUT
-    BINDINGS = KEYMAP.bindings(SCALE_OUT)
+    BINDINGS = [*KEYMAP.bindings(SCALE_OUT), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
 
     def __init__(self, context: FormContext, trade_id: str) -> None:
-        super().__init__(context)
-        self.trade_id = trade_id
+        super().__init__(context, trade_id)
         self.percent: Decimal | None = None  # chosen: a preset, or typed and taken by %
         self.text = ""  # typed since
 
-    @property
-    def trade(self) -> TradeRow | None:
-        """Return the trade, None once it is closed."""
-        return self.context.store.trades.get(self.trade_id)
-
-    def trading_context(self, trade: TradeRow) -> TradingContext | None:
-        """Return rules, price and funds for its instrument, None while one is missing."""
-        return self.trading_context_about(trade.instrument)
+    def trade_turned(self) -> None:
+        """Drop the part of the other trade."""
+        self.percent, self.text = None, ""
 
     def units(self) -> Decimal:
         """Return the magnitude that would be closed; 0 while no part is chosen."""

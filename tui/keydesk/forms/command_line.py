@@ -12,9 +12,11 @@ from keydesk.calc.command_parser import (
     OpenTicket,
     ParsedCommand,
     QuitDesk,
+    ShowAudit,
     ShowGranularity,
     ShowHelp,
     ShowInstrument,
+    ShowLimits,
     ShowMessage,
     ShowMessages,
     UseLayout,
@@ -173,6 +175,10 @@ class CommandForm(InfoForm[ParsedCommand]):
                 return ((("shows the keys", "bright"),),)
             case ShowMessages():
                 return ((("shows all messages", "bright"),),)
+            case ShowLimits():
+                return ((("shows your limits", "bright"),),)
+            case ShowAudit():
+                return ((("shows the audit log", "bright"),),)
             case ShowInstrument(instrument):
                 return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
             case ShowGranularity() | GoToDate() | ChooseIndicators() | UseLayout() as chart:

@@ -29,9 +29,10 @@ from keydesk.keys.confirm import (
     Confirmation,
     KeyEffect,
     Step,
+    is_refused_disarmed,
     required_step,
 )
-from keydesk.keys.guard import DWELL, SEND, KeyTarget
+from keydesk.keys.guard import CONFIRM_KEYS, DWELL, SEND, KeyTarget
 from keydesk.keys.guarded_app import TOO_EARLY, HasGuardedKeys
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.frame import Frame
@@ -92,6 +93,7 @@ class Form(ModalForm[Result]):
         super().__init__(classes=f"-{self.environment}")
         self.set_class(self.dock > 0, "-docked")
         self.painted: float | None = None
+        self._is_recorded = False  # in the audit log, as it opened
         self._challenge = Challenge(context.letters, monotonic)
         self._hint = ""
         self._planned_at = float("-inf")  # when a price last moved the draft on the chart
@@ -272,8 +274,11 @@ class Form(ModalForm[Result]):
             refusals = (f"No new orders, exits work: {self.context.no_orders}",)
         if refusals:
             return Confirmation(Step.REFUSED, reason=refusals[0])
-        level = self.context.store.arming.level
-        step = required_step(self.action(), level)
+        level, action = self.context.store.arming.level, self.action()
+        step = required_step(action, level)
+        held = self.context.exit_only() if is_refused_disarmed(action) else ""
+        if held and level != "READ-ONLY":
+            return Confirmation(Step.REFUSED, reason=held)
         if step is Step.CHALLENGE:
             return Confirmation(step, letter=self._challenge.letter())
         if step is Step.REFUSED:
@@ -318,6 +323,8 @@ class Form(ModalForm[Result]):
         """Confirm, show another letter, or ignore the key."""
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         asked = self.confirmation()
+        if asked.step is Step.REFUSED and key in CONFIRM_KEYS:
+            self.context.record("refused", f"{type(self).__name__} {key}: {asked.reason}")
         if asked.answer(key) is KeyEffect.SENDS and not self.is_confirmed():
             self._hint = TOO_EARLY
             return
@@ -341,12 +348,18 @@ class Form(ModalForm[Result]):
 
     def _send(self) -> None:
         result = self.result()
+        self._record("preview", "sent as shown")
         if result is None:
             self._hint = (
                 "NOT SENT: its price or its trade is gone. Close the form and open it again"
             )
         else:
             self.close(result)
+
+    def _record(self, what: str, why: str) -> None:
+        """Write the form to the audit log, as it is on the screen."""
+        shown = "" if self.sheet is None else " / ".join(self.sheet.words.split("\n"))
+        self.context.record(what, f"{type(self).__name__} {why}: {' '.join(shown.split())}")
 
     def close(self, result: Result | None) -> None:
         """Close the form with a result; do nothing when it is closed."""
@@ -385,6 +398,9 @@ class Form(ModalForm[Result]):
         self.close(None)
 
     def _note_painted(self) -> None:
+        if not self._is_recorded:
+            self._is_recorded = True
+            self._record("preview", "opened")
         self.painted = monotonic()
         self._show_plan()
 

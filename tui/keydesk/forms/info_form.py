@@ -29,7 +29,7 @@ from keydesk.text.format import (
     r_multiple,
     units,
 )
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.overlay import Result
 
 
@@ -237,13 +237,17 @@ def instrument_rows(name: str, store: Store) -> Rows:
         ("bid", price(quote.bid if quote else None, places)),
         ("ask", price(quote.ask if quote else None, places)),
         ("tradeable", "yes" if quote and quote.tradeable else "no"),
-        ("pip", f"{Decimal(1).scaleb(known.pip_location):f}"),
-        ("margin rate", percent(known.margin_rate)),
+        ("pip", f"{Decimal(1).scaleb(known.pip_location):f} of the price"),
+        ("margin rate", f"{percent(known.margin_rate)} %"),
         ("smallest trade", f"{known.minimum_trade_size:f} units"),
-        ("largest order", units(known.maximum_order_units)),
-        ("financing long", percent(getattr(financing, "long_rate", None), signed=True)),
-        ("financing short", percent(getattr(financing, "short_rate", None), signed=True)),
+        ("largest order", f"{units(known.maximum_order_units)} units"),
+        ("financing long", _a_year(getattr(financing, "long_rate", None))),
+        ("financing short", _a_year(getattr(financing, "short_rate", None))),
     ]
+
+
+def _a_year(rate: Decimal | None) -> str:
+    return EMPTY if rate is None else f"{percent(rate, signed=True)} % a year"
 
 
 def log_line_rows(line: LogLine, store: Store) -> Rows:
@@ -296,6 +300,11 @@ BLANK_TEXT = safe("")
 WIDEST_NAME = 24  # columns: a date, a time and its zone
 
 
+def _value_lines(value: SafeText, width: int) -> list[SafeText]:
+    """Return a value as it is where it fits: columns in it stay aligned; else wrapped."""
+    return [value] if value and cell_len(value) <= width else lines_of(value, width)
+
+
 class DetailsForm(InfoForm[None]):
     """A list of names and values that scrolls where it is long."""
 
@@ -336,7 +345,7 @@ class DetailsForm(InfoForm[None]):
         for name, value in self.rows:
             pairs = zip_longest(
                 lines_of(name, names) or [BLANK_TEXT],
-                lines_of(safe(value), width) or [BLANK_TEXT],
+                _value_lines(safe(value), width) or [BLANK_TEXT],
                 fillvalue=BLANK_TEXT,
             )
             for left, right in pairs:

@@ -4,8 +4,16 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar, Literal
 
-from keydesk.calc.instructions import ClosePosition, CloseSide
-from keydesk.calc.profit import whole_units
+from keydesk.calc.close_order import (
+    CLOSE_ORDER_WORDS,
+    CLOSE_ORDERS,
+    CloseOrder,
+    in_close_order,
+    parts_of,
+    realised_by,
+)
+from keydesk.calc.instructions import CloseParts, ClosePosition, CloseSide
+from keydesk.calc.profit import closing_price, whole_units
 from keydesk.calc.sizing import part
 from keydesk.calc.ticket_draft import (
     LONGEST,
@@ -27,8 +35,9 @@ from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, POSITION_PART
-from keydesk.text.format import pair, units
-from keydesk.text.sanitize import safe
+from keydesk.records import TradeRow
+from keydesk.text.format import pair, price, units
+from keydesk.text.sanitize import clean_name, safe
 
 FULL = Decimal(100)  # percent
 
@@ -46,6 +55,9 @@ class PositionPartForm(PositionForm):
         self.percent: Decimal | None = None
         self.typed_units: Decimal | None = None
         self.digits = ""
+        self.order: CloseOrder = "oldest"
+        self.picked: frozenset[str] = frozenset()
+        self.cursor = 0
 
     @property
     def side(self) -> OpenSide | None:
@@ -60,6 +72,8 @@ class PositionPartForm(PositionForm):
         side = self.side
         if side is None:
             return NOTHING
+        if self.order == "picked":
+            return sum((abs(trade.units) for trade in self.picked_trades(side)), NOTHING)
         known = self.context.store.instruments.get(self.instrument)
         precision = known.trade_units_precision if known is not None else 0
         if self.typed_units is not None:
@@ -67,6 +81,16 @@ class PositionPartForm(PositionForm):
         if self.percent is None:
             return NOTHING
         return side.units if self.percent == FULL else part(side.units, self.percent, precision)
+
+    def picked_trades(self, side: OpenSide) -> Sequence[TradeRow]:
+        """Return the trades that were picked and are still open."""
+        return [trade for trade in side.trades if trade.id in self.picked]
+
+    def parts(self, side: OpenSide) -> tuple[tuple[TradeRow, Decimal], ...]:
+        """Return the trades to close, each with its units."""
+        if self.order == "picked":
+            return tuple((trade, abs(trade.units)) for trade in self.picked_trades(side))
+        return parts_of(in_close_order(side.trades, self.order), self.units())
 
     def headline(self) -> TextLine:
         """Return the part and the side of the position."""
@@ -78,6 +102,8 @@ class PositionPartForm(PositionForm):
         )
 
     def _chosen_words(self) -> str:
+        if self.order == "picked":
+            return f"{units(self.units())} units"
         if self.typed_units is not None:
             return f"{units(self.typed_units)} units"
         return "–" if self.percent is None else f"{self.percent:f} %"
@@ -98,8 +124,12 @@ class PositionPartForm(PositionForm):
             ("digits %", ""),
             ("digits u", "units"),
         )
-        lines.append((*choice_line(parts), (safe(f" {self.digits}"), "focus")))
         side, closing = self.side, self.units()
+        if self.order != "picked":
+            lines.append((*choice_line(parts), (safe(f" {self.digits}"), "focus")))
+        if side is not None and len(side.trades) > 1:
+            lines.append(choice_line((("o", CLOSE_ORDER_WORDS[self.order]),)))
+            lines += self._pick_lines(side, context) if self.order == "picked" else ()
         if side is not None and NOTHING < closing <= side.units:
             lines += [BLANK, *self._remainder(side, closing, context)]
         return lines
@@ -107,7 +137,12 @@ class PositionPartForm(PositionForm):
     def _remainder(
         self, side: OpenSide, closing: Decimal, context: TradingContext | None
     ) -> Sequence[TextLine]:
-        won = None if context is None else side.realised(closing, context)
+        parts = self.parts(side)
+        won = None
+        if context is not None:
+            signed = closing if side.name == "long" else -closing
+            at = closing_price(signed, context.bid, context.ask)
+            won = realised_by(parts, at, context.factors)
         cash: TextLine = ()
         if won is not None and context is not None:
             cash = (
@@ -115,13 +150,38 @@ class PositionPartForm(PositionForm):
                 signed_money(won),
                 (safe(f" {context.funds.currency}"), "muted"),
             )
-        closed = side.closed_trades(closing)
-        first = "  the oldest trade first" if len(side.trades) > 1 else ""
+        closed = [trade for trade, part_units in parts if part_units == abs(trade.units)]
         return [
-            (("closes ", "muted"), (units(closing), "bright"), *cash, (first, "muted")),
+            (("closes ", "muted"), (units(closing), "bright"), *cash),
+            *self._parts_line(side, parts),
             (("remains ", "muted"), (units(side.units - closing), "plain")),
             *dependents_line(closed),
         ]
+
+    def _pick_lines(self, side: OpenSide, context: TradingContext | None) -> Sequence[TextLine]:
+        """Return the trades to pick from, the one under the cursor marked."""
+        lines: list[TextLine] = []
+        for number, trade in enumerate(side.trades):
+            mark = "[x]" if trade.id in self.picked else "[ ]"
+            here = "▶" if number == self.cursor % len(side.trades) else " "
+            words = safe(f"{here} {mark} #{clean_name(trade.id)} {units(abs(trade.units))}  ")
+            digits = 5 if context is None else context.rules.price_precision
+            lines.append(
+                (
+                    (words, "bright" if here != " " else "plain"),
+                    (price(trade.price, digits), "muted"),
+                )
+            )
+        return [*lines, choice_line((("↑ ↓", "trade"), ("Space", "picks it")))]
+
+    def _parts_line(
+        self, side: OpenSide, parts: Sequence[tuple[TradeRow, Decimal]]
+    ) -> Sequence[TextLine]:
+        """Return which trades lose how many units, where there is more than one to lose them."""
+        if len(side.trades) == 1 or self.order == "picked":
+            return ()
+        shown = [f"#{clean_name(trade.id)} {units(part_units)}" for trade, part_units in parts]
+        return (((safe(f"of {', '.join(shown)}"), "muted"),),)
 
     def action(self) -> Action:
         """Return the row of the confirmation matrix."""
@@ -136,11 +196,19 @@ class PositionPartForm(PositionForm):
             return [f"The {self.choice} side is closed already"]
         if side is None:
             return ["Hedged: choose the side with l long or s short"]
-        if self.percent is None and self.typed_units is None:
-            if self.digits:
-                return [self._choice_words()]
-            return ["Choose: 2 5 7 = 25, 50, 75 %, or digits and %, or digits and u for units"]
-        return self._part_refusals(side)
+        return self._unchosen() or self._part_refusals(side)
+
+    def _unchosen(self) -> Sequence[str]:
+        """Return what has to be chosen yet."""
+        side = self.side
+        if self.order == "picked":
+            there = side is not None and self.picked_trades(side)
+            return () if there else ["Pick a trade: ↑ ↓ and Space"]
+        if self.percent is not None or self.typed_units is not None:
+            return ()
+        if self.digits:
+            return [self._choice_words()]
+        return ["Choose: 2 5 7 = 25, 50, 75 %, or digits and %, or digits and u for units"]
 
     def _choice_words(self) -> str:
         typed = above_zero(read_number(self.digits))
@@ -151,6 +219,8 @@ class PositionPartForm(PositionForm):
     def _part_refusals(self, side: OpenSide) -> Sequence[str]:
         all_of_it = f"{self.context.keymap.name('close')} closes all of it"
         closing = self.units()
+        if self.order == "picked":
+            return ()
         if self.percent is not None and self.percent > FULL:
             return [f"{self.percent:f} % is more than all of it: {all_of_it}"]
         if self.typed_units is not None and closing != self.typed_units:
@@ -163,12 +233,21 @@ class PositionPartForm(PositionForm):
             return [f"{self._chosen_words()} of it is less than one unit: {all_of_it}"]
         return ()
 
-    def result(self) -> ClosePosition | None:
-        """Return the units of that side."""
+    def result(self) -> ClosePosition | CloseParts | None:
+        """Return the units of that side; by trades where the order is not the broker's, which is the oldest first."""
         side = self.side
         if side is None:
             return None
         closing = self.units()
+        if self.order != "oldest" and closing != side.units:
+            parts = self.parts(side)
+            return CloseParts(
+                self.instrument,
+                tuple(
+                    (trade.id, None if part_units == abs(trade.units) else part_units)
+                    for trade, part_units in parts
+                ),
+            )
         size: CloseSide = "ALL" if closing == side.units else closing
         if side.name == "long":
             return ClosePosition(self.instrument, long_units=size)
@@ -194,6 +273,24 @@ class PositionPartForm(PositionForm):
         """Choose a quarter, a half, three quarters; the digits also begin an own part."""
         self._collect(self.digits + str(key))
         self.percent = PRESET_PARTS.get(self.digits)
+        self.redraw()
+
+    def action_next_order(self) -> None:
+        """Turn to the next order in which trades are closed."""
+        at = CLOSE_ORDERS.index(self.order) + 1
+        self.order = CLOSE_ORDERS[at % len(CLOSE_ORDERS)]
+        self.redraw()
+
+    def action_cursor(self, step: int) -> None:
+        """Move to another trade to pick."""
+        self.cursor += step
+        self.redraw()
+
+    def action_pick(self) -> None:
+        """Pick the trade under the cursor, or drop it again."""
+        side = self.side
+        if side is not None and side.trades and self.order == "picked":
+            self.picked ^= {side.trades[self.cursor % len(side.trades)].id}
         self.redraw()
 
     def action_percent(self) -> None:

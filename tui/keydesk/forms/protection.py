@@ -31,7 +31,7 @@ from keydesk.calc.ticket_draft import (
 from keydesk.calc.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.close_trade import entry_and_now, signed_money, trade_name
-from keydesk.forms.form import FIELD_HINTS, Form
+from keydesk.forms.form import FIELD_HINTS
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
 from keydesk.forms.ticket_sheet import (
@@ -41,6 +41,7 @@ from keydesk.forms.ticket_sheet import (
     quote_line,
     range_line,
 )
+from keydesk.forms.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.records import TradeRow
@@ -60,17 +61,20 @@ NO_OUTLOOK: Sequence[TextLine] = (  # of levels that cannot be read
 )
 
 
-class ProtectionForm(Form[SetProtection]):
+class ProtectionForm(TradeForm[SetProtection]):
     """Sets, moves or takes away what protects one trade; untouched levels are not sent."""
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
     HINTS: ClassVar[TextLine] = FIELD_HINTS
-    BINDINGS = KEYMAP.bindings(MODIFY)
+    BINDINGS = [*KEYMAP.bindings(MODIFY), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
     VERB: ClassVar[str] = "MODIFY"
 
     def __init__(self, context: FormContext, trade_id: str) -> None:
-        super().__init__(context)
-        self.trade_id = trade_id
+        super().__init__(context, trade_id)
+        self.draft = self.first_draft()
+
+    def trade_turned(self) -> None:
+        """Fill the fields anew."""
         self.draft = self.first_draft()
 
     def first_draft(self) -> ProtectionDraft:
@@ -83,15 +87,6 @@ class ProtectionForm(Form[SetProtection]):
     def start_on(self, name: ProtectionField) -> None:
         """Open with a field active."""
         self.draft = self.draft.pick(name)
-
-    @property
-    def trade(self) -> TradeRow | None:
-        """Return the trade, None once it is closed."""
-        return self.context.store.trades.get(self.trade_id)
-
-    def trading_context(self, trade: TradeRow) -> TradingContext | None:
-        """Return rules, price and funds for its instrument, None while one is missing."""
-        return self.trading_context_about(trade.instrument)
 
     def headline(self) -> TextLine:
         """Return the trade and what changes."""
@@ -212,9 +207,12 @@ class ProtectionForm(Form[SetProtection]):
             return CANNOT_BE_READ if known else NOT_KNOWN
         if before == after:
             return "as it is" if before is not None else "none"
+        if after is None:
+            gone = _in_pips(before, context) if name == "trail" else _at_price(before, context)
+            return safe(f"{gone} → REMOVED")
         if name == "trail":
             return safe(f"{_in_pips(before, context)} → {_in_pips(after, context)}")
-        away = "" if after is None else f" {_away(after, trade, context)}"
+        away = f" {_away(after, trade, context)}"
         return safe(f"{_at_price(before, context)} → {_at_price(after, context)}{away}")
 
     def _amount_lines(

@@ -8,8 +8,9 @@ from typing import ClassVar, Literal
 from keydesk.calc.checks import old_price_words, unconfirmed_warnings, under_way_refusals
 from keydesk.calc.first_draft import first_draft
 from keydesk.calc.instructions import Flatten, Reverse
+from keydesk.calc.limits import limit_refusals
 from keydesk.calc.ticket import Plan, work_out
-from keydesk.calc.ticket_draft import Draft, Entry, UnreadableText, shown_number
+from keydesk.calc.ticket_draft import Draft, Entry, Members, UnreadableText, shown_number
 from keydesk.calc.ticket_levels import levels_of, sendable
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import signed_money
@@ -20,6 +21,7 @@ from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN, KEYMAP
 from keydesk.records import OrderRow, PositionRow
+from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.trading.notifications import order_name
@@ -47,7 +49,8 @@ class ReverseForm(Form[Reverse]):
         market = replace(template, kind="MARKET", expiry="")
         ticket = first_draft(side, self.instrument, context, market, self.context.preset)
         target = ticket.target if ticket.stop.text else Entry("", "R")  # no R without a stop
-        return replace(ticket, size=Entry(f"{2 * abs(net):f}", "units"), target=target)
+        size = Entry(f"{2 * abs(net):f}", "units")
+        return replace(ticket, size=size, target=target, members=Members(fill="REDUCE_FIRST"))
 
     def headline(self) -> TextLine:
         """Say what the position becomes."""
@@ -77,6 +80,7 @@ class ReverseForm(Form[Reverse]):
                 (price(shown_number(levels.target), digits), "plain"),
                 ("  at stop ", "muted"),
                 (EMPTY if plan.risk is None else money(-plan.risk, signed=True), "loss"),
+                *_trail_words(plan, context),
             ),
             (("the old stop and target go with the old trade", "muted"),),
         ]
@@ -109,7 +113,18 @@ class ReverseForm(Form[Reverse]):
             return [
                 f"stop: {stop.text} {stop.reason}: close the position, then open the other side"
             ]
-        return _reversal_refusals(context, self.context)
+        return [
+            *_reversal_refusals(context, self.context),
+            *_size_refusals(self.plan(context), context),
+            *self._limit_refusals(context),
+        ]
+
+    def _limit_refusals(self, context: TradingContext) -> list[str]:
+        """Refuse a new side that passes a limit: half of the order, beside what else is open."""
+        plan = self.plan(context)
+        opened = replace(plan, units=plan.units / 2, notional=plan.notional / 2)
+        beside = open_risk_of(self.context.store, without=self.instrument)
+        return list(limit_refusals(opened, context, self.context.limits, beside))
 
     def warnings(self) -> Sequence[str]:
         """Warn of orders whose outcome is not known yet."""
@@ -131,6 +146,7 @@ class ReverseForm(Form[Reverse]):
             expected=levels.entry,
             stop=levels.stop,
             target=levels.target,
+            trail=levels.trail,
         )
 
 
@@ -211,15 +227,35 @@ class FlattenForm(Form[Flatten]):
         self.redraw()
 
 
+def _trail_words(plan: Plan, context: TradingContext) -> TextLine:
+    trail = shown_number(plan.levels.trail)
+    if trail is None:
+        return ()
+    return (("  trail ", "muted"), (safe(f"{money(trail / context.rules.pip, 1)}p"), "plain"))
+
+
 def _reversal_refusals(context: TradingContext, form_context: FormContext) -> list[str]:
     if not context.tradeable:
         return ["Halted: the market is closed for this instrument"]
     old = old_price_words(context, form_context.quote_trouble(context.rules.name))
     if old:
         return [old]
-    limit = form_context.limits.hard_units
-    if limit is not None and abs(context.funds.net_units) > limit:
-        return [f"Over your own limit of {units(limit)} units"]
+    return []
+
+
+def _size_refusals(plan: Plan, context: TradingContext) -> list[str]:
+    """Refuse an order that is too large for one, a position that may not grow so far, and margin that is not there."""
+    rules, name = context.rules, pair(context.rules.name)
+    remedy = "close the position, then open the other side"
+    held = max(plan.effect.long_after, plan.effect.short_after)
+    if plan.units > rules.maximum_order_units:
+        most = units(rules.maximum_order_units)
+        return [f"size: one order of {name} may carry {most}: {remedy}"]
+    if rules.maximum_position and held > rules.maximum_position:
+        return [f"size: the position may grow to {units(rules.maximum_position)}: {remedy}"]
+    if plan.margin > context.funds.margin_available:
+        free = money(context.funds.margin_available)
+        return [f"size: margin {money(plan.margin)} is over the {free} available: {remedy}"]
     return []
 
 

@@ -142,6 +142,11 @@ class Sheet(Static):
         self._shown = text
         self.styles.width = width
 
+    @property
+    def words(self) -> str:
+        """The lines as they are shown."""
+        return self._shown.plain
+
     def show(self, text: Text) -> None:
         """Show other lines; only another number of lines needs a new layout."""
         before, self._shown = self._shown, text
@@ -249,6 +254,14 @@ def _nowhere(_instrument: str, _lines: Sequence[PriceLine]) -> None:
     return None
 
 
+def _no_reason() -> str:
+    return ""
+
+
+def _no_record(_what: str, _words: str) -> None:
+    return None
+
+
 def _no_trouble(_instrument: str) -> str:
     return ""
 
@@ -266,6 +279,8 @@ class FormContext:
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
     no_orders: str = ""  # why only exits are sent; empty: all orders are
+    exit_only: Callable[[], str] = _no_reason  # why no risk may be opened now; empty: it may
+    record: Callable[[str, str], None] = _no_record  # write an entry to the audit log
     sent_like_this: SentLikeThis = _never_sent
     take_refused: TakeRefused = _none_refused
     ask_price: AskPrice = _ask_nothing  # request the price of an instrument

@@ -38,6 +38,7 @@ from keydesk.forms.ticket_preview import preview_lines
 from keydesk.keys.confirm import Action
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, TICKET
+from keydesk.store.risk import open_risk_of
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 
@@ -289,6 +290,7 @@ class TicketForm(Form[OpenOrder]):
             sent_like_this=self.context.sent_like_this(draft.instrument, draft.kind, draft.side),
             in_flight=store.in_flight_of(draft.instrument),
             quote_trouble=self.context.quote_trouble(draft.instrument),
+            open_risk=open_risk_of(store),
             zone=store.zone,
         )
 

@@ -91,6 +91,11 @@ def required_step(action: Action, level: Level) -> Step:
     return armed if level == "ARMED" else disarmed
 
 
+def is_refused_disarmed(action: Action) -> bool:
+    """Return whether the action is no exit: a daily loss lock or a pause after losses refuses it, too."""
+    return MATRIX[action][1] is Step.REFUSED
+
+
 class Letters:
     """Source of challenge letters; two in a row differ."""
 

@@ -54,6 +54,10 @@ class SaysDropped(Protocol):
         """Show the message."""
 
 
+def _record_nothing(_what: str, _words: str) -> None:
+    return None
+
+
 class GuardedKeys:
     """Passes the events of an app through the burst guard, the dwell, the paste guard and the chords.
 
@@ -63,6 +67,7 @@ class GuardedKeys:
         disarm: Disarms the desk, if the cause asks for it in this environment.
         notify: Shows one line to the trader.
         keymap: The keys in force.
+        record: Writes to the audit log: keys that touch money, confirmations, and what the guard dropped.
     """
 
     def __init__(
@@ -73,8 +78,10 @@ class GuardedKeys:
         disarm: Callable[[Cause], None],
         notify: Callable[[NoticeLevel, str], None],
         keymap: KeyMap = KEYMAP,
+        record: Callable[[str, str], None] = _record_nothing,
     ) -> None:
         self.app = app
+        self._record = record
         self.keymap = keymap
         self.last_key_at = monotonic()  # seconds; the idle rule reads it
         self._pass_on = pass_on
@@ -144,6 +151,7 @@ class GuardedKeys:
                 await self._let_through(events.Key("escape", "\x1b"))
                 self._say_lost_behind_escape(second_of_alt(event.key), front)
             case Verdict.TOO_EARLY:
+                self._record("guard", f"{event.key} came too early on {self._front_name()}")
                 self._say_dropped(TOO_EARLY)
             case Verdict.TRIP:
                 self._trip(Cause.BURST, event.time)
@@ -167,7 +175,11 @@ class GuardedKeys:
     async def _release(self, event: events.Key) -> None:
         if self.guard.settled(event.time):
             self._confirmed = self.app.screen
+            self._record("confirm", f"{event.key} on {self._front_name()}")
             await self._let_through(event)
+
+    def _front_name(self) -> str:
+        return type(self.app.screen).__name__
 
     def take_confirm(self, screen: Screen[Any]) -> bool:
         """Return whether a confirm key passed for this form; true once."""
@@ -193,6 +205,7 @@ class GuardedKeys:
         if front is ON_THE_DESK:
             if self.guard.touches_money(event.key, ON_THE_DESK):
                 self._order_key_time = event.time
+                self._record("key", event.key)
             if self.guard.caps_lock_suspected:
                 self._notify("warn", "Only capitals came: is Caps Lock on?")
             elif _is_foreign_letter(event):
@@ -216,6 +229,7 @@ class GuardedKeys:
 
     def _trip(self, cause: Cause, time: float) -> None:
         self._trip_key_time = time
+        self._record("guard", f"{cause.value.words}, on {self._front_name()}: nothing was sent")
         while isinstance(form := self.app.screen, ModalScreen):
             form.dismiss(None)
         self._disarm(cause)

@@ -30,6 +30,7 @@ SCALE_OUT = "scale-out"
 CLOSE_POSITION = "close-position"
 POSITION_PART = "position-part"
 MODIFY = "modify"
+ONE_TRADE = "one-trade"  # every form about one trade of several
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
 HELP = "help"  # forms that only look
@@ -40,6 +41,8 @@ COLUMNS = "columns"  # the columns of a watchlist
 DELETE_LIST = "delete-list"
 TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
+LEAVING = "leaving"  # the question before leaving
+LIMITS = "limits"  # the page of limits
 
 # The contexts of the main screen, where the trader may move keys.
 ON_THE_DESK = (DESK, ROWS, CHART, CROSSHAIR, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
@@ -52,7 +55,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     CROSSHAIR: (DESK,),
     BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
-    **dict.fromkeys((CLOSE_POSITION, POSITION_PART), (FORM,)),
+    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE), (FORM,)),
 }
 
 
@@ -174,6 +177,10 @@ KEYS: tuple[Key, ...] = (
     Key("go-positions", ("g p",), DESK, "", "Go to the positions", "go('positions')"),
     Key("go-books", ("g b",), DESK, "", "Go to the books", "go('books')"),
     Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
+    Key("account-page", ("g a",), DESK, "", "The account in full", "account_page"),
+    Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
+    Key("instrument-page", ("g i",), DESK, "", "The instrument's terms", "instrument_page"),
+    Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
     Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
@@ -184,6 +191,7 @@ KEYS: tuple[Key, ...] = (
     Key("page-up", _PAGE_BACK, ROWS, "", "Page up", "page_up"),
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
+    Key("log-audit", ("a",), LOG, "audit", "The audit log of this desk", "audit"),
     # The chart, and the order of the watchlist.
     Key("older", ("left", "h"), CHART, "back", "Some candles back in time", "older"),
     Key("newer", ("right", "l"), CHART, "forth", "Some candles nearer to now", "newer"),
@@ -277,9 +285,11 @@ KEYS: tuple[Key, ...] = (
     Key("modify-stop", ("s",), MODIFY, "stop", "Stop", "pick('stop')"),
     Key("modify-target", ("t",), MODIFY, "target", "Target", "pick('target')"),
     Key("modify-trail", ("r",), MODIFY, "trail", "Trailing stop", "pick('trail')"),
+    Key("modify-units", ("u",), MODIFY, "units", "Units of the entry order", "pick('units')"),
     Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
     Key("modify-atr", ("a",), MODIFY, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(MODIFY, "modify"),
+    Key("next-trade", ("n",), ONE_TRADE, "next trade", "Next trade of it", "next_trade"),
     # A part to close.
     Key("quarter", ("2", "5", "7"), SCALE_OUT, "25 50 75 %", "25, 50, 75 %", "part({key})"),
     Key("percent", ("%",), SCALE_OUT, "own %", "Any digits, then %", "percent"),
@@ -291,6 +301,10 @@ KEYS: tuple[Key, ...] = (
     Key("part-of", ("2", "5", "7"), POSITION_PART, "25 50 75 %", "25, 50, 75 %", "part({key})"),
     Key("part-percent", ("%",), POSITION_PART, "own %", "Any digits, then %", "percent"),
     Key("part-units", ("u",), POSITION_PART, "units", "Any digits, then u", "units"),
+    Key("part-order", ("o",), POSITION_PART, "order", "Oldest, newest, worst, best", "next_order"),
+    Key("part-next", ("down",), POSITION_PART, "", "Next trade to pick", "cursor(1)"),
+    Key("part-before", ("up",), POSITION_PART, "", "Trade before", "cursor(-1)"),
+    Key("part-pick", ("space",), POSITION_PART, "", "Pick the trade", "pick"),
     Key("part-long", ("l",), POSITION_PART, "long", "Of the long side", "side('long')"),
     Key("part-short", ("s",), POSITION_PART, "short", "Of the short side", "side('short')"),
     # Scopes.
@@ -325,6 +339,8 @@ KEYS: tuple[Key, ...] = (
     Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
     Key("list-gone", ("y",), DELETE_LIST, "delete", "Delete the list", "take"),
     Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
+    Key("leave", ("y",), LEAVING, "leave", "Leave all the same", "take"),
+    Key("leave-not", ("escape", "q"), LEAVING, "stay", "Stay", "drop"),
     Key("indicator-down", ("j", "down"), INDICATORS, "", "Row down", "row(1)"),
     Key("indicator-up", ("k", "up"), INDICATORS, "", "Row up", "row(-1)"),
     Key("indicator-turn", ("space",), INDICATORS, "on/off", "Show it, or not", "turn"),
@@ -334,6 +350,13 @@ KEYS: tuple[Key, ...] = (
     Key("indicator-scope", ("a",), INDICATORS, "all", "This instrument, or all", "scope"),
     Key("indicator-take", ("enter",), INDICATORS, "keep", "Keep and show them", "take"),
     Key("indicator-close", ("escape", "q"), INDICATORS, "drop", "Change nothing", "drop"),
+    Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
+    Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
+    Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),
+    Key("limit-erase", ("backspace",), LIMITS, "", "Erase a digit", "erase"),
+    Key("limit-scope", ("a",), LIMITS, "scope", "Account, or instrument", "scope"),
+    Key("limit-take", ("enter",), LIMITS, "keep", "Keep and write them", "take"),
+    Key("limit-close", ("escape", "q"), LIMITS, "drop", "Change nothing", "drop"),
     Key("timeframe-next", ("l", "right"), TIMEFRAMES, "", "Next longer", "choose(1)"),
     Key("timeframe-before", ("h", "left"), TIMEFRAMES, "", "Next shorter", "choose(-1)"),
     Key("timeframe-unit", ("j", "down"), TIMEFRAMES, "", "Longer unit", "unit(1)"),

@@ -76,7 +76,7 @@ class Books(LinePane):
 
     def action_step(self, steps: int) -> None:
         """Ask for the snapshots before those in sight, after them, or the newest."""
-        self.post_message(BookStep(steps))
+        self.post(BookStep(steps))
 
     # What a frame changed.
 

@@ -20,6 +20,7 @@ from keydesk.calc.granularity import ALIGNMENT, SECONDS, longer
 from keydesk.chart.canvas import Run as RoleRun
 from keydesk.chart.glyphs import STYLE_NAMES, STYLES, Look, Style
 from keydesk.chart.layout import sub_panes_with_room
+from keydesk.chart.lines import sample_of
 from keydesk.chart.picture import Picture, dimmed
 from keydesk.chart.position import Position
 from keydesk.chart.price_axis import PriceLine
@@ -205,7 +206,7 @@ class Chart(LinePane):
         self.position.reset()
         self._picture.forget_scale()
         if instrument and granularity:
-            self.post_message(self.SeriesWanted(self.pinned, granularity, self.place))
+            self.post(self.SeriesWanted(self.pinned, granularity, self.place))
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
         """Return a row of the picture, its roles turned into styles."""
@@ -366,7 +367,7 @@ class Chart(LinePane):
             of_day = day_legend(store, instrument) if is_live else ()
             without_room = self.indicators.sub_panes[shown:]
             no_room = (((f"{each.title}: no room", "muted"),) for each in without_room)
-            return (*self.indicators.legend, *no_room, *of_day)
+            return (*self._named_indicators(), *no_room, *of_day)
         shape = shape_of(store, instrument)
         pip = float(shape.pip)
         measure = Measure(
@@ -379,6 +380,14 @@ class Chart(LinePane):
         money = money_of(store, instrument, (at.price - last) / pip, self.preset_units)
         return legend(candles[at.index(candles)], at.price, last, measure, money)
 
+    def _named_indicators(self) -> tuple[tuple[RoleRun, ...], ...]:
+        """Return the names of the indicators, each behind its stroke where there are no colours."""
+        if not self._is_mono:
+            return self.indicators.legend
+        return tuple(
+            ((f"{sample_of(runs[0][1])} ", runs[0][1]), *runs) for runs in self.indicators.legend
+        )
+
     def _picture_width(self, store: Store) -> int:
         """Return the columns of the picture: those of the pane without the strip of client books."""
         is_of_focus = self._instrument(store) == store.focus  # whose books the store has
@@ -387,8 +396,11 @@ class Chart(LinePane):
 
     def _look(self) -> Look:
         body, gap = ZOOMS[self.zoom]
-        is_mono = self.palette["rise"].color == self.palette["fall"].color
-        return Look(self.style, body, gap, hollow=is_mono, ascii_only=self._ascii_only)
+        return Look(self.style, body, gap, hollow=self._is_mono, ascii_only=self._ascii_only)
+
+    @property
+    def _is_mono(self) -> bool:
+        return self.palette["rise"].color == self.palette["fall"].color
 
     @property
     def _ascii_only(self) -> bool:
@@ -400,7 +412,7 @@ class Chart(LinePane):
             return
         lacking = self.position.wanted(series, candles, self.in_sight, self.indicators.warm_up)
         if lacking and not (series.past is not None and series.past.wants):
-            self.post_message(self.HistoryWanted(*self._shown, lacking))
+            self.post(self.HistoryWanted(*self._shown, lacking))
 
     def _instrument(self, store: Store) -> str:
         return self.pinned or store.focus
@@ -432,7 +444,7 @@ class Chart(LinePane):
         """Stop a further chart's candles while it is hidden."""
         if self.place > 1 and self._shown != ("", ""):
             self._shown = ("", "")
-            self.post_message(self.SeriesWanted("", "", self.place))
+            self.post(self.SeriesWanted("", "", self.place))
 
     # Moving through it.
 
@@ -460,7 +472,7 @@ class Chart(LinePane):
             newest = max(frame.wall_ns, frame.store.clock_ns)
             goal = max(FIRST_NS, min(goal, newest))  # beyond the dates that a broker takes
             self.position.goal = goal
-            self.post_message(self.DateWanted(*self._shown, goal))
+            self.post(self.DateWanted(*self._shown, goal))
             self._draw_now()
 
     def _series(self) -> CandleSeries | None:
@@ -518,7 +530,7 @@ class Chart(LinePane):
         """Remove the crosshair."""
         if self._crosshair is not None:
             self._crosshair = None
-            self.post_message(self.CrosshairTurned())
+            self.post(self.CrosshairTurned())
             self._draw_now()
 
     def action_to_last(self) -> None:
@@ -531,7 +543,7 @@ class Chart(LinePane):
         scene, scale = self._scene, self._picture.scale
         if scene is not None and scale is not None:
             self._crosshair = crosshair_at(candle, scene.last, scale, scene.pip)
-            self.post_message(self.CrosshairTurned())
+            self.post(self.CrosshairTurned())
             self._draw_now()
 
     def action_cross(self, count: int) -> None:
@@ -566,7 +578,7 @@ class Chart(LinePane):
 
     def action_indicators(self) -> None:
         """Choose the indicators."""
-        self.post_message(self.IndicatorsWanted())
+        self.post(self.IndicatorsWanted())
 
     def action_view(self) -> None:
         """Draw candles, bars, a line, or Heikin-Ashi candles."""
@@ -594,13 +606,13 @@ class Chart(LinePane):
 
     def action_book_step(self, steps: int) -> None:
         """Ask for the books before those in sight, after them, or the newest."""
-        self.post_message(BookStep(steps))
+        self.post(BookStep(steps))
 
     def action_prices(self) -> None:
         """Ask for mid, bid or ask candles, in turn."""
         if self.frame is not None:
             now = self.frame.store.candle_prices
-            self.post_message(self.PricesWanted(PRICES[(PRICES.index(now) + 1) % len(PRICES)]))
+            self.post(self.PricesWanted(PRICES[(PRICES.index(now) + 1) % len(PRICES)]))
 
     def action_overlay_dots(self) -> None:
         """Draw indicators as braille dots, or as strokes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from keydesk.calc.protection import ProtectionField
 from keydesk.chart.canvas import Run
@@ -101,9 +102,15 @@ def day_legend(store: Store, instrument: str) -> tuple[tuple[Run, ...], ...]:
     day, shape = store.days.get(instrument), shape_of(store, instrument)
     if day is None:
         return ()
-    change = show.percent(day_change(store, instrument), signed=True)
+    return _day_groups(day_change(store, instrument), shape.write(day.high), shape.write(day.low))
+
+
+@lru_cache(maxsize=16)
+def _day_groups(share: Decimal, high: str, low: str) -> tuple[tuple[Run, ...], ...]:
+    """Return the groups; further charts of the instrument show the same."""
+    change = show.percent(share, signed=True)
     return (
         (("day ", "faint"), (f"{change}%", role_of_sign(change))),
-        (("high ", "faint"), (shape.write(day.high), "muted")),
-        (("low ", "faint"), (shape.write(day.low), "muted")),
+        (("high ", "faint"), (high, "muted")),
+        (("low ", "faint"), (low, "muted")),
     )

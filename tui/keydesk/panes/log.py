@@ -11,7 +11,9 @@ from dataclasses import replace
 from datetime import UTC
 from typing import TYPE_CHECKING, ClassVar
 
-from keydesk.keys.keymap import LOG
+from textual.message import Message
+
+from keydesk.keys.keymap import KEYMAP, LOG
 from keydesk.panes.price_cells import signed_role
 from keydesk.store.frame import Frame
 from keydesk.store.state import LogKind, LogLine, Notice, Topic
@@ -47,9 +49,17 @@ class Log(TablePane):
     """One row per transaction; row keys count from the oldest, so that new rows do not move the cursor."""
 
     KEY_CONTEXT: ClassVar[str] = LOG
+    BINDINGS = KEYMAP.bindings(LOG)
 
     def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)
+
+    class AuditWanted(Message):
+        """The user wants to read the audit log."""
+
+    def action_audit(self) -> None:
+        """Ask for the audit log."""
+        self.post_message(self.AuditWanted())
 
     def columns(self) -> Sequence[Column]:
         """Return the words take what the other columns leave."""

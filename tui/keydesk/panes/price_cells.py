@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -134,9 +135,9 @@ class InstrumentRows(TablePane):
         if not self.keys and frame.touched(Topic.FOCUS):
             self.redraw_line(self.HEAD)
 
+    @abstractmethod
     def instrument_of(self, key: str, store: Store) -> str:
         """Return the instrument of a row; empty when the row is gone."""
-        raise NotImplementedError
 
     def move_to(self, index: int) -> None:
         """Put the cursor on a row and focus its instrument, even if the cursor was there already."""
@@ -153,7 +154,7 @@ class InstrumentRows(TablePane):
         if instrument:
             self._choice = instrument
             self._choices_pending += 1
-            self.post_message(self.Chosen(instrument, self))
+            self.post(self.Chosen(instrument, self))
 
     def entered(self) -> None:
         """Move the cursor to a row of the focused instrument; entering a pane never changes the focused instrument."""

@@ -24,6 +24,7 @@ NEAR = Decimal("0.8")
 LONGEST_ALIAS = 20  # columns
 NARROW = 60  # columns
 DIGITS = 4  # of the account's number
+LOSS_LOCK = safe(" LOSS LOCK ")
 FIRST_TO_GO, SECOND_TO_GO = 9, 8  # ranks: alias, currency
 
 
@@ -70,8 +71,10 @@ class AccountStrip(StripLine):
         armed = frame.store.arming.level
         text = self.backdrop(frame)
         words = {"ARMED": " ARMED ", "DISARMED": "exit only", "READ-ONLY": "nothing is sent"}
-        style = text + Style(bold=True, reverse=True) if armed == "ARMED" else text
-        run: Run = (safe(words[armed]), style)
+        is_locked = frame.store.loss_lock.is_on and armed != "READ-ONLY"
+        bold = armed == "ARMED" or is_locked
+        style = text + Style(bold=True, reverse=True) if bold else text
+        run: Run = (LOSS_LOCK if is_locked else safe(words[armed]), style)
         yield Item((run,))
 
 

@@ -208,13 +208,13 @@ class Watchlist(InstrumentRows):
 
     def action_change(self, change: str) -> None:
         """Ask for a change of the lists."""
-        self.post_message(self.ChangeWanted(change, self._row()))
+        self.post(self.ChangeWanted(change, self._row()))
 
     def action_move_row(self, step: int) -> None:
         """Ask to move the cursor's row past its neighbour."""
         beside = self.cursor + step
         past = self.keys[beside] if 0 <= beside < len(self.keys) else ""
-        self.post_message(self.ChangeWanted("move", self._row(), past))
+        self.post(self.ChangeWanted("move", self._row(), past))
 
     def _row(self) -> str:
         is_shown = self.frame is not None and self.frame.store.focus in self.keys
@@ -309,7 +309,7 @@ class Watchlist(InstrumentRows):
             averages = tuple(dict.fromkeys((*averages, *self._sorted)))
         if (lines, averages) != self._wanted:
             self._wanted = (lines, averages)
-            self.post_message(self.DayLinesWanted(lines, averages))
+            self.post(self.DayLinesWanted(lines, averages))
 
     # Cells.
 

@@ -53,7 +53,7 @@ EXTRA_LARGE = Tier(
 TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
 
 
-RIGHT_COLUMN = {"standard": 27, "medium": 40, "large": 36, "extra-large": 50}  # as in desk.tcss
+RIGHT_COLUMN = {"standard": 27, "medium": 40, "large": 39, "extra-large": 50}  # as in desk.tcss
 
 
 def tier_for(size: Size) -> Tier | None:

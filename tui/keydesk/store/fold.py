@@ -6,16 +6,18 @@ the day's bookings and the initial stops of trades.
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 
 from keydesk.calc.profit import closing_price, profit
 from keydesk.records import Today
 from keydesk.store.log_lines import line_of
+from keydesk.store.risk import count_closed, note_closed, note_opening
 from keydesk.store.state import Topic
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk_client import models as m
 from keydesk_client.account import fold
 from keydesk_client.account.valuation import factors_of
-from keydesk_client.account.values import readable
+from keydesk_client.account.values import readable, try_to
 from keydesk_client.arithmetic.profit import currencies
 
 NOTHING = Decimal(0)
@@ -26,6 +28,9 @@ def apply(store: Store, transaction: m.Transaction) -> bool:
     if store.account is None:
         return False
     store.write_log(line_of(transaction, store))
+    if isinstance(transaction, m.OrderFillTransaction):
+        try_to(store, lambda: note_closed(store, transaction))
+        try_to(store, lambda: note_opening(store, transaction))
     return fold.apply(store, transaction)
 
 
@@ -37,6 +42,19 @@ def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
     earlier = list(readable(store, lambda each: line_of(each, store), before))
     store.log[:0] = earlier[-LOG_LIMIT:]
     store.mark(Topic.LOG)
+
+
+def count_closed_trades(store: Store, transactions: Sequence[m.Transaction]) -> None:
+    """Count the trades that earlier transactions closed, for the row of losses."""
+    fills = (each for each in transactions if isinstance(each, m.OrderFillTransaction))
+    try_to(store, lambda: count_closed(store, fills))
+
+
+def note_opening_costs(store: Store, transactions: Sequence[m.Transaction]) -> None:
+    """Remember what opening the trades of these transactions cost."""
+    for each in transactions:
+        if isinstance(each, m.OrderFillTransaction):
+            try_to(store, partial(note_opening, store, each))
 
 
 def count_day(store: Store, transactions: Sequence[m.Transaction], start_ns: int) -> Today:

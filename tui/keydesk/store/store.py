@@ -17,15 +17,18 @@ from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
 from keydesk.calc.indicators import PreviousDay
 from keydesk.calc.sizing import TypicalSpreads
 from keydesk.calc.watchlists import ALL, Watchlists
 from keydesk.records import (
     AccountState,
+    ClosedTrade,
     Day,
     DayLine,
     InFlight,
+    OpeningCosts,
     OrderRow,
     PositionRow,
     Quote,
@@ -87,6 +90,10 @@ class Store:
         self.side_charts: dict[int, tuple[str, str]] = {}
         self.account: AccountState | None = None
         self.today: Today | None = None
+        self.loss_lock = LossLock()
+        self.closed: list[ClosedTrade] = []  # oldest first, since the start of the day at least
+        self.opening_costs: dict[str, OpeningCosts] = {}  # by trade
+        self.closed_parts: dict[str, Decimal] = {}  # what parts of open trades realised, by trade
         self.zone: tzinfo = UTC  # the trader's, in which times are shown
         self.clock_ns = 0  # the broker's time, as last read from its streams
         self.trades: dict[str, TradeRow] = {}

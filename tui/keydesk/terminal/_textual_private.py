@@ -7,6 +7,7 @@ refuses to start. tests/tui/terminal/test_textual_private.py tries both.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Container, Iterable
 from contextlib import suppress
 from importlib import import_module
@@ -90,9 +91,9 @@ class TextualHooks(App[ReturnType], Generic[ReturnType]):
         """Return what to write in place of an update of the screen; None writes nothing."""
         return update
 
+    @abstractmethod
     def fault_report(self) -> RenderableType | None:
         """Return what is printed when the app ends on an exception; None: nothing more than before."""
-        raise NotImplementedError
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         super()._display(screen, self.screen_update(renderable))

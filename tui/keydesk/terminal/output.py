@@ -20,7 +20,9 @@ LINES = {
     **dict.fromkeys("│┃╎║▏▎▍▌▐", "|"),
     "┊": ":",
     "▔": '"',
-    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛", "+"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╮╯┏┓┗┛", "+"),
+    "╭": "/",
+    "╰": "\\",
 }
 CANDLES = {**dict.fromkeys("┃╻╹╽╿█▄▀▖▘", "#"), **dict.fromkeys("╷╵", "|")}
 SIGNS = dict(zip("−–—…×·•●○▲▼▶◀▸◂↑↓←→✓✗≤≥", "---~x.**o^v><><^v<>+x<>", strict=True))

@@ -13,6 +13,7 @@ from typing import Literal
 from keydesk.calc.checks import DUPLICATE_WITHIN, FRESH
 from keydesk.calc.instructions import (
     CancelOrders,
+    CloseParts,
     ClosePosition,
     CloseSide,
     CloseTrades,
@@ -66,6 +67,7 @@ class Commands:
     sender: Sender
     dispatcher: Dispatcher
     no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
+    exit_only: Callable[[], str] = str  # why no risk may be opened now, "" if it may
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
     refused: RefusedTickets = field(init=False)
     _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
@@ -92,6 +94,10 @@ class Commands:
                 await self._close(instruction)
             case ClosePosition():
                 await self._close_position(instruction)
+            case CloseParts(instrument=instrument, parts=parts):
+                await asyncio.gather(
+                    *(self._close_one(id_, instrument, part) for id_, part in parts)
+                )
             case SetProtection():
                 await self._protect(instruction)
             case CancelOrders(order_ids=order_ids):
@@ -180,6 +186,8 @@ class Commands:
         return not why
 
     async def _why_not(self, instrument: str, signed_units: Decimal, bound: Decimal | None) -> str:
+        if held := self.exit_only():
+            return held
         if self._recovering:
             return "what an earlier session left open is still being looked up"
         if instrument in self._opening:

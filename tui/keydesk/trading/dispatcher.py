@@ -3,6 +3,7 @@
 Transactions of an answer go through the transaction gate, so the copy on the stream has no further effect.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic, time_ns
@@ -13,7 +14,7 @@ from keydesk.records import InFlight, InFlightKind, TradeRow
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean, safe
-from keydesk.trading.journal import AuditLog
+from keydesk.trading.audit import AuditLog
 from keydesk.trading.notifications import (
     Command,
     Level,
@@ -120,7 +121,7 @@ class Dispatcher:
                 if intent.id in self.store.in_flight:
                     self.store.set_in_flight(record)
                 words = record_of(intent, self.store).words
-                self.record("sending", f"{intent.id} {words}")
+                self.record("sending", f"{intent.id} {words} {json.dumps(dict(intent.body))}")
                 if trouble:
                     self.notify("warn", f"{words}: sent, but NOT JOURNALLED ({clean(trouble)})")
             case Unknown(look_ups=count):

@@ -1,4 +1,4 @@
-"""The order journal and the audit log of an account.
+"""The order journal of an account.
 
 An account whose journal cannot be written still opens: exits are sent unjournalled with a warning, new orders are
 refused. The journal is opened again at the next start only, because intents in an unreadable journal must be looked up
@@ -6,44 +6,19 @@ before a new order is sent.
 """
 
 import errno
-import json
-import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from time import time_ns
 
 from keydesk.text.sanitize import clean
 from keydesk_client.errors import UnsafeFile
 from keydesk_client.orders.journal import FileJournal, Release
 from keydesk_client.orders.outcome import Intent
 
-LONGEST = 2000  # characters of one entry
 REMEDY = "fix that or choose another folder with --data, then start again"
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 UNTIL_THEN = "until then only exits leave"
 ROOM = f"make room there, {UNTIL_THEN}"
-
-
-@dataclass(slots=True)
-class AuditLog:
-    """An append-only file, mode 0600; write errors are recorded in `failed`, so that exits are never blocked."""
-
-    path: Path
-    wall_ns: Callable[[], int] = time_ns
-    failed: str = field(default="", init=False)  # why the last write failed
-
-    def write(self, what: str, words: str) -> None:
-        """Append an entry."""
-        entry = {"time_ns": self.wall_ns(), "what": what, "words": clean(words, LONGEST)}
-        try:
-            handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            with os.fdopen(handle, "a", encoding="utf-8") as file:
-                file.write(json.dumps(entry) + "\n")
-        except OSError as error:
-            self.failed = f"{error.strerror}: {self.path}"
-        else:
-            self.failed = ""
 
 
 class DeskJournal(FileJournal):

@@ -112,6 +112,9 @@ def reversal_request(reverse: Reverse) -> MarketOrderRequest:
         take_profit_on_fill=None
         if reverse.target is None
         else TakeProfitDetails(price=reverse.target),
+        trailing_stop_loss_on_fill=None
+        if reverse.trail is None
+        else TrailingStopLossDetails(distance=reverse.trail),
     )
 
 
@@ -128,7 +131,7 @@ def moved_request(order: MovableOrder, move: MoveEntry) -> OrderRequest:
         stop = _moved(stop, StopLossDetails, move.stop)
     members: LimitMembers = {
         "instrument": order.instrument,
-        "units": order.units,
+        "units": order.units if move.units is None else move.units,
         "price": move.price,
         "position_fill": order.position_fill,
         "time_in_force": order.time_in_force,
@@ -137,7 +140,7 @@ def moved_request(order: MovableOrder, move: MoveEntry) -> OrderRequest:
         "stop_loss_on_fill": stop,
         "guaranteed_stop_loss_on_fill": guaranteed,
         "take_profit_on_fill": _moved(order.take_profit_on_fill, TakeProfitDetails, move.target),
-        "trailing_stop_loss_on_fill": order.trailing_stop_loss_on_fill,
+        "trailing_stop_loss_on_fill": _trailed(order.trailing_stop_loss_on_fill, move.trail),
         "trade_client_extensions": order.trade_client_extensions,
     }
     match order:
@@ -156,6 +159,17 @@ def _moved(now: Level | None, kind: type[Level], price: Decimal | None) -> Level
     if now is None:
         return kind(price=price)
     return now.model_copy(update={"price": price, "distance": None})
+
+
+def _trailed(now: TrailingStopLossDetails | None, change: Change) -> TrailingStopLossDetails | None:
+    """Return a trailing stop at another distance; as it is where it is left alone."""
+    if isinstance(change, Left):
+        return now
+    if change is None:
+        return None
+    if now is None:
+        return TrailingStopLossDetails(distance=change)
+    return now.model_copy(update={"distance": change})
 
 
 def expiry(words: str, now_ns: int) -> tuple[TimeInForce, DateTime | None]:

@@ -15,6 +15,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.geometry import Region
+from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -184,9 +185,16 @@ class LinePane(DrawnWidget, can_focus=True):
     def changed(self, frame: Frame) -> None:
         """Redraw the lines that the frame changed."""
 
+    def post(self, message: Message) -> None:
+        """Post a message of this pane, so that it reaches the app whoever caused it.
+
+        Textual stops a message at its sender: of one made within an event of the screen, such as a resize, that is the screen.
+        """
+        self.post_message(message.set_sender(self))
+
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
         """Return the text of line y."""
-        raise NotImplementedError
+        raise NotImplementedError  # `query` finds panes by this class, and takes no abstract one
 
     def waiting(self) -> Iterable[Run]:
         """Return the text of the first line before the first frame."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -37,9 +38,9 @@ class StripLine(LinePane, can_focus=False):
     DEFAULT_CSS = "StripLine { height: 1; width: 1fr; }"
     GAPS = (3, 2)  # columns, the wider one where everything has room
 
+    @abstractmethod
     def left(self, frame: Frame) -> Iterable[Item]:
         """Return the items from the left edge."""
-        raise NotImplementedError
 
     def right(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002
         """Return the items at the right edge."""

@@ -75,7 +75,7 @@ class TablePane(LinePane):
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
         """Return the text of a cell."""
-        raise NotImplementedError
+        raise NotImplementedError  # `query` finds panes by this class, and takes no abstract one
 
     def empty(self, frame: Frame) -> Printable:  # noqa: ARG002 - the words may depend on it
         """Return the text shown without rows."""

@@ -219,7 +219,7 @@ def _cell(value: object, numbers: NumberConverter | None, times: TimeConverter |
         case Decimal():
             return value if numbers is None else numbers(value)
         case DateTime():
-            return value if times is None else times(_utc_text(value))
+            return value if times is None else times(utc_text(value))
         case tuple():
             items = cast("tuple[object, ...]", value)
             return [_cell(item, numbers, times) for item in items]
@@ -229,7 +229,8 @@ def _cell(value: object, numbers: NumberConverter | None, times: TimeConverter |
             return value
 
 
-def _utc_text(time: DateTime) -> str:
+def utc_text(time: DateTime) -> str:
+    """Return a time as RFC 3339 text in UTC."""
     return time.text if time.text.endswith("Z") else DateTime.from_ns(time.ns).text
 
 

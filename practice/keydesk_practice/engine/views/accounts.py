@@ -8,7 +8,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from keydesk_practice.engine.margin import CLOSEOUT_FACTOR, AccountValuation, margin_call_percent
+from keydesk_practice.engine.margin import (
+    CLOSEOUT_FACTOR,
+    DEFAULT_MARGIN_RATE,
+    AccountValuation,
+    margin_call_percent,
+)
 from keydesk_practice.engine.quotes import ZERO_MONEY, Market
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.transactions import (
@@ -182,13 +187,12 @@ def _details(account: Account) -> dict[str, Any]:
         "openTradeCount": len(account.trades),
         "openPositionCount": sum(position.is_open for position in account.positions.values()),
         "pendingOrderCount": len(account.orders),
+        "marginRate": plain(strip_zeros(account.margin_rate or DEFAULT_MARGIN_RATE)),
         "hedgingEnabled": account.terms.hedging,
         "lastTransactionID": str(account.last_transaction_id),
     }
     if account.alias is not None:
         members["alias"] = account.alias
-    if account.margin_rate is not None:
-        members["marginRate"] = plain(strip_zeros(account.margin_rate))
     if account.last_order_fill_time is not None:
         members["lastOrderFillTimestamp"] = rfc3339(account.last_order_fill_time)
     if account.terms.guaranteed_mode != "DISABLED":

@@ -1,0 +1,153 @@
+"""Accounts and tokens: add, reset, clone, fund, and set the margin."""
+
+import re
+import secrets
+from decimal import Decimal
+
+from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.broker.opening import (
+    FIRST_USER,
+    create_account,
+    default_accounts,
+    restore_session,
+)
+from keydesk_practice.control.context import Control, account_state
+from keydesk_practice.control.records import (
+    AccountState,
+    AddAccount,
+    AddToken,
+    Nothing,
+    ResetAccount,
+    SetMargin,
+    TokenAccounts,
+    Transfer,
+)
+from keydesk_practice.control.replays import checked_balance
+from keydesk_practice.engine.commands import Command, Configure, TransferFunds
+from keydesk_practice.http.errors import HttpError, invalid_value, reject_message
+from keydesk_practice.http.middleware import TOKEN_FACT, digest_of
+from keydesk_practice.ledger.ledger import LedgerAccount
+from keydesk_practice.market.instruments import CURRENCIES
+from keydesk_practice.options import MAX_TOKEN, MIN_TOKEN
+
+MAX_ACCOUNTS = 999  # of a token: the last part of an id has three digits
+FIRST_ADDED_OWNER = 100_000  # above every token of the command line, so that ids never meet
+_TOKEN = re.compile(rf"[!-~]{{{MIN_TOKEN},{MAX_TOKEN}}}")
+
+
+async def add_account(control: Control, request: AddAccount) -> AccountState:
+    """Add an account to a token."""
+    if request.owner not in control.authenticator.owners():
+        raise invalid_value("owner", ": there is no such token")
+    account = LedgerAccount(
+        _next_id(control, request.owner),
+        request.owner,
+        _currency(request.currency),
+        request.hedging,
+        request.fifo,
+    )
+    if request.hedging and request.fifo:
+        raise invalid_value("fifo", ": an account with hedging has no FIFO rules")
+    create_account(
+        control.broker,
+        account,
+        checked_balance(request.balance),
+        request.alias,
+        _margin_rate(request.margin_rate),
+    )
+    return account_state(control.session(account.id))
+
+
+async def reset_account(control: Control, request: ResetAccount, account: str) -> AccountState:
+    """Begin an account anew under its id."""
+    session = control.session(account)
+    old = session.account
+    hedging = old.hedging if request.hedging is None else request.hedging
+    new = LedgerAccount(
+        old.id,
+        old.owner,
+        _currency(request.currency or old.currency),
+        hedging,
+        fifo=old.fifo and not hedging,
+    )
+    balance, rate = checked_balance(request.balance), _margin_rate(request.margin_rate)
+    control.broker.commits.flush()
+    session.transactions.close()
+    control.broker.ledger.remove_account(old.id)
+    create_account(control.broker, new, balance, margin_rate=rate)
+    return account_state(control.session(new.id))
+
+
+async def clone_account(control: Control, _: Nothing, account: str) -> AccountState:
+    """Add a copy of an account, with its orders, trades and history, to the same token."""
+    session = control.session(account)
+    control.broker.commits.flush()
+    copy = LedgerAccount(
+        _next_id(control, session.account.owner),
+        session.account.owner,
+        session.account.currency,
+        session.account.hedging,
+        session.account.fifo,
+    )
+    control.broker.ledger.clone_account(session.account.id, copy)
+    restore_session(control.broker, copy)
+    return account_state(control.session(copy.id))
+
+
+async def transfer(control: Control, request: Transfer, account: str) -> AccountState:
+    """Deposit or withdraw."""
+    session = control.session(account)
+    await _execute(control, session, TransferFunds(amount=request.amount, comment=request.comment))
+    return account_state(session)
+
+
+async def set_margin(control: Control, request: SetMargin, account: str) -> AccountState:
+    """Set the margin rate."""
+    session = control.session(account)
+    await _execute(control, session, Configure(margin_rate=request.margin_rate))
+    return account_state(session)
+
+
+async def add_token(control: Control, request: AddToken) -> TokenAccounts:
+    """Let in a further token; only its digest is kept, so the answer is the one place that shows it."""
+    token = request.token or secrets.token_hex(32)
+    if not _TOKEN.fullmatch(token):
+        raise invalid_value("token", f": use {MIN_TOKEN} to {MAX_TOKEN} printable ASCII characters")
+    owner = max((FIRST_ADDED_OWNER - 1, *control.authenticator.owners())) + 1
+    digest = digest_of(token.encode())
+    if not control.authenticator.add(digest, owner):
+        raise HttpError(409, "This token is in use already: choose another one")
+    control.broker.ledger.set_fact(f"{TOKEN_FACT}{owner}", digest.hex())
+    accounts = default_accounts(owner, fifo=control.options.fifo)
+    for account in accounts:
+        create_account(control.broker, account)
+    return TokenAccounts(token=token, owner=owner, accounts=tuple(one.id for one in accounts))
+
+
+async def _execute(control: Control, session: AccountSession, command: Command) -> None:
+    made = control.broker.execute(session, command)
+    await control.broker.commits.wait_until_committed(session.account.id)
+    for one in made:
+        if reason := one.get("rejectReason"):
+            raise HttpError(409, reject_message(reason), reason)
+
+
+def _next_id(control: Control, owner: int) -> str:
+    user = FIRST_USER + owner
+    used = {int(id_.rpartition("-")[2]) for id_ in control.broker.sessions if f"-{user}-" in id_}
+    number = max(used, default=0) + 1
+    if number > MAX_ACCOUNTS:
+        raise HttpError(409, f"A token has {MAX_ACCOUNTS} accounts at most: reset one of them")
+    return f"101-001-{user}-{number:03}"
+
+
+def _currency(name: str) -> str:
+    if name not in {*CURRENCIES, "EUR"}:
+        raise invalid_value("currency", ": use one with rates, such as USD, EUR or GBP")
+    return name
+
+
+def _margin_rate(rate: Decimal | None) -> Decimal | None:
+    if rate is not None and not 0 < rate <= 1:
+        raise invalid_value("marginRate", ": use a fraction above 0, at most 1")
+    return rate

@@ -1,0 +1,131 @@
+"""The control interface as an ASGI application: its own path, its own token, and this machine only unless told otherwise."""
+
+import hmac
+import ipaddress
+import logging
+from typing import Any
+from urllib.parse import unquote
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import Receive, Scope, Send
+
+from keydesk_practice.control.context import Control
+from keydesk_practice.control.openapi import control_document
+from keydesk_practice.control.operations import BASE, OPERATIONS, Operation
+from keydesk_practice.control.schema import read_record
+from keydesk_practice.engine.wire_form import to_wire
+from keydesk_practice.http.endpoints import read_json_object
+from keydesk_practice.http.errors import HttpError, method_not_allowed, unauthorized, unknown_path
+from keydesk_practice.http.middleware import Application
+from keydesk_practice.http.responses import json_bytes
+
+DOCUMENT = f"{BASE}/openapi.json"
+_FORWARDED = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"})
+log = logging.getLogger("keydesk.practice.control")
+Match = tuple[Operation, dict[str, str]]
+
+
+class ControlApplication:
+    """Answers the paths of the control interface; every other path goes to the v20 interface."""
+
+    def __init__(
+        self, control: Control, token: str, others: Application, *, anywhere: bool = False
+    ) -> None:
+        self._control = control
+        self._token = token.encode()
+        self._others = others
+        self._anywhere = anywhere
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to one request."""
+        if scope["type"] != "http" or not scope["path"].startswith(f"{BASE}/"):
+            await self._others(scope, receive, send)
+            return
+        try:
+            status, body = 200, await self._answer(scope, receive)
+            headers: dict[str, str] = {}
+        except HttpError as error:
+            status, body, headers = error.status, error.body(), error.headers
+        except ClientDisconnect:
+            return
+        except Exception:
+            log.exception("control request %s %s failed", scope["method"], scope["path"])
+            message = "The practice broker failed on this request; its log says why"
+            status, body, headers = 500, {"errorMessage": message}, {}
+        await _send(send, status, body, headers)
+
+    async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any]:
+        self._refuse_strangers(scope)
+        request = Request(scope, receive)
+        if scope["path"] == DOCUMENT:
+            return control_document()
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        known = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token)
+        if scheme.lower() != "bearer" or not known:
+            raise unauthorized()
+        operation, parameters = _matching(scope["method"], scope["path"])
+        members = await read_json_object(request, optional=True)
+        asked: object = read_record(operation.request, members)
+        answer = await operation.handler(self._control, asked, **parameters)
+        if operation.method != "GET":
+            log.info("%s %s", operation.name, operation.path.format(**parameters))
+        return to_wire(answer)
+
+    def _refuse_strangers(self, scope: Scope) -> None:
+        """Raise a 403 `HttpError` for a client of another machine, also behind a proxy on this one."""
+        if self._anywhere:
+            return
+        client = scope.get("client")
+        host = client[0] if client and client[0] else None  # None: a unix socket
+        forwarded = any(name in _FORWARDED for name, _ in scope["headers"])
+        if forwarded or (host is not None and not _is_loopback(host)):
+            raise HttpError(
+                403,
+                "The control interface answers this machine only: "
+                "start the broker with --control-anywhere to open it to others",
+            )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
+
+
+def _matching(method: str, path: str) -> Match:
+    """Return the operation of a request and its path parameters; raise a 404 or 405 `HttpError`."""
+    parts = path.removeprefix(BASE).split("/")
+    found = [
+        (one, parameters)
+        for one in OPERATIONS
+        if (parameters := _parameters(one.path.split("/"), parts)) is not None
+    ]
+    for operation, parameters in found:
+        if operation.method == method:
+            return operation, parameters
+    if found:
+        raise method_not_allowed(", ".join(sorted(one.method for one, _ in found)))
+    raise unknown_path()
+
+
+def _parameters(pattern: list[str], parts: list[str]) -> dict[str, str] | None:
+    if len(pattern) != len(parts):
+        return None
+    parameters = {}
+    for expected, part in zip(pattern, parts, strict=True):
+        if expected.startswith("{"):
+            parameters[expected[1:-1]] = unquote(part)
+        elif expected != part:
+            return None
+    return parameters
+
+
+async def _send(send: Send, status: int, body: dict[str, Any], headers: dict[str, str]) -> None:
+    text = json_bytes(body)
+    fields = {"content-type": "application/json", "content-length": str(len(text)), **headers}
+    encoded = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
+    await send({"type": "http.response.start", "status": status, "headers": encoded})
+    await send({"type": "http.response.body", "body": text})

@@ -1,0 +1,84 @@
+"""Pause, play, speed, step and jump."""
+
+from keydesk_practice.broker.clock import COARSE_STEP, GRID, SECOND
+from keydesk_practice.control.context import Control
+from keydesk_practice.control.records import Jump, Nothing, Play, Speed, State, Step
+from keydesk_practice.engine.wire_form import rfc3339
+from keydesk_practice.http.errors import HttpError, invalid_value
+from keydesk_practice.market.candles import Alignment, boundaries
+from keydesk_practice.market.hours import CELL
+
+MAX_SPEED = 100_000.0
+MAX_CANDLES = 5_000
+_HOUR, _DAY = 3_600 * SECOND, 86_400 * SECOND
+MAX_JUMP = 366 * _DAY
+_STEPS = ((6 * _HOUR, GRID), (7 * _DAY, 12 * GRID))  # distance up to which each step is taken
+
+
+async def state(control: Control, _: Nothing) -> State:
+    """Return the market and its accounts."""
+    return control.state()
+
+
+async def pause(control: Control, _: Nothing) -> State:
+    """Stop the market's time."""
+    await settle(control)
+    return control.state()
+
+
+async def play(control: Control, request: Play) -> State:
+    """Let the market run on."""
+    control.broker.clock.play(None if request.speed is None else _speed(request.speed))
+    return control.state()
+
+
+async def set_speed(control: Control, request: Speed) -> State:
+    """Change the speed; a paused market stays paused."""
+    clock = control.broker.clock
+    clock.set(clock(), _speed(request.speed))
+    return control.state()
+
+
+async def step(control: Control, request: Step) -> State:
+    """Pause, then go on to the end of a candle."""
+    if not 1 <= request.candles <= MAX_CANDLES:
+        raise invalid_value("candles", f": use 1 to {MAX_CANDLES}")
+    await settle(control)
+    cell = control.real(control.broker.now()) // CELL
+    for _ in range(request.candles):
+        cell = int(boundaries(request.granularity, Alignment(), cell, cell + 1)[-1])
+    await _go_to(control, control.shown(cell * CELL))
+    return control.state()
+
+
+async def jump(control: Control, request: Jump) -> State:
+    """Go on to a later time."""
+    now = control.broker.now()
+    if request.time <= now:
+        raise HttpError(
+            409,
+            f"The market is at {rfc3339(now)} and its time does not go back: begin a replay, "
+            "which has a ledger of its own, or restore a checkpoint",
+        )
+    await _go_to(control, request.time)
+    return control.state()
+
+
+async def settle(control: Control) -> None:
+    """Pause, and bring prices and accounts up to the clock."""
+    control.broker.clock.pause()
+    await control.broker.advance(control.broker.clock())
+
+
+async def _go_to(control: Control, until: int) -> None:
+    distance = until - control.broker.now()
+    if distance > MAX_JUMP:
+        raise invalid_value("time", ": more than a year ahead: begin a replay there")
+    step = next((step for limit, step in _STEPS if distance <= limit), COARSE_STEP)
+    await control.broker.advance(until, step)
+
+
+def _speed(value: float) -> float:
+    if not 0 < value <= MAX_SPEED:
+        raise invalid_value("speed", f": use a number above 0, at most {MAX_SPEED:g}")
+    return value

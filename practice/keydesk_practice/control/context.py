@@ -1,0 +1,116 @@
+"""What the operations of the control interface work on, and the state that they answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.disguise import ALIAS
+from keydesk_practice.broker.replay import load_replay
+from keydesk_practice.control.records import AccountState, ReplayState, ShockState, State
+from keydesk_practice.engine.margin import unrealized_profit
+from keydesk_practice.http.errors import HttpError, not_found
+from keydesk_practice.http.middleware import Authenticator, RequestMiddleware
+from keydesk_practice.options import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The broker under control, and how it was started."""
+
+    broker: Broker
+    options: Options
+    interface: RequestMiddleware
+    stop: Callable[[], None] = lambda: None
+
+    @property
+    def authenticator(self) -> Authenticator:
+        """The tokens of the v20 interface."""
+        return self.interface.authenticator
+
+    def session(self, account: str) -> AccountSession:
+        """Return the session of an account; raise a 404 `HttpError` for an unknown one."""
+        found = self.broker.sessions.get(account)
+        if found is None:
+            known = ", ".join(sorted(self.broker.sessions))
+            raise HttpError(404, f"There is no account {account}: use one of {known}")
+        return found
+
+    def shown(self, real_time: int) -> int:
+        """Return the time that clients see for a real one."""
+        disguise = self.broker.disguise
+        return real_time if disguise is None else real_time + disguise.delta
+
+    def real(self, shown_time: int) -> int:
+        """Return the real time of one that clients see."""
+        disguise = self.broker.disguise
+        return shown_time if disguise is None else disguise.real_time(shown_time)
+
+    def real_instrument(self, name: str) -> str:
+        """Return the real name of an instrument that clients see; raise a 404 `HttpError` for an unknown one."""
+        if self.broker.board.specification(name) is None:
+            raise not_found("instrument", "INSTRUMENT_UNKNOWN")
+        disguise = self.broker.disguise
+        return name if disguise is None else disguise.instrument
+
+    def state(self) -> State:
+        """Return the market and its accounts."""
+        broker = self.broker
+        sessions = sorted(broker.sessions.values(), key=lambda one: one.account.id)
+        return State(
+            time=broker.now(),
+            running=broker.clock.running,
+            speed=f"{broker.clock.speed:g}",
+            seed=int(broker.ledger.fact("seed") or 0),
+            replay=self._replay_state(),
+            shocks=self._shock_states(),
+            accounts=tuple(account_state(one) for one in sessions),
+            faults=self.interface.faults.profile.texts(),
+        )
+
+    def _replay_state(self) -> ReplayState | None:
+        replay = load_replay(self.broker.ledger)
+        if replay is None:
+            return None
+        if replay.blind and not replay.finished:
+            return ReplayState(blind=True, finished=False)
+        return ReplayState(
+            blind=replay.blind,
+            finished=replay.finished,
+            scenario=replay.scenario,
+            instrument=replay.instrument,
+            began=replay.began,
+            real_time=self.real(self.broker.now()),
+        )
+
+    def _shock_states(self) -> tuple[ShockState, ...]:
+        hides = self.broker.disguise is not None
+        return tuple(
+            ShockState(
+                kind=one.kind,
+                begins=self.shown(one.begins),
+                ends=None if one.ends is None else self.shown(one.ends),
+                size=f"{one.size:g}",
+                instruments=(ALIAS,) if hides and one.instruments else one.instruments,
+                currency=None if hides else one.currency or None,
+            )
+            for one in self.broker.shocks
+        )
+
+
+def account_state(session: AccountSession) -> AccountState:
+    """Return an account and its numbers at present prices."""
+    state, account = session.state, session.account
+    return AccountState(
+        id=account.id,
+        owner=account.owner,
+        currency=account.currency,
+        hedging=account.hedging,
+        fifo=account.fifo,
+        balance=state.balance,
+        nav=state.balance + unrealized_profit(state, session.board),
+        open_trades=len(state.trades),
+        pending_orders=len(state.orders),
+        last_transaction=session.last_transaction_id,
+        alias=state.alias,
+    )

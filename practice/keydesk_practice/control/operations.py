@@ -1,0 +1,78 @@
+"""The operations of the control interface: method, path, bodies and handler of each."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from keydesk_practice.control import accounts, clock, faults, replays, shocks
+from keydesk_practice.control.records import (
+    AccountState,
+    AddAccount,
+    AddShock,
+    AddToken,
+    BeginReplay,
+    Checkpoints,
+    Jump,
+    Named,
+    Nothing,
+    Play,
+    ResetAccount,
+    Scenarios,
+    SetMargin,
+    Speed,
+    State,
+    Step,
+    TokenAccounts,
+    Transfer,
+)
+
+BASE = "/control/v1"
+ACCOUNT = "/accounts/{account}"
+Handler = Callable[..., Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation; its handler takes the control, the request and the path parameters."""
+
+    method: str
+    path: str
+    handler: Handler
+    request: type
+    answer: type
+
+    @property
+    def name(self) -> str:
+        """The name in the OpenAPI document."""
+        return self.handler.__name__
+
+    @property
+    def summary(self) -> str:
+        """What it does, in one sentence."""
+        return (self.handler.__doc__ or "").strip()
+
+
+OPERATIONS = (
+    Operation("GET", "/state", clock.state, Nothing, State),
+    Operation("POST", "/clock/pause", clock.pause, Nothing, State),
+    Operation("POST", "/clock/play", clock.play, Play, State),
+    Operation("POST", "/clock/speed", clock.set_speed, Speed, State),
+    Operation("POST", "/clock/step", clock.step, Step, State),
+    Operation("POST", "/clock/jump", clock.jump, Jump, State),
+    Operation("GET", "/scenarios", replays.scenarios, Nothing, Scenarios),
+    Operation("POST", "/replay", replays.begin_replay, BeginReplay, State),
+    Operation("POST", "/replay/finish", replays.finish_replay, Nothing, State),
+    Operation("POST", "/shocks", shocks.add_shock, AddShock, State),
+    Operation("DELETE", "/shocks", shocks.cancel_shocks, Nothing, State),
+    Operation("PUT", "/faults", faults.set_faults, faults.SetFaults, State),
+    Operation("DELETE", "/faults", faults.clear_faults, Nothing, State),
+    Operation("GET", "/checkpoints", replays.checkpoints, Nothing, Checkpoints),
+    Operation("POST", "/checkpoints", replays.save_checkpoint, Named, Checkpoints),
+    Operation("POST", "/checkpoints/restore", replays.restore_checkpoint, Named, State),
+    Operation("POST", "/accounts", accounts.add_account, AddAccount, AccountState),
+    Operation("POST", f"{ACCOUNT}/reset", accounts.reset_account, ResetAccount, AccountState),
+    Operation("POST", f"{ACCOUNT}/clone", accounts.clone_account, Nothing, AccountState),
+    Operation("POST", f"{ACCOUNT}/transfer", accounts.transfer, Transfer, AccountState),
+    Operation("POST", f"{ACCOUNT}/margin", accounts.set_margin, SetMargin, AccountState),
+    Operation("POST", "/tokens", accounts.add_token, AddToken, TokenAccounts),
+)

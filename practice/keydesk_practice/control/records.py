@@ -1,0 +1,222 @@
+"""The bodies of the control interface: what is asked, and what is answered."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal
+
+from keydesk_practice.engine.wire_form import Timestamp
+from keydesk_practice.market.shocks import ShockKind
+
+Granularity = Literal[
+    "S5", "S10", "S15", "S30", "M1", "M2", "M4", "M5", "M10", "M15", "M30", "H1", "H2", "H3", "H4",
+    "H6", "H8", "H12", "D", "W", "M",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nothing:
+    """No members."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """Run on; `speed` is market seconds a second, as before when it is absent."""
+
+    speed: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speed:
+    """The speed while the market runs."""
+
+    speed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Pause, and go on to the end of the candle in progress, or of the `candles`-th one."""
+
+    candles: int = 1
+    granularity: Granularity = "M1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jump:
+    """Go on to a later time; orders trigger and financing is booked on the way."""
+
+    time: Timestamp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeginReplay:
+    """Begin anew at another time, with fresh accounts: at `start`, in a named `scenario`, or at a `random` time.
+
+    A blind replay hides the instrument and the date until it is finished. The former ledger is kept beside the new one
+    unless `keepLedger` is false. The same `draw` draws the same random start.
+    """
+
+    start: Timestamp | None = None
+    scenario: str | None = None
+    random: bool = False
+    draw: int | None = None
+    blind: bool = False
+    instrument: str | None = None
+    balance: Decimal | None = None
+    speed: float = 1.0
+    running: bool = False
+    keep_ledger: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddShock:
+    """A shock from the next grid point on, or from a later `time`.
+
+    `size` is a fraction of the price for spike and gap (0.01 is one percent up), a factor for spread and depth.
+    Without `instrument` a halt, a wide spread or thin depth concerns every instrument.
+    """
+
+    kind: ShockKind
+    instrument: str | None = None
+    size: Decimal | None = None
+    seconds: int = 60
+    time: Timestamp | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddAccount:
+    """A further account of a token (`owner` 0 is the first one)."""
+
+    owner: int = 0
+    currency: str = "USD"
+    hedging: bool = False
+    fifo: bool = False
+    balance: Decimal = Decimal(100_000)
+    margin_rate: Decimal | None = None
+    alias: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResetAccount:
+    """Begin an account anew under its id; what is absent stays as it was, and the balance is 100,000."""
+
+    balance: Decimal = Decimal(100_000)
+    currency: str | None = None
+    hedging: bool | None = None
+    margin_rate: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transfer:
+    """A deposit, or with a negative amount a withdrawal."""
+
+    amount: Decimal
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetMargin:
+    """The margin rate of an account, as a fraction: 0.05 is a leverage of 20."""
+
+    margin_rate: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddToken:
+    """A further token with two accounts of its own; a random one is made when none is given."""
+
+    token: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """The name of a checkpoint: letters, digits, dot, hyphen, underscore."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayState:
+    """The replay in progress; scenario, instrument and real times are absent while it is blind."""
+
+    blind: bool
+    finished: bool
+    scenario: str | None = None
+    instrument: str | None = None
+    began: Timestamp | None = None
+    real_time: Timestamp | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShockState:
+    """A shock of this market."""
+
+    kind: ShockKind
+    begins: Timestamp
+    ends: Timestamp | None
+    size: str
+    instruments: tuple[str, ...] = ()
+    currency: str | None = None  # that moves; absent while a replay is blind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountState:
+    """An account and its numbers at present prices."""
+
+    id: str
+    owner: int
+    currency: str
+    hedging: bool
+    fifo: bool
+    balance: Decimal
+    nav: Decimal
+    open_trades: int
+    pending_orders: int
+    last_transaction: str
+    alias: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """The market and its accounts."""
+
+    time: Timestamp
+    running: bool
+    speed: str
+    seed: int
+    replay: ReplayState | None = None
+    shocks: tuple[ShockState, ...] = ()
+    accounts: tuple[AccountState, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioState:
+    """A named scenario."""
+
+    name: str
+    start: Timestamp
+    instrument: str
+    facts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenarios:
+    """The named scenarios."""
+
+    scenarios: tuple[ScenarioState, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoints:
+    """The names of the saved checkpoints."""
+
+    checkpoints: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenAccounts:
+    """A token and its accounts."""
+
+    token: str
+    owner: int
+    accounts: tuple[str, ...] = field(default=())

@@ -1,0 +1,109 @@
+"""The daily loss lock in the real desk: reached, held over a restart, released early, and by the clock at 17:00 New York.
+
+The practice market's clock is moved on between two desks: a ledger that is ahead of the clock goes on from where it was.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from keydesk.calc.daily_loss import SENTENCE
+from support.confirming import confirm, send
+from support.terminal import Terminal, keydesk
+
+SIZE = (120, 35)
+NEW_YORK = ZoneInfo("America/New_York")
+
+
+def move_clock(folder: Path, to: datetime) -> None:
+    """Run the market of the desk from this time on for a moment, as the ledger's next broker does by itself."""
+    words = ("serve", "--data", str(folder / "home" / "practice"), "--uds", str(folder / "s"))
+    command = [sys.executable, "-m", "keydesk_practice.__main__", *words]
+    with subprocess.Popen(
+        [*command, "--start", to.isoformat()], stdout=subprocess.PIPE, text=True
+    ) as broker:
+        assert broker.stdout is not None
+        assert '"rest_url"' in broker.stdout.readline()
+        broker.terminate()
+
+
+@contextmanager
+def desk(folder: Path) -> Iterator[Terminal]:
+    env = {"KEYDESK_HOME": str(folder / "home"), "XDG_RUNTIME_DIR": str(folder)}
+    with Terminal(keydesk("--practice"), SIZE, env) as terminal:
+        terminal.see("prices ok")
+        yield terminal
+        terminal.press(":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+
+
+def read_the_audit_log(terminal: Terminal) -> None:
+    """Every step is in it; letters filter it."""
+    terminal.press("g", "l", "a")
+    for words in ("Audit log", "outcome   kd-", "confirm   ", "key       C"):
+        terminal.see(words)
+    terminal.type("limit")
+    terminal.see("limit     EXIT-ONLY: the daily loss limit of 5.00 was reached")
+    terminal.see_no_more("key       C")
+    terminal.press("Escape")
+
+
+def test_the_lock_is_reached_held_over_a_restart_and_released(practice_folder: Path) -> None:
+    home = practice_folder / "home"
+    home.mkdir(mode=0o700)
+    (home / "templates.toml").write_text("[limits]\ndaily_loss = 5\n")
+    tomorrow = datetime.now(NEW_YORK) + timedelta(days=1)
+    noon = tomorrow.replace(hour=12, minute=0, second=0, microsecond=0)
+    move_clock(practice_folder, noon)
+
+    with desk(practice_folder) as terminal:  # reached: the spread of 100,000 units costs more
+        terminal.press("6")
+        send(terminal, "B")
+        terminal.see("EXIT-ONLY: the daily loss limit of 5.00 was reached")
+        terminal.see("LOSS LOCK")
+        terminal.press("Escape", "7", "S")
+        terminal.see("✗ EXIT-ONLY: the daily loss limit")
+        terminal.press("y")
+        terminal.see("Esc drops")
+        terminal.press("Escape", "C")  # exits work
+        confirm(terminal)
+        terminal.see("CLOSED 100,000")
+        read_the_audit_log(terminal)
+
+    with desk(practice_folder) as terminal:  # held, and an early unlock asked for
+        terminal.see("LOSS LOCK")
+        terminal.press("Escape", "A")
+        terminal.see("type this sentence")
+        terminal.press("n", "o", "Enter")
+        terminal.see("not the sentence")
+        terminal.press("Backspace", "Backspace")
+        terminal.write(SENTENCE.encode())
+        terminal.press("Enter")
+        terminal.see("it is released in 10m")
+        terminal.see("LOSS LOCK")
+
+    move_clock(practice_folder, noon + timedelta(minutes=15))
+    with desk(practice_folder) as terminal:  # released early; one limit more locks again
+        terminal.see("The daily loss lock was released early")
+        terminal.see_no_more("LOSS LOCK")
+        terminal.press("Escape", "A")
+        if "Esc drops" in terminal.text:
+            confirm(terminal)
+        terminal.press("6")
+        send(terminal, "B")
+        terminal.see("LOSS LOCK")
+
+    move_clock(practice_folder, noon.replace(hour=17, second=5))
+    with desk(practice_folder) as terminal:  # released by the clock
+        terminal.see("the daily loss lock is released")
+        terminal.see(" ARMED ")
+        send(terminal, "C")
+        terminal.see("CLOSED 100,000")
+    [audit] = (home / "orders").glob("*.audit")
+    recorded = audit.read_text()
+    for words in ("limit of 5.00 was reached", "Early unlock", "released early", "released"):
+        assert words in recorded

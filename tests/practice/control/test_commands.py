@@ -1,0 +1,72 @@
+"""`keydesk practice ...`: each command is one request to the broker that runs on the data folder."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keydesk_practice.__main__ import main
+from keydesk_practice.control.commands import _parser, request_of
+from support.broker import practice_server
+
+ID = "101-001-1000001-001"
+
+
+@pytest.mark.parametrize(
+    ("words", "method", "path", "body"),
+    [
+        ("status", "GET", "/state", None),
+        ("pause", "POST", "/clock/pause", {}),
+        ("play", "POST", "/clock/play", {}),
+        ("play --speed 60", "POST", "/clock/play", {"speed": 60.0}),
+        ("speed 5", "POST", "/clock/speed", {"speed": 5.0}),
+        ("step", "POST", "/clock/step", {"candles": 1, "granularity": "M1"}),
+        ("step 4 --granularity H1", "POST", "/clock/step", {"candles": 4, "granularity": "H1"}),
+        ("jump 2015-01-15T09:30Z", "POST", "/clock/jump", {"time": "2015-01-15T09:30Z"}),
+        ("replay franc --balance 500", "POST", "/replay", {"scenario": "franc", "balance": "500"}),
+        ("replay --random --blind --play", "POST", "/replay",
+         {"random": True, "blind": True, "running": True}),
+        ("finish", "POST", "/replay/finish", {}),
+        ("shock gap EUR_USD --size -0.01", "POST", "/shocks",
+         {"kind": "gap", "instrument": "EUR_USD", "size": "-0.01"}),
+        ("shock none", "DELETE", "/shocks", None),
+        ("checkpoint save noon", "POST", "/checkpoints", {"name": "noon"}),
+        ("checkpoint restore noon", "POST", "/checkpoints/restore", {"name": "noon"}),
+        ("checkpoint list", "GET", "/checkpoints", None),
+        ("account add --currency EUR --hedging", "POST", "/accounts",
+         {"currency": "EUR", "hedging": True}),
+        (f"account withdraw {ID} 100", "POST", f"/accounts/{ID}/transfer", {"amount": "-100"}),
+        (f"account deposit {ID} 100", "POST", f"/accounts/{ID}/transfer", {"amount": "100"}),
+        (f"account reset {ID} --no-hedging", "POST", f"/accounts/{ID}/reset", {"hedging": False}),
+        (f"account clone {ID}", "POST", f"/accounts/{ID}/clone", {}),
+        (f"account margin {ID} 0.05", "POST", f"/accounts/{ID}/margin", {"marginRate": "0.05"}),
+        ("token add", "POST", "/tokens", {}),
+    ],
+)  # fmt: skip
+def test_a_command_is_one_request(
+    words: str, method: str, path: str, body: dict[str, Any] | None
+) -> None:
+    assert request_of(_parser().parse_args(words.split())) == (method, path, body)
+
+
+def test_without_a_broker_the_remedy_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["pause", "--data", str(tmp_path)]) == 1
+    assert "keydesk practice serve" in capsys.readouterr().err
+
+
+async def test_commands_reach_the_running_broker(
+    practice_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with practice_server(practice_folder, "--paused", "--start", "2015-01-15T09:00Z") as one:
+        data = str(one.data)
+        assert await asyncio.to_thread(main, ["step", "2", "--data", data]) == 0
+        assert "2015-01-15T09:02:00Z  paused" in capsys.readouterr().out
+        assert await asyncio.to_thread(main, ["status", "--json", "--data", data]) == 0
+        assert json.loads(capsys.readouterr().out)["time"].startswith("2015-01-15T09:02:00")
+        assert await asyncio.to_thread(main, ["jump", "2014-01-01", "--data", data]) == 1
+        assert "does not go back" in capsys.readouterr().err
+    assert not (one.data / "control.json").exists()

@@ -1,0 +1,156 @@
+"""Replays and checkpoints: fresh accounts at another time, and the way back."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keydesk_practice.broker.scenarios import SCENARIOS
+from support.controlled_broker import ControlledBroker, controlled_broker
+
+NEW = "/v3/accounts/101-001-1000001-001"
+
+
+async def test_every_scenario_begins_where_it_says(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        listed = (await market.control("GET", "/scenarios"))["scenarios"]
+        assert {one["name"] for one in listed} == set(SCENARIOS)
+        for one in listed:
+            state = await market.control("POST", "/replay", scenario=one["name"], keepLedger=False)
+            assert state["time"] == one["start"]
+            assert state["replay"]["scenario"] == one["name"]
+            path = "{a}/pricing"
+            price = await market.v20("GET", path, instruments=one["instrument"])
+            assert price["time"] == one["start"]
+
+
+async def test_a_replay_begins_with_fresh_accounts_and_keeps_the_old_ledger(
+    tmp_path: Path,
+) -> None:
+    async with controlled_broker(tmp_path) as market:
+        await market.buy("EUR_USD")
+        state = await market.control("POST", "/replay", start="2016-06-23T20:00Z", balance="5000")
+        assert [one["balance"] for one in state["accounts"]] == ["5000.0000", "5000.0000"]
+        assert [one["lastTransaction"] for one in state["accounts"]] == ["3", "3"]
+        assert (state["running"], state["accounts"][0]["openTrades"]) == (False, 0)
+        await market.buy("GBP_USD")
+    assert len(list((tmp_path / "data").glob("ledger-*.sqlite3"))) == 1
+
+
+async def test_a_restart_goes_on_in_the_replay(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        await market.control("POST", "/replay", random=True, draw=3, blind=True)
+        await market.control("POST", "/shocks", kind="gap", instrument="ABC_XYZ", size="0.02")
+        await market.control("POST", "/clock/step", candles=3)
+        before = await market.control("GET", "/state")
+        prices = await market.v20("GET", "{a}/pricing", instruments="ABC_XYZ")
+    async with controlled_broker(tmp_path, "") as market:
+        assert await market.control("GET", "/state") == before
+        assert await market.v20("GET", "{a}/pricing", instruments="ABC_XYZ") == prices
+
+
+async def test_the_same_draw_is_the_same_start(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        times = [
+            (await market.control("POST", "/replay", random=True, draw=draw))["time"]
+            for draw in (5, 5, 6)
+        ]
+    assert times[0] == times[1] != times[2]
+
+
+async def everything(market: ControlledBroker) -> str:
+    """Return all that a client can ask for, as text."""
+    questions: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("/v3/accounts", {}),
+        ("{a}", {}),
+        ("{a}/instruments", {}),
+        ("{a}/pricing", {"instruments": "ABC_XYZ", "includeHomeConversions": "true"}),
+        ("{a}/transactions/sinceid", {"id": "0"}),
+        ("/v3/instruments/ABC_XYZ/candles", {"granularity": "D", "price": "MBA"}),
+        ("/v3/instruments/ABC_XYZ/orderBook", {}),
+    )
+    answers = [await market.v20("GET", path, **query) for path, query in questions]
+    return str([*answers, await market.control("GET", "/state")])
+
+
+async def test_a_blind_replay_shows_neither_instrument_nor_date(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        scenario: dict[str, Any] = {"scenario": "franc", "blind": True}
+        state = await market.control("POST", "/replay", **scenario)
+        assert state["replay"] == {"blind": True, "finished": False}
+        await market.buy("ABC_XYZ", "10000", stopLossOnFill={"distance": "0.0100"})
+        await market.control("POST", "/clock/step", granularity="H1")
+        seen = await everything(market)
+        assert [word for word in ("CHF", "2015-", "franc") if word in seen] == []
+        for hidden in ("EUR_CHF", "EUR_USD"):
+            await market.v20("GET", f"/v3/instruments/{hidden}/candles", expect=404)
+        shown = await market.control("POST", "/replay/finish")
+    assert shown["replay"]["instrument"] == "EUR_CHF"
+    assert shown["replay"]["realTime"] == "2015-01-15T10:00:00.000000000Z"
+    assert shown["accounts"][0]["openTrades"] == 0  # the stop was filled at 09:30
+
+
+async def test_a_blind_trade_earns_what_the_real_one_does(tmp_path: Path) -> None:
+    results = []
+    for blind, name in ((False, "USD_JPY"), (True, "ABC_XYZ")):
+        async with controlled_broker(tmp_path / str(blind)) as market:
+            await market.control("POST", "/replay", scenario="yen-2022", blind=blind)
+            await market.buy(name, "10000")
+            state = await market.control("POST", "/clock/jump", time=_later(market, hours=9))
+            results.append(Decimal(state["accounts"][0]["nav"]) - 100_000)
+    assert abs(results[0]) > 1
+    assert results[1] == pytest.approx(results[0], abs=Decimal("0.5"))
+
+
+def _later(market: ControlledBroker, hours: int) -> str:
+    return f"{market.broker.now() // 1_000_000_000 + hours * 3600}"
+
+
+async def test_a_blind_candle_closes_at_the_blind_price(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        await market.control("POST", "/replay", random=True, draw=9, blind=True)
+        query: dict[str, Any] = {"granularity": "M1", "price": "BA", "count": "1"}
+        for _ in range(5):
+            await market.control("POST", "/clock/step", granularity="S30")
+            candle = (await market.v20("GET", "/v3/instruments/ABC_XYZ/candles", **query))[
+                "candles"
+            ][0]
+            price = (await market.v20("GET", "{a}/pricing", instruments="ABC_XYZ"))["prices"][0]
+            assert (candle["bid"]["c"], candle["ask"]["c"]) == (
+                price["bids"][0]["price"],
+                price["asks"][0]["price"],
+            ) or not candle["complete"]
+
+
+async def test_only_a_replay_can_be_finished(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        refused = await market.control("POST", "/replay/finish", 409)
+        assert "no replay" in refused["errorMessage"]
+
+
+async def test_a_checkpoint_brings_back_time_accounts_and_shocks(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        await market.buy("EUR_USD")
+        await market.control("POST", "/shocks", kind="gap", instrument="EUR_USD", size="-0.01")
+        await market.control("POST", "/clock/step")
+        saved, lines = await market.control("GET", "/state"), market.ledger_lines()
+        assert await market.control("POST", "/checkpoints", name="before") == {
+            "checkpoints": ["before"]
+        }
+        await market.control("POST", "/clock/step", granularity="H1")
+        await market.buy("EUR_USD", "-500")
+        assert await market.control("POST", "/checkpoints/restore", name="before") == saved
+        assert market.ledger_lines() == lines
+        missing = await market.control("POST", "/checkpoints/restore", 404, name="never")
+        assert "before" in missing["errorMessage"]
+
+
+async def test_streams_end_when_another_replay_begins(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        session = next(iter(market.broker.sessions.values()))
+        stream = session.transactions.join(unix_times=False)
+        prices = market.broker.prices.join(["EUR_USD"], None, unix_times=False)
+        await market.control("POST", "/replay", scenario="brexit")
+        assert stream.closed
+        assert prices.closed

@@ -1,0 +1,177 @@
+"""The daily loss lock as the desk keeps it: held over a restart, shared by two desks, whatever happens to its file."""
+
+import os
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.app.loss_lock import DailyLossLock
+from keydesk.calc.instructions import Limits
+from keydesk.keys.guard import Cause
+from keydesk.store.risk import exit_only_words
+from keydesk.store.store import Store
+from support.data.desk_store import example_store
+
+D = Decimal
+NOON = 1_772_557_200_000_000_000  # 2026-03-03 17:00 UTC, noon in New York
+HOUR = 3_600_000_000_000
+
+
+@dataclass
+class Desk:
+    """One desk on the account of the example: NAV was 10,000 at 17:00 New York."""
+
+    path: Path
+    loss: str = "0"
+    limits: Limits = field(default_factory=lambda: Limits(daily_loss=D(300)))
+    said: list[str] = field(default_factory=list)
+    recorded: list[str] = field(default_factory=list)
+    disarmed: list[Cause] = field(default_factory=list)
+    store: Store = field(default_factory=example_store)
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.lock = DailyLossLock(
+            self.store,
+            lambda: self.limits,
+            tell=lambda _level, words: self.said.append(words),
+            disarm=self.disarmed.append,
+            record=lambda _what, words: self.recorded.append(words),
+        )
+        self.store.clock_ns = NOON
+        self.loses(self.loss)
+        self.lock.open(self.path)
+
+    def loses(self, amount: str | None) -> None:
+        account = self.store.account
+        assert account is not None
+        account.day_pl = None if amount is None else -D(amount)
+        account.day_start_nav = D(10_000)
+
+    def looks(self, later_ns: int = 0) -> "Desk":
+        self.store.clock_ns += later_ns
+        self.seconds += 1
+        self.lock.look(self.seconds)
+        return self
+
+    @property
+    def exit_only(self) -> str:
+        return exit_only_words(self.store, self.limits, self.store.clock_ns)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    tmp_path.chmod(0o700)
+    return tmp_path / "account.daily-loss"
+
+
+def test_at_the_limit_the_desk_is_exit_only_and_says_why(path: Path) -> None:
+    desk = Desk(path).looks()
+    assert (desk.exit_only, desk.disarmed) == ("", [])
+    desk.loses("300")
+    desk.looks()
+    assert desk.disarmed == [Cause.DAILY_LOSS]
+    assert "the daily loss limit of 300.00 was reached" in desk.exit_only
+    assert "Lost today: 300.00 USD" in desk.said[-1]
+    assert desk.recorded == [desk.said[-1].partition(". 1 entry")[0]]
+
+
+def test_the_message_names_entry_orders_that_can_still_fill(path: Path) -> None:
+    desk = Desk(path, "300").looks()
+    assert "at the broker and can still fill" in desk.said[-1]
+
+
+def test_a_restart_holds_the_lock_although_the_loss_is_smaller_now(path: Path) -> None:
+    Desk(path, "300").looks()
+    again = Desk(path, "20").looks()
+    assert again.disarmed == [Cause.DAILY_LOSS]
+    assert again.said == [f"{again.exit_only}. Exits work"]
+
+
+def test_without_its_file_the_loss_itself_locks(path: Path) -> None:
+    Desk(path, "300").looks()
+    path.unlink()
+    assert Desk(path, "300").looks().lock.is_on
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", '{"account_ns": 1}', "x" * 5000, '{"limit": NaN}']
+)
+def test_a_damaged_file_is_as_none(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o600)
+    assert not Desk(path, "20").looks().lock.is_on
+    assert Desk(path, "300").looks().lock.is_on
+
+
+def test_a_lock_taken_off_the_disk_while_the_desk_runs_stays(path: Path) -> None:
+    desk = Desk(path, "300").looks()
+    path.unlink()
+    desk.loses("0")
+    assert desk.looks().lock.is_on
+
+
+def test_another_desk_on_the_account_is_locked_with_the_first(path: Path) -> None:
+    first, second = Desk(path), Desk(path)
+    first.loses("300")
+    first.looks()
+    assert second.looks().lock.is_on
+    assert "was reached" in second.said[-1]
+
+
+def test_the_file_is_private(path: Path) -> None:
+    Desk(path, "300").looks()
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_practice_account_that_began_anew_is_not_locked(path: Path) -> None:
+    Desk(path, "300").looks()
+    fresh = Desk(path, "0")
+    assert fresh.store.account is not None
+    fresh.store.account.created_time_ns += 1
+    assert not fresh.looks().lock.is_on
+
+
+def test_the_new_day_releases_it_and_says_so(path: Path) -> None:
+    desk = Desk(path, "300").looks()
+    desk.loses("0")
+    assert desk.looks(5 * HOUR - 1).lock.is_on
+    assert not desk.looks(1).lock.is_on
+    assert "released" in desk.said[-1]
+    assert desk.exit_only == ""
+
+
+def test_an_early_unlock_survives_a_restart_and_is_recorded(path: Path) -> None:
+    desk = Desk(path, "300").looks()
+    desk.lock.ask_unlock()
+    assert "released in 10m" in desk.recorded[-1]
+    again = Desk(path, "300").looks(HOUR // 6 - 1)
+    assert again.exit_only
+    again.looks(1)
+    assert again.exit_only == ""
+    assert "released early" in again.recorded[-1]
+
+
+def test_a_loss_that_is_not_known_yet_opens_nothing(path: Path) -> None:
+    desk = Desk(path)
+    desk.loses(None)
+    assert "still being read" in desk.looks().exit_only
+    desk.limits = Limits()
+    assert desk.exit_only == ""
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing stops root from writing")
+def test_a_folder_that_takes_no_file_is_said_once_and_locks(path: Path) -> None:
+    path.parent.chmod(0o500)
+    desk = Desk(path, "300").looks().looks()
+    assert desk.lock.is_on
+    assert sum("kept in this desk only" in words for words in desk.said) == 1
+
+
+def test_a_file_that_cannot_be_written_is_said_once_and_locks(path: Path) -> None:
+    path.mkdir()
+    desk = Desk(path, "300").looks().looks()
+    assert desk.lock.is_on
+    assert sum("kept in this desk only" in words for words in desk.said) <= 1

@@ -1,0 +1,140 @@
+"""The daily loss lock: warnings, the lock, the new day at 17:00 New York, the early unlock."""
+
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from keydesk.calc.daily_loss import (
+    DayResult,
+    LossEvent,
+    LossLock,
+    advance,
+    ask_unlock,
+    limit_of,
+    lock_words,
+)
+from keydesk.calc.instructions import Limits
+
+D = Decimal
+NEW_YORK = ZoneInfo("America/New_York")
+THREE_PERCENT = Limits(daily_loss_percent=D(3))
+MINUTE = 60_000_000_000
+
+
+def new_york(text: str) -> int:
+    return int(datetime.fromisoformat(text).replace(tzinfo=NEW_YORK).timestamp()) * 10**9
+
+
+NOON = new_york("2026-03-03 12:00")
+
+
+def lost(amount: str, start: str = "10000") -> DayResult:
+    return DayResult(D(amount), D(start), "USD")
+
+
+def after(*losses: str, limits: Limits = THREE_PERCENT) -> tuple[LossLock, list[LossEvent]]:
+    lock = LossLock()
+    events: list[LossEvent] = []
+    for amount in losses:
+        lock, happened = advance(lock, NOON, lost(amount), limits)
+        events += happened
+    return lock, events
+
+
+def test_each_warning_comes_once_and_the_limit_locks() -> None:
+    lock, events = after("100", "210", "215", "270", "280", "200", "275", "300")
+    assert events == [LossEvent.WARNED, LossEvent.WARNED, LossEvent.LOCKED]
+    assert lock.is_on
+
+
+def test_a_cent_below_the_limit_does_not_lock() -> None:
+    assert not after("299.99")[0].is_on
+    assert after("300.00")[0].is_on
+
+
+def test_a_profit_neither_warns_nor_locks() -> None:
+    assert after("-5000") == (LossLock(after("0")[0].day_ns, D(300)), [])
+
+
+def test_the_smaller_of_amount_and_share_of_nav_is_the_limit() -> None:
+    both = Limits(daily_loss=D(250), daily_loss_percent=D(3))
+    assert limit_of(both, D(10_000)) == D(250)
+    assert limit_of(both, D(5_000)) == D(150)
+    assert limit_of(Limits(), D(5_000)) is None
+
+
+def test_a_reached_limit_holds_although_the_price_comes_back() -> None:
+    lock, events = after("300", "10", "-50")
+    assert lock.is_on
+    assert events == [LossEvent.LOCKED]
+
+
+def test_a_limit_that_is_raised_or_removed_counts_from_the_next_day() -> None:
+    lock, _ = after("200")
+    for later in (Limits(), Limits(daily_loss_percent=D(50))):
+        assert advance(lock, NOON, lost("300"), later)[0].is_on
+    tomorrow, _ = advance(lock, NOON + 24 * 60 * MINUTE, lost("300"), Limits())
+    assert not tomorrow.is_on
+
+
+def test_a_limit_that_is_lowered_counts_at_once() -> None:
+    lock, _ = after("200")
+    assert advance(lock, NOON, lost("200"), Limits(daily_loss=D(150)))[1] == (LossEvent.LOCKED,)
+
+
+@pytest.mark.parametrize(
+    ("locked_at", "still", "released"),
+    [
+        ("2026-03-03 12:00", "2026-03-03 16:59:59", "2026-03-03 17:00"),
+        ("2026-03-03 18:00", "2026-03-04 16:59:59", "2026-03-04 17:00"),
+        # The night in which New York's clocks go forward, and the one in which they go back.
+        ("2026-03-07 17:00", "2026-03-08 16:59:59", "2026-03-08 17:00"),
+        ("2026-10-31 17:00", "2026-11-01 16:59:59", "2026-11-01 17:00"),
+    ],
+)
+def test_the_lock_is_released_at_five_in_new_york(
+    locked_at: str, still: str, released: str
+) -> None:
+    lock, _ = advance(LossLock(), new_york(locked_at), lost("300"), THREE_PERCENT)
+    assert lock.is_on
+    lock, events = advance(lock, new_york(still), lost("300"), THREE_PERCENT)
+    assert (lock.is_on, events) == (True, ())
+    lock, events = advance(lock, new_york(released), lost("0"), THREE_PERCENT)
+    assert (lock.is_on, events) == (False, (LossEvent.NEW_DAY,))
+
+
+def test_an_early_unlock_waits_ten_minutes_and_then_allows_one_limit_more() -> None:
+    lock, _ = after("310")
+    lock = ask_unlock(lock, NOON)
+    assert ask_unlock(lock, NOON + MINUTE) == lock
+    lock, events = advance(lock, NOON + 10 * MINUTE - 1, lost("310"), THREE_PERCENT)
+    assert (lock.is_on, events) == (True, ())
+    lock, events = advance(lock, NOON + 10 * MINUTE, lost("320"), THREE_PERCENT)
+    assert (lock.is_on, events) == (False, (LossEvent.UNLOCKED,))
+    lock, events = advance(lock, NOON + 11 * MINUTE, lost("619.99"), THREE_PERCENT)
+    assert not lock.is_on
+    assert advance(lock, NOON + 11 * MINUTE, lost("620"), THREE_PERCENT)[0].is_on
+
+
+def test_no_early_unlock_of_what_is_not_locked() -> None:
+    lock, _ = after("100")
+    assert ask_unlock(lock, NOON) == lock
+
+
+def test_a_loss_that_is_not_known_changes_nothing() -> None:
+    lock, _ = after("300")
+    unlocking = replace(lock, unlock_at_ns=NOON)
+    assert advance(unlocking, NOON, DayResult(), THREE_PERCENT) == (unlocking, ())
+    assert not advance(LossLock(), NOON, DayResult(), THREE_PERCENT)[0].is_on
+
+
+def test_the_words_name_limit_end_and_early_unlock() -> None:
+    lock, _ = after("300")
+    assert lock_words(lock, NOON) == (
+        "EXIT-ONLY: the daily loss limit of 300.00 was reached; until 17:00 New York, in 5h00"
+    )
+    assert lock_words(ask_unlock(lock, NOON), NOON).endswith("; early unlock in 10m")
+    assert lock_words(LossLock(), NOON) == ""

@@ -1,0 +1,210 @@
+"""Keep the daily loss lock: judge the day's loss once a second, and keep the lock in a file beside the order journal.
+
+The file is of the account, so that every desk and every restart finds it. It only adds to what transactions show: a lock
+that was reached holds although the loss is smaller now, and an early unlock waits across a restart. Without the file,
+or with one that cannot be written, the loss itself still locks.
+"""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from keydesk.calc.daily_loss import (
+    LossEvent,
+    LossLock,
+    advance,
+    ask_unlock,
+    event_words,
+    lock_words,
+)
+from keydesk.calc.instructions import Limits
+from keydesk.keys.guard import Cause
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.store.risk import day_result
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.text.format import duration
+from keydesk.text.sanitize import clean
+from keydesk_client.auth.private_files import locked, read_private, replace_file
+from keydesk_client.errors import UnsafeFile
+
+LOOK_EVERY = 1.0  # seconds
+PATIENCE = 0.2  # seconds that another desk may hold the file
+LARGEST = 4_000  # bytes
+LEVELS: dict[LossEvent, NoticeLevel] = {
+    LossEvent.WARNED: "bad",
+    LossEvent.LOCKED: "bad",
+    LossEvent.UNLOCKED: "warn",
+    LossEvent.NEW_DAY: "info",
+}
+
+
+class DailyLossLock:
+    """The daily loss lock of the account.
+
+    Args:
+        store: Has the day's loss; `store.loss_lock` is what forms and commands look at.
+        limits: Returns the trader's limits.
+        tell: Shows a message until it is seen.
+        disarm: Makes the keyboard exit-only.
+        record: Writes to the audit log.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        limits: Callable[[], Limits],
+        *,
+        tell: Callable[[NoticeLevel, str], None],
+        disarm: Callable[[Cause], None],
+        record: Callable[[str, str], None],
+    ) -> None:
+        self._store, self._limits = store, limits
+        self._tell, self._disarm, self._record = tell, disarm, record
+        self._path: Path | None = None
+        self._looked = float("-inf")
+        self._locked_now = False
+        self._failed = False  # the file could not be written, which was said
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the desk is exit-only for the rest of the day."""
+        return self._store.loss_lock.is_on
+
+    def open(self, path: Path) -> None:
+        """Take the lock that an earlier desk left, or that another one holds now."""
+        self._path = path
+
+    def look(self, now: float) -> None:
+        """Judge the loss of the day; at most once a second."""
+        if self._path is None or now - self._looked < LOOK_EVERY:
+            return
+        self._looked = now
+        if self._store.account is None or not self._store.clock_ns:
+            self._looked = float("-inf")  # as soon as both are known
+            return
+        was_on, self._locked_now = self.is_on, False
+        self._change(self._advance)
+        if not self.is_on:
+            return
+        if not was_on and not self._locked_now:  # by another desk, or before this one was opened
+            self._tell(
+                "bad", f"{lock_words(self._store.loss_lock, self._store.clock_ns)}. Exits work"
+            )
+        self._disarm(Cause.DAILY_LOSS)
+
+    def ask_unlock(self) -> None:
+        """Begin the wait of an early unlock."""
+        now_ns = self._store.clock_ns
+        self._change(lambda lock: ask_unlock(self._advance(lock), now_ns))
+        until = self._store.loss_lock.unlock_at_ns
+        if until is not None:
+            left = duration((until - now_ns) / 1e9)
+            words = f"Early unlock of the daily loss lock asked for: it is released in {left}"
+            self._record("limit", words)
+            self._tell("warn", words)
+
+    def _advance(self, lock: LossLock) -> LossLock:
+        now_ns, result = self._store.clock_ns, day_result(self._store)
+        after, events = advance(lock, now_ns, result, self._limits())
+        for event in events:
+            words = event_words(event, after, result, now_ns)
+            self._record("limit", words)
+            self._tell(LEVELS[event], words + self._resting(event))
+            self._locked_now |= event is LossEvent.LOCKED
+        return after
+
+    def _resting(self, event: LossEvent) -> str:
+        """Return a warning of entry orders, which can fill although nothing new is sent."""
+        if event is not LossEvent.LOCKED:
+            return ""
+        count = sum(each.trade_id is None for each in self._store.orders.values())
+        if not count:
+            return ""
+        are = "1 entry order rests" if count == 1 else f"{count} entry orders rest"
+        return f". {are} at the broker and can still fill"
+
+    def _change(self, change: Callable[[LossLock], LossLock]) -> None:
+        """Change the lock as the file has it now, and write it if that made a difference."""
+        before = self._read()
+        after = change(before)
+        if after != self._store.loss_lock:
+            self._store.loss_lock = after
+            self._store.mark(Topic.ACCOUNT)
+            self._store.mark(Topic.ARMING)
+        if after != before:
+            self._write(after)
+
+    # The file.
+
+    def _read(self) -> LossLock:
+        """Return the lock of the file; that of this desk where the file is missing, damaged or of an earlier account."""
+        if self._path is None:
+            return self._store.loss_lock
+        with suppress(OSError, UnsafeFile, ValueError, ArithmeticError, TypeError, KeyError):
+            said = json.loads(read_private(self._path, LARGEST))
+            if said["account_ns"] == self._account_ns:
+                return _lock_of(said)
+        return self._store.loss_lock
+
+    def _write(self, lock: LossLock) -> None:
+        if self._path is None:
+            return
+        said = {
+            "account_ns": self._account_ns,
+            "day_ns": lock.day_ns,
+            "limit": None if lock.limit is None else str(lock.limit),
+            "is_on": lock.is_on,
+            "warned": lock.warned,
+            "accepted": str(lock.accepted),
+            "unlock_at_ns": lock.unlock_at_ns,
+        }
+        try:
+            with locked(self._path, patience_s=PATIENCE):
+                replace_file(self._path, json.dumps(said).encode())
+        except OSError as error:
+            if not self._failed:
+                reason = clean(error.strerror or str(error))
+                words = f"The daily loss lock is kept in this desk only: {reason}: {self._path}"
+                self._tell("warn", words)
+            self._failed = True
+        else:
+            self._failed = False
+
+    @property
+    def _account_ns(self) -> int:
+        """When the account was created: a practice market that began anew has the same account ids."""
+        account = self._store.account
+        return 0 if account is None else account.created_time_ns
+
+
+def _lock_of(said: dict[str, object]) -> LossLock:
+    """Return the lock of the file's content; raise ValueError or TypeError if it cannot be one."""
+    limit, unlock = said["limit"], said["unlock_at_ns"]
+    lock = LossLock(
+        day_ns=_whole(said["day_ns"]),
+        limit=None if limit is None else _amount(limit),
+        is_on=said["is_on"] is True,
+        warned=_whole(said["warned"]),
+        accepted=_amount(said["accepted"]),
+    )
+    return lock if unlock is None else replace(lock, unlock_at_ns=_whole(unlock))
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is no whole number")
+    return value
+
+
+def _amount(value: object) -> Decimal:
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation as error:
+        raise ValueError(f"{value!r} is no number") from error
+    if not number.is_finite():
+        raise ValueError(f"{value!r} is no amount")
+    return number

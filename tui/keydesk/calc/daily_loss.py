@@ -1,0 +1,147 @@
+"""The daily loss lock: exits only until 17:00 New York once the day has lost as much as its limit (TRADER.md, feature 12).
+
+The loss is that of the day since 17:00 New York, counted from transactions. `LossLock` is what has to survive a restart
+beside it: that the limit was reached although the loss is smaller now, and the early unlock. A limit that is raised or
+removed counts from the next day on: no lock is avoided by changing the settings on a bad day.
+"""
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import Enum
+
+from keydesk.calc.instructions import Limits
+from keydesk.calc.trading_day import day_start, next_day_start
+from keydesk.text.format import duration, money
+
+NOTHING = Decimal(0)
+PERCENT = Decimal(100)
+WARN_AT = (70, 90)  # per cent of the limit
+REACHED = 100
+SECOND = 1_000_000_000
+UNLOCK_AFTER_NS = 10 * 60 * SECOND
+SENTENCE = "I accept a further loss today"
+
+
+class LossEvent(Enum):
+    """What happened to the lock."""
+
+    WARNED = "warned"
+    LOCKED = "locked"
+    UNLOCKED = "unlocked early"
+    NEW_DAY = "released by the new day"
+
+
+@dataclass(frozen=True, slots=True)
+class DayResult:
+    """The result of the day, home currency; without a figure it is not known yet."""
+
+    loss: Decimal | None = None  # negative: a profit
+    start_nav: Decimal | None = None
+    currency: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LossLock:
+    """The lock of one trading day."""
+
+    day_ns: int = 0  # when its day began; 0: none yet
+    limit: Decimal | None = None  # home currency; the least of the day
+    is_on: bool = False
+    warned: int = 0  # the highest share of the limit that was announced, per cent
+    accepted: Decimal = (
+        NOTHING  # the loss that an early unlock accepted: the limit counts from there
+    )
+    unlock_at_ns: int | None = None  # when an early unlock takes effect
+
+    @property
+    def ends_ns(self) -> int:
+        """When the day ends, and the lock with it."""
+        return next_day_start(self.day_ns)
+
+
+def limit_of(limits: Limits, start_nav: Decimal | None) -> Decimal | None:
+    """Return the loss limit of a day in home currency: the smaller of amount and share of NAV; None: there is none."""
+    found = [] if limits.daily_loss is None else [limits.daily_loss]
+    if limits.daily_loss_percent is not None and start_nav is not None:
+        found.append(limits.daily_loss_percent / PERCENT * max(start_nav, NOTHING))
+    return min(found, default=None)
+
+
+def is_set(limits: Limits) -> bool:
+    """Return whether the trader set a daily loss limit."""
+    return limits.daily_loss is not None or limits.daily_loss_percent is not None
+
+
+def share_used(lock: LossLock, loss: Decimal | None) -> Decimal | None:
+    """Return the used share of the limit in per cent, None without a limit or a known loss."""
+    if lock.limit is None or loss is None:
+        return None
+    lost = max(NOTHING, loss - lock.accepted)
+    if not lock.limit:
+        return PERCENT if lost else NOTHING
+    return lost / lock.limit * PERCENT
+
+
+def advance(
+    lock: LossLock, now_ns: int, result: DayResult, limits: Limits
+) -> tuple[LossLock, tuple[LossEvent, ...]]:
+    """Return the lock at a time of the broker's clock, and what happened to it."""
+    events: list[LossEvent] = []
+    day = day_start(now_ns)
+    if lock.day_ns != day:
+        events += [LossEvent.NEW_DAY] if lock.is_on else []
+        lock = LossLock(day)
+    wanted = limit_of(limits, result.start_nav)
+    if wanted is not None and (lock.limit is None or wanted < lock.limit):
+        lock = replace(lock, limit=wanted)
+    if lock.unlock_at_ns is not None and now_ns >= lock.unlock_at_ns and result.loss is not None:
+        accepted = max(lock.accepted, result.loss)
+        lock = replace(lock, is_on=False, warned=0, accepted=accepted, unlock_at_ns=None)
+        events.append(LossEvent.UNLOCKED)
+    used = share_used(lock, result.loss)
+    if used is None or lock.is_on:
+        return lock, tuple(events)
+    if used >= REACHED:
+        return replace(lock, is_on=True, warned=REACHED), (*events, LossEvent.LOCKED)
+    reached = max((share for share in WARN_AT if used >= share), default=0)
+    if reached > lock.warned:
+        return replace(lock, warned=reached), (*events, LossEvent.WARNED)
+    return lock, tuple(events)
+
+
+def ask_unlock(lock: LossLock, now_ns: int) -> LossLock:
+    """Return the lock with an early unlock under way; one that is under way is not begun anew."""
+    if not lock.is_on or lock.unlock_at_ns is not None:
+        return lock
+    return replace(lock, unlock_at_ns=now_ns + UNLOCK_AFTER_NS)
+
+
+def lock_words(lock: LossLock, now_ns: int) -> str:
+    """Return why only exits are sent, and until when; "" while the lock is off."""
+    if not lock.is_on:
+        return ""
+    limit = "" if lock.limit is None else f" of {money(lock.limit)}"
+    left = f"until 17:00 New York, in {duration((lock.ends_ns - now_ns) / SECOND)}"
+    words = f"EXIT-ONLY: the daily loss limit{limit} was reached; {left}"
+    if lock.unlock_at_ns is None:
+        return words
+    return f"{words}; early unlock in {duration(max(0, lock.unlock_at_ns - now_ns) / SECOND)}"
+
+
+def event_words(event: LossEvent, lock: LossLock, result: DayResult, now_ns: int) -> str:
+    """Return the message of an event."""
+    currency = result.currency
+    lost = money(result.loss)
+    match event:
+        case LossEvent.WARNED:
+            return (
+                f"DAILY LOSS {lost} {currency}: over {lock.warned} % of your limit of "
+                f"{money(lock.limit)}; at the limit the desk is exit-only until 17:00 New York"
+            )
+        case LossEvent.LOCKED:
+            return f"{lock_words(lock, now_ns)}. Lost today: {lost} {currency}. Exits work"
+        case LossEvent.UNLOCKED:
+            again = lock.accepted + (lock.limit or NOTHING)
+            return f"The daily loss lock was released early; it locks again at a loss of {money(again)} {currency}"
+        case LossEvent.NEW_DAY:
+            return "A new trading day began at 17:00 New York: the daily loss lock is released"

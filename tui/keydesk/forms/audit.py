@@ -1,0 +1,100 @@
+"""The viewer of the audit log: the newest entries first, letters filter them, the chosen one is shown in full."""
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.widgets import Input
+
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.keys.guard import KeyTarget
+from keydesk.keys.keymap import FIND, KEYMAP
+from keydesk.text.format import clock, date_and_time, shorten
+from keydesk.text.sanitize import Printable, safe
+from keydesk.trading.audit import AuditEntry, matching
+
+INPUT_ROWS = 3
+FULL_ROWS = 6  # of the chosen entry
+KIND_WIDTH = 9
+LONGEST = 100  # characters of the filter
+ROLES = {"guard": "warn", "refused": "warn", "limit": "warn", "outcome": "bright", "key": "focus"}
+
+
+class AuditForm(InfoForm[None]):
+    """Shows entries of the audit log; it sends nothing and changes nothing."""
+
+    BINDINGS = KEYMAP.bindings(FIND)
+    WIDTH: ClassVar[int] = 118
+    DEFAULT_CSS = """
+    AuditForm > Input, AuditForm > Input:focus {
+        width: 118; max-width: 100%; height: 3; border: round $focus; background: $background;
+    }
+    """
+
+    def __init__(self, entries: list[AuditEntry], zone: tzinfo) -> None:
+        self.entries, self.zone = entries, zone
+        self.shown = entries
+        self.cursor = 0
+        super().__init__()
+
+    @property
+    def key_target(self) -> KeyTarget:
+        """Return the text field, whose keys are not judged."""
+        return KeyTarget("text", self.painted)
+
+    def compose(self) -> ComposeResult:
+        """Return the filter over the entries."""
+        yield Input(
+            placeholder="filter: words, or what:confirm", max_length=LONGEST, select_on_focus=False
+        )
+        yield self.new_sheet()
+
+    def title_words(self) -> Printable:
+        """Return how many entries there are."""
+        return safe(f"Audit log  {len(self.shown)} of {len(self.entries)}")
+
+    def foot_words(self) -> Printable:
+        """Return the keys."""
+        return "letters filter  ↑ ↓ choose  Esc closes"
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return the entries around the cursor, and the chosen one in full."""
+        if not self.shown:
+            words = "No entry has that" if self.entries else "Nothing was recorded yet"
+            return (((words, "muted"),),)
+        rows = max(1, self.room - INPUT_ROWS - FULL_ROWS - 1)
+        first = max(0, min(self.cursor - rows // 2, len(self.shown) - rows))
+        listed = range(first, min(first + rows, len(self.shown)))
+        return [*(self._line(at) for at in listed), BLANK, *self._in_full()]
+
+    def _line(self, at: int) -> TextLine:
+        entry, chosen = self.shown[at], at == self.cursor
+        time = clock(entry.time_ns, self.zone)
+        kind = safe(f" {entry.what:<{KIND_WIDTH}} ")
+        room = max(1, self.inside - len(time) - len(kind) - 2)
+        return (
+            ("▶ " if chosen else "  ", "focus"),
+            (time, "faint"),
+            (kind, ROLES.get(entry.what, "muted")),
+            (shorten(entry.words, room), "bright" if chosen else "plain"),
+        )
+
+    def _in_full(self) -> Sequence[TextLine]:
+        entry = self.shown[self.cursor]
+        when = safe(f"{date_and_time(entry.time_ns, self.zone)}  process {entry.desk}")
+        words = wrap_words(entry.words, "plain", self.inside)
+        if len(words) > FULL_ROWS - 1:
+            words = [*words[: FULL_ROWS - 2], (("…", "muted"),)]
+        return [((when, "muted"),), *words]
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Filter by the text."""
+        self.shown, self.cursor = matching(self.entries, event.value), 0
+        self.redraw()
+
+    def action_choose(self, step: int) -> None:
+        """Move the choice."""
+        self.cursor = max(0, min(len(self.shown) - 1, self.cursor + step))
+        self.redraw()

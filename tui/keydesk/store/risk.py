@@ -1,0 +1,128 @@
+"""What the trader's limits look at beyond one ticket: open risk of the account, closed trades, the daily loss lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from keydesk.calc.daily_loss import DayResult, is_set, lock_words
+from keydesk.calc.instructions import Limits
+from keydesk.calc.limits import cool_off_words
+from keydesk.calc.trading_context import NOTHING, OpenRisk
+from keydesk.records import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order
+from keydesk.store.store import Store
+from keydesk.store.trading_context import factors_of
+
+if TYPE_CHECKING:
+    from keydesk_client.models import OrderFillTransaction
+
+MOST_CLOSED = 1000  # trades; a row of losses is shorter
+NOT_KNOWN = (
+    "The loss of the day is still being read, and you set a limit for it: exits work, wait a moment"
+)
+
+
+def open_risk_of(store: Store, *, without: str = "") -> OpenRisk:
+    """Return what is at risk: open trades to their stops, and entry orders as if they filled.
+
+    Trades of the instrument `without` are left out: a reversal closes them.
+    """
+    trades = [each for each in store.trades.values() if each.instrument != without]
+    entries = [each for each in store.orders.values() if each.trade_id is None and not each.reduces]
+    risks = [trade.risk for trade in trades]
+    risks += [_entry_risk(store, each) for each in entries]
+    known = [each for each in risks if each is not None]
+    return OpenRisk(
+        trades=len(trades),
+        entries=len(entries),
+        cash=sum(known, NOTHING),
+        naked=len(risks) - len(known),
+    )
+
+
+def naked_trades(store: Store) -> list[TradeRow]:
+    """Return the open trades without any stop, oldest first."""
+    naked = [
+        trade
+        for trade in store.trades.values()
+        if not (trade.stop_loss or trade.trailing_stop or trade.guaranteed_stop)
+    ]
+    return sorted(naked, key=lambda trade: id_order(trade.id))
+
+
+def _entry_risk(store: Store, order: OrderRow) -> Decimal | None:
+    """Return the loss of an entry order at its stop; None without one, or while it is not known."""
+    factors = factors_of(store, order.instrument)
+    if factors is None or order.units is None or order.price is None:
+        return None
+    distances = [] if order.trail is None else [order.trail]
+    if order.stop_loss is not None:
+        distances.append(abs(order.price - order.stop_loss))
+    return abs(order.units) * min(distances) * factors.loss if distances else None
+
+
+def day_result(store: Store) -> DayResult:
+    """Return the loss of the day since 17:00 New York, without transfers; unknown before it was counted."""
+    account = store.account
+    if account is None or account.day_pl is None:
+        return DayResult(currency=account.currency if account is not None else "")
+    return DayResult(-account.day_pl, account.day_start_nav, account.currency)
+
+
+def exit_only_words(store: Store, limits: Limits, now_ns: int) -> str:
+    """Return why no risk may be opened now, "" if it may: the daily loss lock, or a pause after losses."""
+    locked = lock_words(store.loss_lock, now_ns)
+    if locked:
+        return locked
+    if is_set(limits) and day_result(store).loss is None:
+        return NOT_KNOWN
+    return cool_off_words(store.closed, limits, now_ns)
+
+
+# What trades cost and brought.
+
+
+def note_opening(store: Store, fill: OrderFillTransaction) -> None:
+    """Remember the commission and the fee of the guaranteed stop of the trade that a fill opened."""
+    opened = fill.trade_opened
+    if opened is None or not fill.units:
+        return
+    share = abs(opened.units / fill.units)  # a reversal pays for the part that it closed as well
+    costs = OpeningCosts(fill.commission * share, opened.guaranteed_execution_fee or NOTHING)
+    if costs != OpeningCosts():
+        store.opening_costs[opened.trade_id] = costs
+
+
+def costs_until_closed(store: Store, trade: TradeRow) -> Decimal:
+    """Return what a trade has cost and will cost to close, home currency, negative when paid: for its break-even.
+
+    Financing so far, the fee of the guaranteed stop and the commission; closing pays as much commission again. Of a trade
+    that was closed in part, the share of the units that are open.
+    """
+    costs = store.opening_costs.get(trade.id)
+    if costs is None or not trade.initial_units:
+        return trade.financing
+    share = abs(trade.units / trade.initial_units)
+    return trade.financing - share * (2 * costs.commission + costs.guarantee)
+
+
+def note_closed(store: Store, fill: OrderFillTransaction) -> None:
+    """Add the trades that a fill closed in full; parts closed before count with the last one."""
+    reduced = [] if fill.trade_reduced is None else [fill.trade_reduced]
+    for part in reduced:
+        before = store.closed_parts.get(part.trade_id, NOTHING)
+        store.closed_parts[part.trade_id] = before + part.realized_pl + part.financing
+    for part in fill.trades_closed or ():
+        before = store.closed_parts.pop(part.trade_id, NOTHING)
+        result = before + part.realized_pl + part.financing
+        store.closed.append(ClosedTrade(part.trade_id, fill.time.ns, result))
+    del store.closed[:-MOST_CLOSED]
+
+
+def count_closed(store: Store, fills: Iterable[OrderFillTransaction]) -> None:
+    """Count the closed trades anew, from fills in ascending order."""
+    store.closed.clear()
+    store.closed_parts.clear()
+    for fill in fills:
+        note_closed(store, fill)
