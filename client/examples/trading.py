@@ -63,8 +63,12 @@ async def main(folder: Path) -> None:
                     match item:
                         case TransactionHeartbeat():
                             continue
-                        case Reconnected() | HistoryLost():
-                            print(item)
+                        case Reconnected():
+                            print(item)  # what was missed follows
+                        case HistoryLost():
+                            account = (await client.accounts.get()).account
+                            newest = int(account.last_transaction_id)
+                            print(f"{len(account.trades)} trades after {item}")
                         case _:
                             newest = int(item.id)
                             sender.watch(item)
@@ -88,6 +92,7 @@ async def main(folder: Path) -> None:
             print(await sender.close_trade(opened.trade_id, units=half))
             print(await sender.close_trade(opened.trade_id))
         listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
 
         with (folder / "fills.csv").open("w", newline="") as file:
             columns = ["time", "id", "instrument", "units", "full_vwap", "pl", "account_balance"]

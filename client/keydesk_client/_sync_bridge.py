@@ -15,6 +15,7 @@ from types import MethodType, TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, cast
 
 from keydesk_client.errors import ClientClosed, InvalidRequest, TimedOut
+from keydesk_client.resources._paging import Paged
 from keydesk_client.streams.buffer import StreamHealth
 
 A = TypeVar("A")
@@ -48,6 +49,7 @@ class LoopThread:
             target=self._loop.run_forever, name="keydesk-client", daemon=True
         )
         self._thread.start()
+        self._begun: set[AsyncIterator[object]] = set()
 
     def run(self, work: Coroutine[object, object, R]) -> R:
         """Run a coroutine and return its result; an interrupt cancels it."""
@@ -67,8 +69,13 @@ class LoopThread:
         """
         return self._loop.is_closed() or sys.is_finalizing() or not self._thread.is_alive()
 
+    def hold(self, items: AsyncIterator[object]) -> None:
+        """Keep an iterator until `close_later`: garbage collection would close it as well, at the same time."""
+        self._begun.add(items)
+
     def close_later(self, items: AsyncIterator[object]) -> None:
         """Close an abandoned iterator without waiting: a generator may be cleared in any thread, at any time."""
+        self._begun.discard(items)
         if self.has_ended or not isinstance(items, AsyncGenerator):
             return
         closing = _closed(cast("AsyncGenerator[object, None]", items))
@@ -163,22 +170,23 @@ class ThreadMethod(Generic[A, P, R]):
 
 
 class SyncIterator(Generic[A, P, R]):
-    """An asynchronous iterator method, as an ordinary iterator."""
+    """An asynchronous iterator method, as an ordinary iterator: each page comes from the thread of the client at once."""
 
-    def __init__(self, method: Callable[Concatenate[A, P], AsyncIterator[R]]) -> None:
+    def __init__(self, method: Callable[Concatenate[A, P], Paged[R]]) -> None:
         self._method = method
         self.__doc__ = method.__doc__
 
     def __get__(self, instance: SyncResource[A], owner: object = None) -> Callable[P, Iterator[R]]:
         def iterate(*args: P.args, **options: P.kwargs) -> Iterator[R]:
-            items = self._method(instance.resource, *args, **options)
+            pages = self._method(instance.resource, *args, **options).pages
+            instance.calls.thread.hold(pages)
             try:
                 while True:
-                    yield instance.calls.run(_next(items))
+                    yield from instance.calls.run(_next(pages))
             except StopAsyncIteration:
                 return
             finally:
-                instance.calls.thread.close_later(items)
+                instance.calls.thread.close_later(pages)
 
         _copy_signature(iterate, self._method, instance)
         return iterate
@@ -223,18 +231,32 @@ class SyncStream(Generic[R]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the stream and end its iteration; may be called from another thread, and more than once."""
         if not self._loop.has_ended:
-            self._loop.run(_leave(self._stream, kind, error, traceback))
+            self._loop.run(_leave(self._stream))
+
+    def next(self, timeout: float | None = None) -> R:
+        """Return the next item, also after an earlier call that timed out: none is lost.
+
+        Raises:
+            TimedOut: none came within `timeout` seconds.
+            StopIteration: the stream was closed.
+        """
+        item = _next(self._stream)
+        try:
+            return self._loop.run(item if timeout is None else _limited(item, timeout, sent=False))
+        except StopAsyncIteration:
+            raise StopIteration from None
 
     def __iter__(self) -> Self:
         aiter(self._stream)  # raises unless the stream is open
         return self
 
     def __next__(self) -> R:
-        try:
-            return self._loop.run(_next(self._stream))
-        except StopAsyncIteration:
-            raise StopIteration from None
+        return self.next()
 
 
 def _copy_signature(
@@ -245,25 +267,20 @@ def _copy_signature(
     update_wrapper(wrapper, bound)
 
 
-async def _limited(work: Coroutine[object, object, R], limit_s: float) -> R:
+async def _limited(work: Coroutine[object, object, R], limit_s: float, *, sent: bool = True) -> R:
     """Return the result of a coroutine; cancel it and raise TimedOut after `limit_s` seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(limit_s):
             return await work
-    raise TimedOut(f"the call took longer than {limit_s:g} s", phase="call")
+    raise TimedOut(f"the call took longer than {limit_s:g} s", phase="call", sent=sent)
 
 
 async def _enter(stream: Stream[object]) -> None:
     await stream.__aenter__()
 
 
-async def _leave(
-    stream: Stream[object],
-    kind: type[BaseException] | None,
-    error: BaseException | None,
-    traceback: TracebackType | None,
-) -> None:
-    await stream.__aexit__(kind, error, traceback)
+async def _leave(stream: Stream[object]) -> None:
+    await stream.__aexit__(None, None, None)
 
 
 async def _next(items: AsyncIterator[R]) -> R:

@@ -123,7 +123,7 @@ def test_help_tells_what_each_member_of_a_record_is(reader: Callable[[type], str
     text = re.sub(r"^ \|", "", pydoc.plain(reader(MarketOrderRequest)), flags=re.MULTILINE)
     told = " ".join(text.split())
     assert "Body of a market order. Members:" in told
-    assert "units: DecimalNumber Signed size: positive buys, negative sells." in told
+    assert "units: Decimal Signed size: positive buys, negative sells." in told
     assert "price_bound: PriceValue | None = None Worst price accepted." in told
 
 

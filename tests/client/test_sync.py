@@ -13,10 +13,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from keydesk_client import Client, FileJournal, sync
+from keydesk_client import Client, FileJournal, Retries, sync
 from keydesk_client.errors import (
     ClientClosed,
     InvalidRequest,
+    ServerFailed,
     StreamNotOpen,
     TimedOut,
     Unreachable,
@@ -349,7 +350,7 @@ def test_a_call_shows_the_parameters_and_the_words_of_the_method_it_waits_for() 
             )
         }
         assert told["create"].startswith("(order: 'OrderRequest', *, instrument: 'Instrument |")
-        assert told["iterate"].startswith("(instrument: 'str', *, from_: 'TimeInput'")
+        assert told["iterate"].startswith("(instrument: 'str', *, from_: 'TimeOrDate'")
         assert told["stream"].startswith("(instruments: 'Iterable[str]'")
         assert "Send an order, once" in pydoc.plain(pydoc.render_doc(client.orders.create))
         assert "create(self, order: 'OrderRequest'" in pydoc.plain(pydoc.render_doc(sync.Orders))
@@ -394,3 +395,43 @@ def test_calls_may_have_another_time_limit_than_their_client(tmp_path: Path) -> 
         with pytest.raises(TimedOut):
             sender.cancel("7")
     assert hasty.loop.has_ended
+
+
+def test_the_next_item_of_a_stream_may_be_waited_for_a_while(client: sync.Client) -> None:
+    with client.transactions.stream() as transactions:
+        with pytest.raises(TimedOut, match=r"0\.01 s") as raised:
+            transactions.next(timeout=0.01)
+        assert raised.value.settled
+        client.orders.create(MarketOrderRequest(instrument="EUR_USD", units=100))
+        ids = [transactions.next(timeout=LONG_ENOUGH_S) for _ in range(2)]
+        assert len({str(each) for each in ids}) == 2
+
+
+def test_closing_a_stream_in_another_thread_ends_its_iteration(client: sync.Client) -> None:
+    with client.transactions.stream() as transactions:
+        closing = threading.Timer(0.05, transactions.close)
+        closing.start()
+        for _ in transactions:
+            pass
+        closing.join()
+        transactions.close()
+        with pytest.raises(StopIteration):
+            transactions.next(timeout=0.01)
+    assert not transactions.health.connected
+
+
+async def test_an_answer_to_a_request_wakes_the_streams_of_its_client() -> None:
+    statuses = [500, 200]
+    client = Client(
+        token="token-1234",
+        rest_url="https://rest.test",
+        stream_url="https://stream.test",
+        carrier=httpx.MockTransport(lambda _: httpx.Response(statuses.pop(0), json={})),
+        retries=Retries(most=0),
+    )
+    answered = client.transport.pace.next_answer()
+    with pytest.raises(ServerFailed):
+        await client.accounts.list()
+    assert not answered.done()
+    await client.accounts.list()
+    assert answered.done()

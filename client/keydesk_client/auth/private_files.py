@@ -23,14 +23,40 @@ def private_folder(folder: Path) -> None:
     refuse_unsafe(folder, folder.stat())
 
 
+def owned_folder(folder: Path) -> bool:
+    """Create a folder with mode 0700 unless it exists; return whether nobody else can write to it.
+
+    Raises:
+        UnsafeFile: it belongs to another user, or everybody can write to it.
+    """
+    if not folder.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.stat()
+    _refuse_foreign(folder, status)
+    if status.st_mode & stat.S_IWOTH:
+        mode = stat.S_IMODE(status.st_mode)
+        raise UnsafeFile(f"{folder} can be written to by everybody (mode {mode:04o}): chmod o-w it")
+    return not status.st_mode & stat.S_IWGRP
+
+
+def refuse_link(path: Path) -> None:
+    """Raise UnsafeFile if a file is a symbolic link."""
+    if path.is_symlink():
+        raise UnsafeFile(f"{path} is a symbolic link: put the file itself there")
+
+
 def refuse_unsafe(path: Path, status: os.stat_result) -> None:
     """Raise UnsafeFile when a file or folder belongs to another user, or others have access to it."""
-    if status.st_uid != os.geteuid():
-        raise UnsafeFile(f"{path} belongs to another user (id {status.st_uid}): chown it")
+    _refuse_foreign(path, status)
     if status.st_mode & OTHERS:
         wanted = "700" if stat.S_ISDIR(status.st_mode) else "600"
         mode = stat.S_IMODE(status.st_mode)
         raise UnsafeFile(f"{path} is accessible to others (mode {mode:04o}): chmod {wanted} it")
+
+
+def _refuse_foreign(path: Path, status: os.stat_result) -> None:
+    if status.st_uid != os.geteuid():
+        raise UnsafeFile(f"{path} belongs to another user (id {status.st_uid}): chown it")
 
 
 def read_private(path: Path, most: int) -> bytes:
@@ -39,8 +65,7 @@ def read_private(path: Path, most: int) -> bytes:
     Raises:
         UnsafeFile: it is a link, not a regular file, too large, or not private.
     """
-    if path.is_symlink():
-        raise UnsafeFile(f"{path} is a symbolic link: put the file itself there")
+    refuse_link(path)
     refuse_unsafe(path.parent, path.parent.stat())
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
         status = os.fstat(file.fileno())

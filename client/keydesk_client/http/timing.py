@@ -75,6 +75,7 @@ class ConnectPace:
     def __init__(self, timing: Timing = REAL_TIMING) -> None:
         self._timing = timing
         self._latest: list[Turn] = []
+        self._awaiting_answer: set[asyncio.Future[None]] = set()
         self._queue = asyncio.Lock()
 
     async def turn(self) -> Turn:
@@ -83,6 +84,19 @@ class ConnectPace:
             while (turn := self.turn_nowait()) is None:
                 await self._timing.sleep(self.delay())
             return turn
+
+    def next_answer(self) -> asyncio.Future[None]:
+        """Return a future that ends with the next answer of the service to a request: it can be reached again."""
+        answer = asyncio.get_running_loop().create_future()
+        self._awaiting_answer.add(answer)
+        answer.add_done_callback(self._awaiting_answer.discard)
+        return answer
+
+    def note_answer(self) -> None:
+        """End the waiting for an answer."""
+        for answer in tuple(self._awaiting_answer):
+            if not answer.done():
+                answer.set_result(None)
 
     def turn_nowait(self) -> Turn | None:
         """Return a turn, or None when no connection may be opened yet."""

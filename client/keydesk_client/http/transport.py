@@ -163,7 +163,10 @@ class Transport:
             trace_connection(built.extensions, self.rest)
             carrier = self._carrier_of_look_ups() if is_look_up else self._rest_carrier
             exchange = _exchange(carrier, built, self._token, self.timeouts.whole, max_bytes)
-            return await _guarded(exchange, self._token)
+            response = await _guarded(exchange, self._token)
+        if response.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            self.pace.note_answer()
+        return response
 
     @asynccontextmanager
     async def open_stream(

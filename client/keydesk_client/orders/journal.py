@@ -23,7 +23,8 @@ from typing import Final, Protocol, TypeAlias
 
 from keydesk_client.auth.private_files import (
     locked,
-    private_folder,
+    owned_folder,
+    refuse_link,
     refuse_unsafe,
     release_lock,
     replace_file,
@@ -97,7 +98,11 @@ class Journal(Protocol):
 
 
 class FileJournal:
-    """A journal in a file of its own, 0600 in a 0700 folder."""
+    """A journal in a file of its own, which only its owner may read (0600).
+
+    The folder is made if it is missing (0700). It may be any folder of this user that not everybody can write to; in one
+    that a group can write to, the file may not be a symbolic link.
+    """
 
     def __init__(
         self,
@@ -111,7 +116,7 @@ class FileJournal:
         """Complete lines that are not lines of a journal: the file was changed or damaged."""
         self._most_settled, self._patience_s = most_settled, patience_s
         self._contents, self._read_to, self._compared, self._inode = _Contents(), 0, b"", 0
-        private_folder(self.path.parent)
+        self._may_be_link = owned_folder(self.path.parent)
         with self._open():  # refuses an unsafe file now rather than at the first order
             self._settled = self._read().settled
         self._remove_unused_locks()
@@ -186,7 +191,11 @@ class FileJournal:
         """Yield the file under its lock; opened anew each time, because another process may have compacted it."""
         with locked(self.path, patience_s=self._patience_s):
             is_new = not self.path.exists()
-            descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
+            if not self._may_be_link:
+                refuse_link(self.path)
+                flags |= os.O_NOFOLLOW  # it may have become one meanwhile
+            descriptor = os.open(self.path, flags, 0o600)
             try:
                 refuse_unsafe(self.path, os.fstat(descriptor))
                 if is_new:
@@ -224,6 +233,8 @@ class FileJournal:
             for intent, line in contents.ambiguous.values():
                 if contents.open or intent.since >= contents.oldest_relevant:
                     kept += [_intent_line(intent), line]
+            if not self._may_be_link:
+                refuse_link(self.path)
             replace_file(self.path, b"".join(map(_encode, kept)))
             self._settled = 0
 

@@ -16,7 +16,7 @@ from keydesk_client.models._core.record import Response, Wire
 from keydesk_client.models._core.scalars import (
     DateTime,
     Number,
-    TimeInput,
+    TimeOrDate,
     decimal_of,
     decimal_text,
 )
@@ -108,7 +108,7 @@ class Resource:
         request = Request(method, where, {}, headers, content, urgent)
         return WriteRequest(self._caller, request, reader, body)
 
-    def _moment(self, field: str, value: TimeInput) -> str:
+    def _moment(self, field: str, value: TimeOrDate) -> str:
         return moment(field, value, self._defaults.datetime_format)
 
     def _body(self, members: Wire) -> bytes:
@@ -277,7 +277,7 @@ def listed(field: str, values: Iterable[object] | str) -> str:
     return ",".join(str(item) for item in items)
 
 
-def moment(field: str, value: TimeInput, form: TimeForm = "RFC3339") -> str:
+def moment(field: str, value: TimeOrDate, form: TimeForm = "RFC3339") -> str:
     """Return a time as text in the given form."""
     try:
         time = DateTime.of(value)

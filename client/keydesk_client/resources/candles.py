@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() shows the names of types instead of their members
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Final, Literal, TypedDict, Unpack
 
 from keydesk_client.errors import InvalidRequest
@@ -11,7 +11,7 @@ from keydesk_client.models._core.columns import Columns
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
 from keydesk_client.models._core.record import NumberConverter, TimeConverter
-from keydesk_client.models._core.scalars import DateTime, Number, TimeInput
+from keydesk_client.models._core.scalars import DateTime, Number, TimeOrDate
 from keydesk_client.models._core.wire_names import enum_values, validate_choice
 from keydesk_client.models.enumerations import Granularity, WeeklyAlignment
 from keydesk_client.models.instruments import Instrument
@@ -29,6 +29,7 @@ from keydesk_client.resources._base import (
     whole,
     yes_or_no,
 )
+from keydesk_client.resources._paging import Paged
 
 CANDLES = Reader(CandlestickResponse, CANDLES_BODY)
 LATEST = Reader(LatestCandlesResponse, CANDLES_BODY)
@@ -68,9 +69,9 @@ class CandleRange(CandleSeries, total=False):
 
     count: int
     """At most 5,000; not together with both `from_` and `to`."""
-    from_: TimeInput
+    from_: TimeOrDate
     """Start of the first candle; a datetime needs a zone."""
-    to: TimeInput
+    to: TimeOrDate
     """End of the period, exclusive."""
     include_first: bool
     """Whether to include the candle that covers `from_`; true by default."""
@@ -217,44 +218,50 @@ class Candles(Resource):
         request = Request("GET", latest_path, query, self._headers())
         return await self._caller.call(request, LATEST)
 
-    async def iterate(
+    def iterate(
         self,
         instrument: str | Instrument,
         *,
-        from_: TimeInput,
-        to: TimeInput | None = None,
+        from_: TimeOrDate,
+        to: TimeOrDate | None = None,
         page: int = MOST_CANDLES,
         **options: Unpack[CandleSeries],
-    ) -> AsyncIterator[Candlestick]:
+    ) -> Paged[Candlestick]:
         """Yield every candle that starts at or after `from_` and before `to`, over as many pages as there are.
 
         Without `to`, up to the forming candle; `to` may lie in the future. A datetime needs a zone. Options:
         `granularity` (S5 by default), `price` (M by default), `smooth`, `daily_alignment`, `alignment_timezone`,
         `weekly_alignment`. For a table: `[candle.row() async for candle in ...]`.
         """
+        return Paged(self._pages(instrument, from_, to, page, options))
+
+    async def _pages(
+        self,
+        instrument: str | Instrument,
+        from_: TimeOrDate,
+        to: TimeOrDate | None,
+        count: int,
+        options: CandleSeries,
+    ) -> AsyncGenerator[Sequence[Candlestick], None]:
         end = None if to is None else DateTime.of(moment("to", to)).ns
         start, last_time = DateTime.of(moment("from_", from_)).ns, None
-        response = await self.get(instrument, from_=from_, count=page, **options)
+        response = await self.get(instrument, from_=from_, count=count, **options)
         while response.candles and response.candles[-1].time != last_time:
-            for candle in response.candles:
-                if end is not None and candle.time.ns >= end:
-                    return
-                if candle.time.ns >= start:
-                    yield candle
             last = response.candles[-1]
-            if not last.complete:
+            yield _within(response.candles, start, end)
+            if not last.complete or (end is not None and last.time.ns >= end):
                 return
             start, last_time = last.time.ns + 1, last.time
             response = await self.get(
-                instrument, from_=last.time, count=page, include_first=False, **options
+                instrument, from_=last.time, count=count, include_first=False, **options
             )
 
     async def columns(
         self,
         instrument: str | Instrument,
         *,
-        from_: TimeInput,
-        to: TimeInput | None = None,
+        from_: TimeOrDate,
+        to: TimeOrDate | None = None,
         numbers: NumberConverter | None = None,
         times: TimeConverter | None = None,
         page: int = MOST_CANDLES,
@@ -271,6 +278,15 @@ class Candles(Resource):
     async def _candles(self, candles_path: str, query: dict[str, str]) -> CandlestickResponse:
         request = Request("GET", candles_path, query, self._headers())
         return await self._caller.call(request, CANDLES)
+
+
+def _within(candles: Sequence[Candlestick], start: int, end: int | None) -> Sequence[Candlestick]:
+    """Return the candles from `start` to before `end`; the times between the first and the last are not parsed."""
+    if candles[0].time.ns >= start and (end is None or candles[-1].time.ns < end):
+        return candles
+    return [
+        each for each in candles if start <= each.time.ns and (end is None or each.time.ns < end)
+    ]
 
 
 def _units_query(units: Number | None) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() shows the names of types instead of their members
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import TypeVar, Unpack
 
 from keydesk_client.errors import InvalidRequest
@@ -39,6 +39,7 @@ from keydesk_client.resources._base import (
     next_before,
     sent_extensions,
 )
+from keydesk_client.resources._paging import Paged
 from keydesk_client.resources.closing import DEPENDENT, CancelsOrders, ItemOutcome, each_outcome
 
 R = TypeVar("R")
@@ -117,23 +118,27 @@ class Orders(Resource):
         request = Request("GET", self._account(account_id, "orders"), query, self._headers())
         return await self._caller.call(request, LISTED)
 
-    async def iterate(
+    def iterate(
         self,
         *,
         state: OrderStateFilter = "PENDING",
         instrument: str | Instrument | None = None,
         page: int = MOST_LISTED,
         account_id: str | None = None,
-    ) -> AsyncIterator[Order]:
+    ) -> Paged[Order]:
         """Yield every order in a state, newest first, over as many pages as there are."""
         options: ListOptions = {"count": page}
         if instrument is not None:
             options["instrument"] = instrument
+        return Paged(self._pages(state, page, account_id, options))
+
+    async def _pages(
+        self, state: OrderStateFilter, count: int, account_id: str | None, options: ListOptions
+    ) -> AsyncGenerator[Sequence[Order], None]:
         while True:
             response = await self.list(state=state, account_id=account_id, **options)
-            before = next_before(response, response.orders, page, options)
-            for order in response.orders:
-                yield order
+            before = next_before(response, response.orders, count, options)
+            yield response.orders
             if before is None:
                 return
             options["before_id"] = before

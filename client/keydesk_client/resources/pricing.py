@@ -9,7 +9,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
-from keydesk_client.models._core.scalars import TimeInput
+from keydesk_client.models._core.scalars import TimeOrDate
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.responses import OrderBookResponse, PositionBookResponse, PricingResponse
 from keydesk_client.resources._base import Resource, listed, path, yes_or_no
@@ -27,7 +27,7 @@ class Books(Resource):
     """Snapshots of the orders and positions of the service's clients; not executable depth."""
 
     async def order(
-        self, instrument: str | Instrument, *, time: TimeInput | None = None
+        self, instrument: str | Instrument, *, time: TimeOrDate | None = None
     ) -> OrderBookResponse:
         """Return the order book at a snapshot time, or the newest: percent of all orders, by price.
 
@@ -39,7 +39,7 @@ class Books(Resource):
         return await self._caller.call(self._snapshot(instrument, "orderBook", time), ORDER_BOOK)
 
     async def position(
-        self, instrument: str | Instrument, *, time: TimeInput | None = None
+        self, instrument: str | Instrument, *, time: TimeOrDate | None = None
     ) -> PositionBookResponse:
         """Return the position book at a snapshot time, or the newest: percent of all positions, by opening price.
 
@@ -52,7 +52,9 @@ class Books(Resource):
             self._snapshot(instrument, "positionBook", time), POSITION_BOOK
         )
 
-    def _snapshot(self, instrument: str | Instrument, book: str, time: TimeInput | None) -> Request:
+    def _snapshot(
+        self, instrument: str | Instrument, book: str, time: TimeOrDate | None
+    ) -> Request:
         query = {} if time is None else {"time": self._moment("time", time)}
         book_path = path("instruments", ("instrument", instrument), book)
         return Request("GET", book_path, query, self._headers())
@@ -65,7 +67,7 @@ class Pricing(Resource):
         self,
         instruments: Iterable[str | Instrument],
         *,
-        since: TimeInput | None = None,
+        since: TimeOrDate | None = None,
         include_home_conversions: bool = False,
         include_units_available: bool | None = None,
         account_id: str | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() shows the names of types instead of their members
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import TypeVar, Unpack
 
 from keydesk_client.errors import InvalidRequest
@@ -47,6 +47,7 @@ from keydesk_client.resources._base import (
     sent_extensions,
     trade_close,
 )
+from keydesk_client.resources._paging import Paged
 from keydesk_client.resources.closing import (
     ClosesPositions,
     ClosesTrades,
@@ -177,23 +178,27 @@ class Trades(Resource):
         request = Request("GET", self._account(account_id, "trades"), query, self._headers())
         return await self._caller.call(request, TRADES)
 
-    async def iterate(
+    def iterate(
         self,
         *,
         state: TradeStateFilter = "OPEN",
         instrument: str | Instrument | None = None,
         page: int = MOST_LISTED,
         account_id: str | None = None,
-    ) -> AsyncIterator[Trade]:
+    ) -> Paged[Trade]:
         """Yield every trade in a state, newest first, over as many pages as there are."""
         options: ListOptions = {"count": page}
         if instrument is not None:
             options["instrument"] = instrument
+        return Paged(self._pages(state, page, account_id, options))
+
+    async def _pages(
+        self, state: TradeStateFilter, count: int, account_id: str | None, options: ListOptions
+    ) -> AsyncGenerator[Sequence[Trade], None]:
         while True:
             response = await self.list(state=state, account_id=account_id, **options)
-            before = next_before(response, response.trades, page, options)
-            for trade in response.trades:
-                yield trade
+            before = next_before(response, response.trades, count, options)
+            yield response.trades
             if before is None:
                 return
             options["before_id"] = before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() shows the names of types instead of their members
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,7 +11,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
-from keydesk_client.models._core.scalars import TimeInput
+from keydesk_client.models._core.scalars import TimeOrDate
 from keydesk_client.models._core.wire_names import enum_values, validate_choice
 from keydesk_client.models.enumerations import TransactionFilter
 from keydesk_client.models.responses import (
@@ -22,6 +22,7 @@ from keydesk_client.models.responses import (
 )
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.resources._base import Resource, listed, numeric_id, whole
+from keydesk_client.resources._paging import Paged
 from keydesk_client.streams.buffer import StreamSettings
 from keydesk_client.streams.transactions import TransactionStream, last_id_of
 
@@ -48,8 +49,8 @@ class Transactions(Resource):
     async def list(
         self,
         *,
-        from_: TimeInput | None = None,
-        to: TimeInput | None = None,
+        from_: TimeOrDate | None = None,
+        to: TimeOrDate | None = None,
         page_size: int | None = None,
         type_: Types | None = None,
         account_id: str | None = None,
@@ -116,21 +117,31 @@ class Transactions(Resource):
         last = await self._last_id(account_id)
         return await self.range(max(1, last - number + 1), last, type_=type_, account_id=account_id)
 
-    async def iterate(
+    def iterate(
         self,
         *,
-        from_: TimeInput | None = None,
-        to: TimeInput | None = None,
+        from_: TimeOrDate | None = None,
+        to: TimeOrDate | None = None,
         type_: Types | None = None,
         page_size: int = MOST_ON_A_PAGE,
         account_id: str | None = None,
-    ) -> AsyncIterator[Transaction]:
+    ) -> Paged[Transaction]:
         """Yield every transaction of a period, ascending, over as many pages as there are; without `to`, up to now.
 
         Without `from_` the service chooses the beginning: documented as the opening of the account, but the live service
         is reported to go back one week only; `iterate_since(0)` yields everything. `type_` filters, as in
         `["ORDER_FILL"]`. For a table: `[each.row() async for each in ...]`.
         """
+        return Paged(self._pages_of_period(from_, to, type_, page_size, account_id))
+
+    async def _pages_of_period(
+        self,
+        from_: TimeOrDate | None,
+        to: TimeOrDate | None,
+        type_: Types | None,
+        page_size: int,
+        account_id: str | None,
+    ) -> AsyncGenerator[Sequence[Transaction], None]:
         types = None if type_ is None else types_of(type_)
         index = await self.list(
             from_=from_, to=to, type_=types, page_size=page_size, account_id=account_id
@@ -138,21 +149,25 @@ class Transactions(Resource):
         for page in index.pages:
             first, last = _bounds(page)
             response = await self.range(first, last, type_=types, account_id=account_id)
-            for transaction in response.transactions:
-                yield transaction
+            yield response.transactions
 
-    async def iterate_since(
+    def iterate_since(
         self,
         transaction_id: str | int,
         *,
         type_: Types | None = None,
         account_id: str | None = None,
-    ) -> AsyncIterator[Transaction]:
+    ) -> Paged[Transaction]:
         """Yield every transaction after an id, ascending, up to the newest; `type_` filters.
 
         Raises:
             Refused: the service does not know that id.
         """
+        return Paged(self._pages_since(transaction_id, type_, account_id))
+
+    async def _pages_since(
+        self, transaction_id: str | int, type_: Types | None, account_id: str | None
+    ) -> AsyncGenerator[Sequence[Transaction], None]:
         types = None if type_ is None else types_of(type_)
         last = int(numeric_id("transaction_id", transaction_id))
         while True:
@@ -160,8 +175,7 @@ class Transactions(Resource):
             later = [each for each in response.transactions if int(each.id) > last]
             if not later and (last_id_of(response) or 0) <= last + MOST_SINCE:
                 return
-            for transaction in later:
-                yield transaction
+            yield later
             # An empty response is not the end: the service may apply its limit of 1,000 before the filter.
             last = int(later[-1].id) if later else last + MOST_SINCE
 

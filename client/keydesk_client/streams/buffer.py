@@ -29,8 +29,9 @@ class StreamSettings:
     """Seconds without a line, heartbeats included, after which the connection is given up."""
     first_pause_s: float = 0.5
     """Ceiling of the first pause before reconnecting; see `BackOff`."""
-    longest_pause_s: float = 30.0
-    """Ceiling of every pause before reconnecting."""
+    longest_pause_s: float = 4.0
+    """Ceiling of every pause before reconnecting. A pause also ends when the service answers a request of the client,
+    unless the service asked for a longer one."""
     healthy_s: float = 60.0
     """Seconds after which a connection counts as healthy, so that the next pause is a first one again."""
     waiting_at_most: int = 10_000

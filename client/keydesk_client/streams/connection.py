@@ -113,6 +113,7 @@ class Connection:
         self._back_off = BackOff(settings.first_pause_s, settings.longest_pause_s)
         self._failures = 0
         self._listening_since: float | None = None
+        self._was_woken = False
 
     async def run(self, listener: Listener) -> None:
         """Connect, hand lines to the listener and connect again; raise an error that reconnecting cannot fix."""
@@ -122,7 +123,26 @@ class Connection:
             health.connected, health.trouble = False, failure
             if not _is_retriable(failure):
                 raise failure
-            await self._timing.sleep(self._pause_after(failure, lasted_s))
+            await self._wait(self._pause_after(failure, lasted_s), failure)
+
+    async def _wait(self, pause_s: float, failure: KeydeskClientError) -> None:
+        """Wait before the next attempt, until the service answers a request at the longest.
+
+        Of two pauses in a row only one is ended by an answer: a service that answers requests and refuses streams is
+        asked at most twice as often. A pause that the service asked for is not ended.
+        """
+        if self._was_woken or (isinstance(failure, Answered) and failure.retry_after):
+            self._was_woken = False
+            return await self._timing.sleep(pause_s)
+        sleeping = asyncio.ensure_future(self._timing.sleep(pause_s))
+        answer = self._pace.next_answer()
+        try:
+            await asyncio.wait({sleeping, answer}, return_when=asyncio.FIRST_COMPLETED)
+            self._was_woken = not sleeping.done()
+        finally:
+            answer.cancel()
+            sleeping.cancel()
+            await asyncio.gather(sleeping, return_exceptions=True)
 
     def _pause_after(self, error: KeydeskClientError, lasted_s: float) -> float:
         """Return the seconds to wait after a connection that lasted so long: short again after a healthy one."""

@@ -4,7 +4,13 @@ from datetime import datetime
 from decimal import Decimal
 
 from keydesk_client import DateTime
-from keydesk_client.models import CandlestickResponse, OrderFillTransaction, PriceBucket, Reader
+from keydesk_client.models import (
+    Candlestick,
+    CandlestickResponse,
+    OrderFillTransaction,
+    PriceBucket,
+    Reader,
+)
 
 FILL = Reader(OrderFillTransaction).read(
     b'{"id":"7","time":"2026-01-02T03:04:05.123456789Z","pl":"1.50","tradeOpened":{"tradeID":"7","price":"1.10"},'
@@ -74,3 +80,32 @@ def test_a_slotted_record_without_a_member_can_be_shown() -> None:
     )
     assert repr(read.candles[0]) == "Candlestick(complete=True)"
     assert repr(PriceBucket(Decimal("1.1"), 5)) == "PriceBucket(price=Decimal('1.1'), liquidity=5)"
+
+
+def test_a_row_leaves_out_a_number_that_cannot_be_read() -> None:
+    """Text in a column of numbers would make the whole column one of objects."""
+    fill = Reader(OrderFillTransaction).read(
+        b'{"type":"ORDER_FILL","id":"7","units":"many","accountBalance":"rich","pl":"+1.5",'
+        b'"tradeOpened":{"tradeID":"7","units":"few"},"brandNew":"1"}'
+    )
+    row = fill.row(numbers=float)
+    assert row == {
+        "type": "ORDER_FILL",
+        "id": "7",
+        "pl": 1.5,
+        "trade_opened.trade_id": "7",
+        "brandNew": "1",
+    }
+    assert fill.unknown["units"] == "many"
+    assert "many" in repr(fill)
+
+
+def test_a_candle_row_leaves_out_a_price_that_cannot_be_read() -> None:
+    candle = Reader(Candlestick).read(
+        b'{"time":"2024-01-01T00:00:00Z","volume":"x","complete":true,'
+        b'"mid":{"o":"1","h":"high","l":"1","c":"1","n":"new"}}'
+    )
+    row = candle.row(numbers=float)
+    assert "high" not in row.values()
+    assert "x" not in row.values()
+    assert (row["open"], row["n"]) == (1.0, "new")

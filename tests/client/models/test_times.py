@@ -1,5 +1,5 @@
 import pickle
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from random import Random
 
 import pytest
@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from keydesk_client import DateTime
 from keydesk_client.errors import InvalidRequest, InvalidTime
-from keydesk_client.models import PricingHeartbeat, Reader
+from keydesk_client.models import PricingHeartbeat, Reader, StopLossDetails
 from keydesk_client.resources._base import moment
 from support.data.wire_samples import Samples
 
@@ -124,3 +124,74 @@ def test_an_invalid_time_is_refused_as_its_text_is(text: str) -> None:
 def test_a_time_made_from_another_is_equal() -> None:
     made = DateTime.of(DateTime("1517587200.000000001"))
     assert (made.text, made.ns) == ("1517587200.000000001", 1_517_587_200_000_000_001)
+
+
+NOON = DateTime("2025-03-01T12:00:00.000000001Z")
+NOON_HERE = datetime(2025, 3, 1, 13, tzinfo=timezone(timedelta(hours=1)))
+NAIVE = datetime(2025, 3, 1, 12)  # noqa: DTZ001 - that is the point
+
+
+def test_times_and_datetimes_are_compared_exactly() -> None:
+    assert NOON > NOON_HERE
+    assert NOON_HERE < NOON
+    assert NOON >= NOON_HERE
+    assert NOON != NOON_HERE
+    equal = DateTime("2025-03-01T12:00:00Z")
+    assert equal == NOON_HERE
+    assert equal == NOON_HERE
+    assert {equal: 1}[NOON_HERE] == 1  # type: ignore[index]  # equal keys, as for 1 and 1.0
+    assert sorted([NOON, equal]) == [equal, NOON]
+
+
+def test_a_time_is_not_compared_with_a_datetime_without_a_zone() -> None:
+    assert DateTime("2025-03-01T12:00:00Z") != NAIVE
+    for call in (lambda: NOON < NAIVE, lambda: NOON - NAIVE, lambda: DateTime.of(NAIVE)):
+        with pytest.raises(InvalidTime, match=r"no time zone.*tzinfo") as raised:
+            call()
+        assert isinstance(raised.value, ValueError)
+    with pytest.raises(TypeError):
+        _ = NOON < 5  # type: ignore[operator]  # that is the point
+
+
+def test_times_are_subtracted_and_moved_by_spans() -> None:
+    assert timedelta(0) == NOON - NOON_HERE
+    assert timedelta(0) == NOON_HERE - NOON
+    assert NOON + timedelta(hours=1) - NOON == timedelta(hours=1)
+    assert (NOON + timedelta(microseconds=1)).ns == NOON.ns + 1000
+    assert timedelta(days=1) + NOON == NOON - timedelta(days=-1)
+    with pytest.raises(TypeError):
+        _ = NOON + 5  # type: ignore[operator]  # that is the point
+
+
+def test_the_current_time_has_nanoseconds() -> None:
+    assert DateTime.now(lambda: 1_740_830_400_000_000_001) == NOON
+    assert abs(DateTime.now() - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+def test_a_time_is_formatted_as_a_datetime_is() -> None:
+    assert f"{NOON:%d.%m.%Y %H:%M}" == "01.03.2025 12:00"
+    assert f"{NOON}" == NOON.text
+    assert f"{NOON:>32}" == NOON.text.rjust(32)
+
+
+def test_a_date_is_its_first_moment_in_utc() -> None:
+    assert DateTime.of(date(2025, 3, 1)) == DateTime("2025-03-01T00:00:00Z")
+    assert moment("from_", date(2025, 3, 1)) == "2025-03-01T00:00:00.000000000Z"
+
+
+def test_an_expiry_is_no_date() -> None:
+    """The order would expire as the day begins, and a reader may expect that it ends with the day."""
+    with pytest.raises(InvalidRequest) as refused:
+        StopLossDetails(price=1, time_in_force="GTD", gtd_time=date(2030, 1, 1))  # type: ignore[arg-type]  # that is refused
+    assert refused.value.field == "gtd_time"
+
+
+class Timestamp(datetime):
+    """A datetime with nanoseconds, as that of pandas."""
+
+    nanosecond = 789
+
+
+def test_the_nanoseconds_of_a_pandas_timestamp_are_kept() -> None:
+    stamp = Timestamp(2025, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
+    assert DateTime.of(stamp).text == "2025-03-01T12:00:00.123456789Z"

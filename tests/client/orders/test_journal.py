@@ -47,10 +47,38 @@ def test_a_journal_that_others_can_read_is_refused(tmp_path: Path) -> None:
         journal_at(tmp_path)
 
 
-def test_a_folder_that_others_can_enter_is_refused(tmp_path: Path) -> None:
-    journal_at(tmp_path).path.parent.chmod(0o755)
-    with pytest.raises(UnsafeFile, match="chmod 700"):
+@pytest.mark.parametrize("mode", [0o755, 0o775])
+def test_a_journal_may_be_in_an_ordinary_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int
+) -> None:
+    tmp_path.chmod(mode)
+    monkeypatch.chdir(tmp_path)
+    journal = FileJournal("orders.jsonl")
+    journal.write(intent("a"))
+    assert FileJournal("orders.jsonl").open_intents() == (intent("a"),)
+    made = [path.stat().st_mode & 0o777 for path in tmp_path.iterdir()]
+    assert made
+    assert set(made) == {0o600}
+
+
+def test_a_folder_that_anybody_can_write_to_is_refused(tmp_path: Path) -> None:
+    journal_at(tmp_path).path.parent.chmod(0o777)
+    with pytest.raises(UnsafeFile, match="chmod o-w"):
         journal_at(tmp_path)
+
+
+def test_a_link_in_a_folder_that_a_group_can_write_to_is_not_followed(tmp_path: Path) -> None:
+    """Its maker could have any private file of ours appended to, or cut."""
+    path = journal_at(tmp_path).path
+    other = tmp_path / "other"
+    other.write_text("secret without a line end")
+    other.chmod(0o600)
+    path.unlink()
+    path.symlink_to(other)
+    path.parent.chmod(0o770)
+    with pytest.raises(UnsafeFile, match="symbolic link"):
+        journal_at(tmp_path)
+    assert other.read_text() == "secret without a line end"
 
 
 @pytest.mark.parametrize("torn_at", range(1, 40, 3))

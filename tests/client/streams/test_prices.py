@@ -1,7 +1,9 @@
 """The price stream: it lives while heartbeats come, reconnects after every loss and reports gaps."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -142,10 +144,10 @@ def test_failures_before_the_first_connection_make_no_gap() -> None:
     run(body())
 
 
-def test_reconnects_never_exceed_two_a_second_and_pauses_grow_up_to_thirty() -> None:
+def test_reconnects_never_exceed_two_a_second_and_pauses_grow_up_to_the_longest() -> None:
     async def body() -> None:
         opening = ScriptedStream(*[[Unreachable("no route")]] * 30, [price(), FOREVER])
-        await take(stream_of(opening), count(1))
+        await take(stream_of(opening, StreamSettings(longest_pause_s=30.0)), count(1))
         at = opening.opened_at
         assert all(later - sooner > 1.0 for sooner, later in zip(at, at[2:], strict=False))
         pauses = [later - sooner for sooner, later in pairwise(at)]
@@ -268,5 +270,69 @@ def test_a_stream_that_was_left_ends_the_iteration_and_cannot_be_iterated_again(
             await anext(items)
         with pytest.raises(StreamNotOpen, match="the stream was left: open another"):
             aiter(stream)
+
+    run(body())
+
+
+class Outage:
+    """A stream that cannot be reached from its first minute until a time, and then at once."""
+
+    def __init__(self, until_s: float) -> None:
+        self._until_s = 1000.0 + until_s
+        self.back_at: list[float] = []
+        self.attempts = 0
+
+    def __call__(self) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        self.attempts += 1
+        now = asyncio.get_running_loop().time()
+        if self.attempts == 1:
+            return ScriptedStream([price(), 1.0, ConnectionLost("cut")])()
+        if now < self._until_s:
+            return ScriptedStream([Unreachable("down")])()
+        self.back_at.append(now - self._until_s)
+        return ScriptedStream([price(), FOREVER])()
+
+
+@pytest.mark.parametrize("outage_s", [5.0, 20.0, 120.0])
+def test_prices_come_again_within_five_seconds_of_the_services_return(outage_s: float) -> None:
+    async def body(seed: int) -> float:
+        opening = Outage(outage_s)
+        timing = virtual_timing(seed)
+        stream = PriceStream(opening, ConnectPace(timing), STANDARD, timing)
+        await take(stream, lambda items: isinstance(items[-1], ClientPrice) and len(items) > 2)
+        return opening.back_at[0]
+
+    assert max(run(body(seed)) for seed in range(20)) < 5.0
+
+
+def test_an_answer_to_a_request_ends_the_pause_before_a_reconnection() -> None:
+    """Once in two pauses: a service that answers requests and refuses streams is not asked all the time."""
+
+    async def body() -> None:
+        slow = StreamSettings(first_pause_s=40.0, longest_pause_s=40.0)
+        timing = replace(virtual_timing(1), chance=lambda: 1.0)
+        pace = ConnectPace(timing)
+        opening = ScriptedStream([Unreachable("down")])
+        loop = asyncio.get_running_loop()
+        for moment in (5.0, 10.0, 20.0, 60.0):
+            loop.call_at(1000.0 + moment, pace.note_answer)
+        stream = PriceStream(opening, pace, slow, timing)
+        async with stream:
+            await asyncio.sleep(62.0)
+        assert [each - 1000.0 for each in opening.opened_at] == [0.0, 5.0, 45.0, 60.0]
+
+    run(body())
+
+
+def test_an_answer_does_not_end_a_pause_that_the_service_asked_for() -> None:
+    async def body() -> None:
+        timing = virtual_timing(1)
+        pace = ConnectPace(timing)
+        opening = ScriptedStream([RateLimited("429", status=429, retry_after=30.0)], [FOREVER])
+        asyncio.get_running_loop().call_at(1005.0, pace.note_answer)
+        stream = PriceStream(opening, pace, STANDARD, timing)
+        async with stream:
+            await asyncio.sleep(40.0)
+        assert opening.opened_at == [1000.0, 1030.0]
 
     run(body())

@@ -79,7 +79,6 @@ async def calls(client: Client) -> None:
     await client.trades.close("17", units=0.5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     await client.trades.close("17", units=None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     await client.positions.close("EUR_USD", long=1)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-    await client.candles.get("EUR_USD", from_=date(2024, 3, 1))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     await client.candles.get("EUR_USD", counts=5)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     await client.accounts.configure(margin_rate=0.05)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     async for _ in client.trades.list():  # type: ignore[attr-defined]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]

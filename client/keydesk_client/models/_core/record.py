@@ -6,9 +6,8 @@
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
-from itertools import pairwise
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -16,7 +15,6 @@ from typing import (
     Final,
     NoReturn,
     Self,
-    SupportsIndex,
     TypeAlias,
     cast,
 )
@@ -26,11 +24,9 @@ from pydantic_core import CoreSchema
 
 from keydesk_client.errors import MissingMember
 from keydesk_client.models._core.json import JsonObject, JsonValue
+from keydesk_client.models._core.member_docs import document_members
 from keydesk_client.models._core.scalars import DateTime
 from keydesk_client.models._core.wire_names import accepted_names, wire_name
-
-if TYPE_CHECKING:
-    import ast
 
 MAX_SHOWN: Final = 20
 """Items of a tuple that its record's repr shows; of a longer one the first and the last."""
@@ -54,7 +50,8 @@ class Tabular(ABC):
         """Return the members that were sent, flat: nested records by dotted names, as in `trade_opened.price`.
 
         Numbers stay Decimal and times DateTime unless a converter is given: `row(numbers=float,
-        times=pandas.Timestamp)`. A member with several records becomes a list of rows.
+        times=pandas.Timestamp)`. A member with several records becomes a list of rows. A member that was sent in a form
+        that cannot be read is left out; `unknown` has it.
         """
         return dict(self._flat("", numbers, times))
 
@@ -62,42 +59,21 @@ class Tabular(ABC):
     def _sent(self) -> Mapping[str, object]:
         """Return the members that were sent, by Python name; unknown ones by wire name."""
 
+    @abstractmethod
+    def _unreadable(self) -> Collection[str]:
+        """Return the wire names of members that this library knows and could not read."""
+
     def _flat(
         self, prefix: str, numbers: NumberConverter | None, times: TimeConverter | None
     ) -> Iterator[tuple[str, object]]:
+        unreadable = self._unreadable()
         for name, value in self._sent().items():
+            if name in unreadable:
+                continue
             if isinstance(value, Tabular):
                 yield from value._flat(f"{prefix}{name}.", numbers, times)  # noqa: SLF001 - the same class
             elif value is not None:
                 yield prefix + name, _cell(value, numbers, times)
-
-
-class MemberDocs(str):
-    """A docstring that is followed by the record's members, each with its type and meaning.
-
-    It is composed from the source when `help()` or a notebook asks for it: at import that would cost more than all else.
-    """
-
-    __slots__ = ("_kind",)
-
-    _kind: type
-
-    @classmethod
-    def of(cls, kind: type) -> Self:
-        """Return the docstring of this record."""
-        made = cls(kind.__doc__ or "")
-        made._kind = kind
-        return made
-
-    def __get__(self, record: object, kind: type) -> str:
-        docs = {name: text for base in reversed(kind.__mro__) for name, text in _own_members(base)}
-        if not docs:
-            return str(self)
-        return "\n".join((str(self), "", "Members:", *docs.values()))
-
-    def expandtabs(self, tabsize: SupportsIndex = 8) -> str:
-        """Return the whole text: pydoc does not call `__get__` but this method."""
-        return self.__get__(None, self._kind).expandtabs(tabsize)
 
 
 class Record(Tabular, BaseModel):
@@ -116,6 +92,9 @@ class Record(Tabular, BaseModel):
     fails_at_missing_members: ClassVar[bool] = True
     """False for records that a caller builds, and for the first member of an undiscriminated union."""
 
+    is_request: ClassVar[bool] = False
+    """Whether a caller builds it, so that its numbers and times may have other types."""
+
     @classmethod
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
@@ -125,7 +104,12 @@ class Record(Tabular, BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: object) -> None:
-        cls.__doc__ = MemberDocs.of(cls)
+        document_members(cls, accepts_more=cls.is_request)
+
+    @classmethod
+    def __pydantic_on_complete__(cls) -> None:
+        """Show Python names again: building the validator set a signature with wire names."""
+        document_members(cls, accepts_more=cls.is_request)
 
     def to_wire(self) -> Wire:
         """Return the JSON object that this record was read from, or is sent as: member for member, digit for digit.
@@ -175,6 +159,17 @@ class Record(Tabular, BaseModel):
             name: value
             for name, value in self.unknown.items()
             if name not in originals and name not in known  # a known member takes precedence
+        }
+
+    def _unreadable(self) -> Collection[str]:
+        if not self.unknown:
+            return ()
+        fields, held = type(self).model_fields.items(), vars(self)
+        return {
+            alias
+            for name, field in fields
+            for alias in accepted_names(field)
+            if name not in held and alias in self.unknown
         }
 
     def _kept_originals(self) -> Iterable[tuple[str, str]]:
@@ -302,36 +297,3 @@ def _stop_at_first_element(schema: Any) -> None:  # noqa: ANN401 - same
         schema = schema["schema"]
     if schema["type"] == "tuple":
         schema["fail_fast"] = True
-
-
-def _own_members(kind: type) -> list[tuple[str, str]]:
-    """Return name and description of each member that this class itself declares; empty without its source."""
-    import ast  # noqa: PLC0415 - loaded by help() only
-    import inspect  # noqa: PLC0415
-    import textwrap  # noqa: PLC0415
-
-    if not kind.__module__.startswith("keydesk_client.models."):
-        return []
-    try:
-        (node,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-    except (OSError, SyntaxError, ValueError):
-        return []
-    return _documented(node) if isinstance(node, ast.ClassDef) else []
-
-
-def _documented(node: "ast.ClassDef") -> list[tuple[str, str]]:
-    import ast  # noqa: PLC0415
-
-    docs: list[tuple[str, str]] = []
-    for statement, following in pairwise(node.body):
-        match statement, following:
-            case (
-                ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=default),
-                ast.Expr(value=ast.Constant(value=str(meaning))),
-            ) if not ast.unparse(annotation).startswith("ClassVar"):
-                assigned = "" if default is None else f" = {ast.unparse(default)}"
-                head = f"    {name}: {ast.unparse(annotation)}{assigned}"
-                docs.append((name, f"{head}\n        {meaning.strip()}"))
-            case _:
-                pass
-    return docs

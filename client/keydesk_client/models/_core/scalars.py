@@ -8,11 +8,12 @@ last three of nine decimals.
 """
 
 import re
+import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache, total_ordering
-from typing import Annotated, Any, Final, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Annotated, Any, Final, Protocol, Self, TypeAlias, overload, runtime_checkable
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -165,6 +166,8 @@ Currency: TypeAlias = str
 """A three-letter ISO code."""
 
 
+PythonDatetime: TypeAlias = datetime
+"""The class, inside of DateTime, where `datetime` is a property."""
 SECOND_NS: Final = 1_000_000_000
 MAX_REASON_LENGTH: Final = 100
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -178,7 +181,11 @@ _is_time_text = re.compile(TIME_PATTERN).fullmatch
 
 @total_ordering
 class DateTime:
-    """A time: RFC 3339 with a zone, or seconds since 1970 as decimal text."""
+    """A time: RFC 3339 with a zone, or seconds since 1970 as decimal text.
+
+    Compare it with another DateTime or with a datetime that has a zone, exactly to the nanosecond; subtract one, or add a
+    timedelta. `f"{time:%H:%M}"` formats it, in UTC, as a datetime is.
+    """
 
     __slots__ = ("_ns", "text")
 
@@ -187,10 +194,15 @@ class DateTime:
         """As on the wire."""
 
     @classmethod
-    def of(cls, value: "DateTime | datetime | str") -> Self:
-        """Return the time of a datetime with a zone, or of text; raise ValueError if it is invalid or has no zone."""
+    def of(cls, value: "DateTime | date | str") -> Self:
+        """Return the time of a datetime with a zone, of a date (its beginning in UTC), or of text.
+
+        A pandas Timestamp is a datetime; its nanoseconds are kept. Raise InvalidTime if it is invalid or has no zone.
+        """
         if isinstance(value, datetime):
             return cls.from_ns(_nanoseconds(value))
+        if isinstance(value, date):
+            return cls(f"{value:%Y-%m-%d}T00:00:00.000000000Z")
         time = cls(value.text if isinstance(value, DateTime) else value)
         _ = time.ns  # raises if the text is invalid
         return time
@@ -201,6 +213,11 @@ class DateTime:
         seconds, fraction = divmod(ns, SECOND_NS)
         whole = _after_epoch(timedelta(seconds=seconds))
         return cls(f"{whole:%Y-%m-%dT%H:%M:%S}.{fraction:09d}Z")
+
+    @classmethod
+    def now(cls, wall_ns: Callable[[], int] = time.time_ns) -> Self:
+        """Return the time of this machine's clock."""
+        return cls.from_ns(wall_ns())
 
     @property
     def ns(self) -> int:
@@ -224,13 +241,50 @@ class DateTime:
         return f"{'-' if self.ns < 0 else ''}{seconds}.{fraction:09d}"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DateTime) and (self.text == other.text or self.ns == other.ns)
+        if isinstance(other, DateTime):
+            return self.text == other.text or self.ns == other.ns
+        if isinstance(other, PythonDatetime):
+            return other.utcoffset() is not None and self.ns == _nanoseconds(other)
+        return NotImplemented
 
-    def __lt__(self, other: "DateTime") -> bool:
-        return self.ns < other.ns
+    def __lt__(self, other: "DateTime | PythonDatetime") -> bool:
+        other_ns = _ns_of(other)
+        return NotImplemented if other_ns is None else self.ns < other_ns
 
     def __hash__(self) -> int:
-        return hash(self.ns)
+        """Return the hash of an equal datetime."""
+        ns = self.ns
+        try:
+            return hash(self.datetime)
+        except InvalidTime:
+            return hash(ns)
+
+    def __add__(self, span: timedelta) -> Self:
+        added = _added_ns(span)
+        if added is None:
+            return NotImplemented
+        return type(self).from_ns(self.ns + added)
+
+    __radd__ = __add__
+
+    @overload
+    def __sub__(self, other: timedelta) -> Self: ...
+    @overload
+    def __sub__(self, other: "DateTime | PythonDatetime") -> timedelta: ...
+    def __sub__(self, other: "timedelta | DateTime | PythonDatetime") -> "Self | timedelta":
+        """Return the time before, or the span since another time, truncated to microseconds: subtract `ns` for all."""
+        if isinstance(other, timedelta):
+            return type(self).from_ns(self.ns - _span_ns(other))
+        other_ns = _ns_of(other)
+        return NotImplemented if other_ns is None else _span(self.ns - other_ns)
+
+    def __rsub__(self, other: "PythonDatetime") -> timedelta:
+        other_ns = _ns_of(other)
+        return NotImplemented if other_ns is None else _span(other_ns - self.ns)
+
+    def __format__(self, form: str) -> str:
+        """Return the time in a form of `strftime`, in UTC; without a `%`, the text in a form of text."""
+        return format(self.datetime if "%" in form else self.text, form)
 
     def __repr__(self) -> str:
         return f"DateTime({self.text!r})"
@@ -248,17 +302,26 @@ class DateTime:
         return _TIME_SCHEMA.copy()
 
 
+def _time_of(value: DateTime | date | str) -> DateTime:
+    """Return a time; refuse a date, which may mean its beginning or its end."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        raise InvalidTime(f"{value} is a date: give a time with a zone, as in 2025-01-31T12:00:00Z")
+    return DateTime.of(value)
+
+
 # Shared by all members, as above.
 _TIME_SCHEMA: Final = core_schema.json_or_python_schema(
     json_schema=core_schema.no_info_after_validator_function(
         DateTime, core_schema.str_schema(pattern=TIME_PATTERN)
     ),
-    python_schema=core_schema.no_info_plain_validator_function(DateTime.of),
+    python_schema=core_schema.no_info_plain_validator_function(_time_of),
     serialization=core_schema.plain_serializer_function_ser_schema(str),
 )
 
 TimeInput: TypeAlias = DateTime | datetime | str
 """Accepted where a time is needed: a DateTime, a datetime with a zone, or wire text."""
+TimeOrDate: TypeAlias = TimeInput | date
+"""Accepted for the ends of a period: a date is its beginning in UTC."""
 
 
 def _parse_or_raise(text: object) -> int:
@@ -305,6 +368,29 @@ def _plain_zone(zone: str) -> str:
 
 def _nanoseconds(value: datetime) -> int:
     if value.tzinfo is None or value.utcoffset() is None:
-        raise ValueError("the datetime has no time zone: give it a tzinfo")
+        raise InvalidTime(
+            f"{value.isoformat()} has no time zone: give the datetime a tzinfo, such as datetime.UTC"
+        )
     since = value - EPOCH
-    return (since.days * 86_400 + since.seconds) * SECOND_NS + since.microseconds * 1000
+    nanosecond: int = getattr(value, "nanosecond", 0)  # of a pandas Timestamp
+    return _span_ns(since) + nanosecond
+
+
+def _ns_of(value: object) -> int | None:
+    """Return the nanoseconds of a time or of a datetime with a zone; None for anything else."""
+    if isinstance(value, DateTime):
+        return value.ns
+    return _nanoseconds(value) if isinstance(value, datetime) else None
+
+
+def _added_ns(span: object) -> int | None:
+    return _span_ns(span) if isinstance(span, timedelta) else None
+
+
+def _span_ns(span: timedelta) -> int:
+    return (span.days * 86_400 + span.seconds) * SECOND_NS + span.microseconds * 1000
+
+
+def _span(ns: int) -> timedelta:
+    size = timedelta(microseconds=abs(ns) // 1000)
+    return size if ns > 0 else -size

@@ -1,6 +1,6 @@
 """The base of records that come by the thousand: frozen dataclasses with slots instead of a dictionary each."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import MISSING, Field, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
@@ -9,6 +9,7 @@ from pydantic import ConfigDict, GetCoreSchemaHandler, model_serializer
 from pydantic_core import CoreSchema
 
 from keydesk_client.models._core.json import JsonValue
+from keydesk_client.models._core.member_docs import document_members
 from keydesk_client.models._core.record import Tabular, Wire, fail_fast, missing_member
 from keydesk_client.models._core.scalars import DateTime, decimal_text
 from keydesk_client.models._core.wire_names import wire_name
@@ -28,6 +29,9 @@ class SlottedRecord(Tabular):
 
     _unknown: Mapping[str, JsonValue]
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __init_subclass__(cls) -> None:
+        document_members(cls)
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -66,6 +70,12 @@ class SlottedRecord(Tabular):
             for name, value in self.unknown.items()
             if name not in known and name not in wire_names
         }
+
+    def _unreadable(self) -> Collection[str]:
+        if not self.unknown:
+            return ()
+        known = present_members(self)
+        return {wire_name(each.name) for each in fields(self) if each.name not in known}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restore, (type(self), present_members(self), dict(self.unknown))

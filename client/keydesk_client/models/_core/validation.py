@@ -17,6 +17,7 @@ class RequestRecord(Record):
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=False)
     fails_at_missing_members: ClassVar[bool] = False
+    is_request: ClassVar[bool] = True
 
     def __init__(self, *positional: object, **members: object) -> None:
         if positional:

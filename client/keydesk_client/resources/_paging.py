@@ -1,0 +1,57 @@
+"""Lists over several pages: items one by one, while the next page is being requested."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
+from typing import Generic, TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+PageGenerator: TypeAlias = AsyncGenerator[Sequence[T], None]
+
+
+class Paged(Generic[T]):
+    """An asynchronous iterator over the items of pages; `pages` hands over whole pages instead.
+
+    Use one or the other. The next page is requested while the items of one are used.
+    """
+
+    def __init__(self, pages: PageGenerator[T]) -> None:
+        self.pages: PageGenerator[T] = _prefetched(pages)
+        self._items = _items_of(self.pages)
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        return self._items
+
+    def __anext__(self) -> Awaitable[T]:
+        return self._items.__anext__()
+
+    async def aclose(self) -> None:
+        """End the iteration and the request for the next page."""
+        await self._items.aclose()
+        await self.pages.aclose()
+
+
+async def _items_of(pages: PageGenerator[T]) -> AsyncGenerator[T, None]:
+    try:
+        async for page in pages:
+            for item in page:
+                yield item
+    finally:
+        await pages.aclose()
+
+
+async def _prefetched(pages: PageGenerator[T]) -> PageGenerator[T]:
+    """Yield each page while the next one is being requested."""
+    upcoming = asyncio.create_task(_next_page(pages))
+    try:
+        while (page := await upcoming) is not None:
+            upcoming = asyncio.create_task(_next_page(pages))
+            yield page
+    finally:
+        upcoming.cancel()
+        await asyncio.gather(upcoming, return_exceptions=True)
+        await pages.aclose()
+
+
+async def _next_page(pages: PageGenerator[T]) -> Sequence[T] | None:
+    return await anext(pages, None)
