@@ -1,12 +1,13 @@
-"""Take the README's pictures: the real desk on its practice market, in a real terminal, drawn as SVG.
+"""Take the pictures of the README and of docs/pictures.md: the real desk on its practice market, in a real terminal, as SVG.
 
-    python screenshots/take.py            all pictures, into this folder
+    python screenshots/take.py [THEME]...      dark into this folder, light and colour-blind into folders of their own
 
 Needs the test extra (`pip install -c constraints.txt -e '.[test]'`).
 """
 
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -18,6 +19,7 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 
 from pyte.screens import Char, Screen  # noqa: E402
 
+from support.confirming import confirm  # noqa: E402
 from support.terminal import Terminal, keydesk  # noqa: E402
 
 CELL_WIDTH, CELL_HEIGHT, FONT_SIZE = 8.4, 18, 14
@@ -32,93 +34,150 @@ NAMES = {
     "cyan": "45a3a3",
     "white": "d0d0d0",
 }
+THEMES = ("dark", "light", "colour-blind")
+USUAL_SIZE = (120, 35)
+Look = tuple[str, str, bool]  # foreground, background, bold
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture: its file, the window's size, the keys pressed before it is taken, what is to be seen."""
+    """One picture: its file, the window's size, the keys before and after it, what is to be seen, in which themes."""
 
     name: str
-    size: tuple[int, int]
+    size: tuple[int, int] = USUAL_SIZE
     keys: tuple[str, ...] = ()
     seen: str = "EUR"
-    theme: str = "dark"
-    wait: float = 1  # seconds before it is taken
+    after: tuple[str, ...] = ()
+    themes: tuple[str, ...] = THEMES
+    wait: float = 1.5  # seconds before it is taken
 
 
-INDICATORS = (*":ind ema 20, ema 50, bb 20 2", "Enter")
 PICTURES = (
-    Picture("desk-120x35", (120, 35)),
-    Picture("desk-80x24", (80, 24)),
-    Picture("desk-200x50", (200, 50)),
-    Picture("ticket-120x35", (120, 35), ("B",), "BUY"),
-    Picture("light-120x35", (120, 35), theme="light"),
-    Picture("chart-120x35", (120, 35), (*INDICATORS, "g", "c", "z"), "Bollinger"),
-    Picture("chart-light-120x35", (120, 35), (*INDICATORS, "g", "c", "z"), "Bollinger", "light"),
-    Picture("watchlist-120x35", (120, 35), ("g", "w", "z"), "EUR", wait=25),
+    Picture("desk-120x35", themes=("dark",)),
+    Picture("ticket-120x35", keys=("B",), seen="new stop", after=("Escape",)),
+    Picture(
+        "crosshair-120x35",
+        keys=("g", "c", "z", "i", *"hhhhhh", "."),
+        seen="from last",
+        after=("i", "z"),
+    ),
+    Picture("chart-120x35", keys=("g", "c", "z"), seen="Bollinger", after=("z",)),
+    Picture("books-120x35", keys=("g", "c", "z", "c", "c"), seen="since", after=(*"cccccc", "z")),
+    Picture("watchlist-120x35", keys=("g", "w", "z"), seen="▁", after=("z",), wait=30),
+    Picture("desk-80x24", (80, 24), themes=("dark",)),
+    Picture("desk-100x30", (100, 30)),
+    Picture("desk-200x50", (200, 50), themes=("dark",)),
+    Picture("four-charts-250x70", (250, 70), seen="EUR/USD M1"),
+    Picture("mini-40x12", (40, 12), seen="flatten"),
 )
 
 
 def main() -> None:
-    """Take them all."""
-    for picture in PICTURES:
+    """Take all pictures of the themes that are named, or of all themes."""
+    for theme in sys.argv[1:] or THEMES:
+        folder = HERE if theme == THEMES[0] else HERE / theme
+        folder.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory() as home:
-            (HERE / f"{picture.name}.svg").write_text(taken(picture, home), encoding="utf-8")
-        print(picture.name)  # noqa: T201
+            for name, picture in taken(theme, home):
+                (folder / f"{name}.svg").write_text(picture, encoding="utf-8")
+                print(theme, name)  # noqa: T201
 
 
-def taken(picture: Picture, home: str) -> str:
-    """Run the desk, open a trade so that every pane has content, and return the picture as SVG text."""
-    with Terminal(
-        keydesk("--theme", picture.theme), picture.size, {"KEYDESK_HOME": home}
-    ) as terminal:
-        terminal.see("EUR", 20)
+def taken(theme: str, home: str) -> Iterator[tuple[str, str]]:
+    """Run the desk, trade so that every pane has content, and yield each picture's name and SVG text."""
+    command = keydesk("--theme", theme)
+    with Terminal(command, USUAL_SIZE, {"KEYDESK_HOME": home}) as terminal:
+        terminal.see("prices ok")
         terminal.pause(4)
-        terminal.press("B")
-        terminal.see("Esc drops")
-        terminal.pause(1)
-        terminal.press("y")
-        terminal.see("FILLED", 20)
-        terminal.pause(12)  # prices move, the trade lives a little
-        terminal.press(*picture.keys)
-        terminal.see(picture.seen)
-        terminal.pause(picture.wait)
-        return svg(terminal.screen)
+        trade(terminal)
+        for picture in PICTURES:
+            if theme not in picture.themes:
+                continue
+            terminal.resize(*picture.size)
+            terminal.pause(1.5)
+            terminal.press(*picture.keys)
+            terminal.see(picture.seen)
+            terminal.see_no_more("Loading candles")
+            terminal.pause(picture.wait)
+            yield picture.name, svg(terminal.screen)
+            terminal.press(*picture.after)
+        terminal.press(":", "q", "Enter")
+        terminal.wait_for_exit()
+
+
+def trade(terminal: Terminal) -> None:
+    """Buy at market, rest a limit order below by the crosshair, sell another instrument, choose indicators."""
+    terminal.press("B")
+    confirm(terminal)
+    terminal.see("FILLED")
+    terminal.press("g", "c", "i", *",,", "B")
+    confirm(terminal)
+    terminal.see("Orders 3")
+    terminal.press("Escape", "g", "w", "j", "j", "S")
+    confirm(terminal)
+    terminal.see("Trades 2")
+    terminal.press("k", "k", ":")
+    terminal.see("Tab completes")
+    terminal.type("ind ema 20, ema 50, bb 20 2")
+    terminal.press("Enter")
+    terminal.pause(15)  # prices move, the trades live a little, the lines of the day are read
 
 
 def svg(screen: Screen) -> str:
     """Draw the emulator's screen cell by cell."""
+    rows = [
+        [screen.buffer[row][column] for column in range(screen.columns)]
+        for row in range(screen.lines)
+    ]
+    looks = Counter(_look(cell) for row in rows for cell in row)
+    surface = Counter(background for _, background, _ in looks.elements()).most_common(1)[0][0]
+    classes = {look: _class_name(number) for number, (look, _) in enumerate(looks.most_common())}
     width, height = screen.columns * CELL_WIDTH, screen.lines * CELL_HEIGHT
+    styles = "".join(
+        f".{name}{{fill:#{look[0]}{';font-weight:bold' if look[2] else ''}}}"
+        for look, name in classes.items()
+    )
     parts = [
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width + 16:.0f} {height + 16:.0f}" '
-            f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{FONT_SIZE}">'
+            f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{FONT_SIZE}" xml:space="preserve">'
         ),
-        f'<rect width="100%" height="100%" rx="6" fill="#{BACKGROUND}"/><g transform="translate(8 8)">',
+        f'<style>{styles}</style><rect width="100%" height="100%" rx="6" fill="#{surface}"/>',
+        '<g transform="translate(8 8)" shape-rendering="crispEdges">',
     ]
-    for row in range(screen.lines):
-        parts += _row([screen.buffer[row][column] for column in range(screen.columns)], row)
+    for number, row in enumerate(rows):
+        parts += _row(row, number, surface, classes)
     return "\n".join([*parts, "</g></svg>"]) + "\n"
 
 
-def _row(cells: list[Char], row: int) -> Iterator[str]:
+def _class_name(number: int) -> str:
+    return f"{chr(ord('a') + number % 26)}{number // 26 or ''}"
+
+
+def _row(cells: list[Char], row: int, surface: str, classes: dict[Look, str]) -> Iterator[str]:
     column = 0
     for look, run in groupby(cells, key=_look):
         text = "".join(cell.data or " " for cell in run)
-        foreground, background, bold = look
         x, y, width = column * CELL_WIDTH, row * CELL_HEIGHT, len(text) * CELL_WIDTH
         column += len(text)
-        if background != BACKGROUND:
-            yield f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{CELL_HEIGHT}" fill="#{background}"/>'
-        if text.strip():
-            weight = ' font-weight="bold"' if bold else ""
+        if look[1] != surface:
+            yield f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{CELL_HEIGHT}" fill="#{look[1]}"/>'
+        for words, at in _words(text):
+            left, size = x + at * CELL_WIDTH, len(words) * CELL_WIDTH
             yield (
-                f'<text x="{x:.1f}" y="{y + 14}" fill="#{foreground}"{weight} textLength="{width:.1f}" '
-                f'lengthAdjust="spacingAndGlyphs" xml:space="preserve">{escape(text)}</text>'
+                f'<text x="{left:.1f}" y="{y + 14}" class="{classes[look]}" textLength="{size:.1f}" '
+                f'lengthAdjust="spacingAndGlyphs">{escape(words)}</text>'
             )
 
 
-def _look(cell: Char) -> tuple[str, str, bool]:
+def _words(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the text without the blanks around it, with its place; nothing of blanks alone."""
+    words = text.strip()
+    if words:
+        yield words, text.index(words[0])
+
+
+def _look(cell: Char) -> Look:
     foreground, background = _colour(cell.fg, FOREGROUND), _colour(cell.bg, BACKGROUND)
     if cell.reverse:
         foreground, background = background, foreground

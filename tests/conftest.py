@@ -9,6 +9,18 @@ pytest.register_assert_rewrite("support")
 pytest_plugins = ["support.broker", "support.ssh_server", "support.wire_report"]
 
 ALONE = ("bench", "soak")  # figures and long runs have the machine to themselves
+PROCESSES = frozenset(
+    ("chaos", "journeys", "packaging", "wire")
+)  # folders: the programs run as processes
+REPETITIVE = frozenset(
+    (
+        "test_body_limits.py",
+        "test_every_size.py",
+        "test_hostile_values.py",
+        "test_odd_figures.py",
+        "test_small_windows.py",
+    )
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,6 +42,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Let long runs last: the time limit finds tests of the usual run that hang."""
+    """Let long runs last: the time limit finds tests of the usual run that hang. Leave costly tests out of the coverage.
+
+    With `--cov` a test takes half as long again. Journeys run the program in another process, which is not measured, and
+    property tests pass the same lines again and again.
+    """
     if any(item.get_closest_marker(name) for name in ALONE):
         item.add_marker(pytest.mark.timeout(0))
+    is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    if is_property or item.path.name in REPETITIVE or not PROCESSES.isdisjoint(item.path.parts):
+        item.add_marker(pytest.mark.no_cover)

@@ -14,21 +14,21 @@ from tempfile import mkdtemp
 from keydesk_client import AccountState, Applied, Client, FileJournal, Priced, Timeouts
 from keydesk_client.models import Instrument, MarketOrderRequest, StopLossDetails
 
-place = json.loads(sys.stdin.readline())
-account_id = place.pop("accounts")[0]["id"]
+line = json.loads(sys.stdin.readline())
+account_id = line["accounts"][0]["id"]
+place = {name: line[name] for name in ("rest_url", "stream_url", "token")}
 journal = FileJournal(sys.argv[1] if sys.argv[1:] else Path(mkdtemp()) / "orders.jsonl")
-most_trades = int(sys.argv[2]) if sys.argv[2:] else 3
+most_trades = int((sys.argv[2:] or ["3"])[0])
 PAIRS = ("EUR_USD", "USD_JPY")
 RISK = Decimal("0.002")  # of the NAV, lost when the stop is hit
-MOVE = Decimal("0.1")  # pips that are worth a trade
-STOP = 15  # pips
+MOVE, STOP = Decimal("0.1"), 15  # pips: worth a trade, and from entry to stop
 
 
 def report(account: AccountState, words: str) -> None:
     """One line: what the bot believes, and up to which transaction."""
     held = {pair: str(position.units) for pair, position in account.positions.items()}
-    line = {"newest": account.newest, "held": held, "nav": str(account.nav), "did": words}
-    print(json.dumps(line | {"time": account.prices[PAIRS[0]].time.text}), flush=True)
+    now = {"newest": account.newest, "time": account.prices[PAIRS[0]].time.text}
+    print(json.dumps(now | {"held": held, "nav": str(account.nav), "did": words}), flush=True)
 
 
 async def follow_move(account: AccountState, pair: Instrument, pips: Decimal) -> str:
@@ -73,7 +73,7 @@ async def main() -> None:
                 case _:  # read anew, interrupted, restored, or an order that took effect late
                     report(account, str(event))
             if traded == most_trades:
-                break
+                return
 
 
 asyncio.run(main())

@@ -13,8 +13,9 @@ from keydesk_client import Client
 from keydesk_client.errors import InvalidRequest, NotFound
 from keydesk_client.models import LimitOrderRequest, StopLossDetails
 
-place = json.loads(sys.stdin.readline())
-account_id = place.pop("accounts")[0]["id"]
+line = json.loads(sys.stdin.readline())
+account_id = line["accounts"][0]["id"]
+place = {name: line[name] for name in ("rest_url", "stream_url", "token")}
 
 
 async def main() -> None:

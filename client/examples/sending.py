@@ -22,8 +22,9 @@ from keydesk_client import (
 )
 from keydesk_client.models import MarketOrderRequest
 
-place = json.loads(sys.stdin.readline())
-account_id = place.pop("accounts")[0]["id"]
+line = json.loads(sys.stdin.readline())
+account_id = line["accounts"][0]["id"]
+place = {name: line[name] for name in ("rest_url", "stream_url", "token")}
 
 
 async def main(folder: Path) -> None:

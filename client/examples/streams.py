@@ -16,8 +16,9 @@ from keydesk_client.models import (
     PricingHeartbeat,
 )
 
-place = json.loads(sys.stdin.readline())
-account_id = place.pop("accounts")[0]["id"]
+line = json.loads(sys.stdin.readline())
+account_id = line["accounts"][0]["id"]
+place = {name: line[name] for name in ("rest_url", "stream_url", "token")}
 newest_only = StreamSettings(when_full=WhenFull.KEEP_LAST)
 
 

@@ -9,8 +9,9 @@ import sys
 
 from keydesk_client import Client, sync
 
-place = json.loads(sys.stdin.readline())
-account_id = place.pop("accounts")[0]["id"]
+line = json.loads(sys.stdin.readline())
+account_id = line["accounts"][0]["id"]
+place = {name: line[name] for name in ("rest_url", "stream_url", "token")}
 
 with sync.Client(Client(**place, account_id=account_id)) as client:
     year = client.candles.iterate(

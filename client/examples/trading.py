@@ -23,8 +23,9 @@ from keydesk_client.models import (
     TransactionHeartbeat,
 )
 
-place = json.loads(sys.stdin.readline())
-account_id = place.pop("accounts")[0]["id"]
+line = json.loads(sys.stdin.readline())
+account_id = line["accounts"][0]["id"]
+place = {name: line[name] for name in ("rest_url", "stream_url", "token")}
 RISK = Decimal("0.005")  # of the NAV, lost when the stop is hit
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from keydesk_client import Client, Done, FileJournal, Outcome, sync
 from keydesk_client.models import ClientPrice, MarketOrderRequest
 
-place = json.loads(sys.stdin.readline())
-account_id = place.pop("accounts")[0]["id"]
+line = json.loads(sys.stdin.readline())
+account_id = line["accounts"][0]["id"]
+place = {name: line[name] for name in ("rest_url", "stream_url", "token")}
 
 late: queue.SimpleQueue[Outcome] = queue.SimpleQueue()  # alarms come in the client's own thread
 

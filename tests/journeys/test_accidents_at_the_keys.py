@@ -62,7 +62,9 @@ def reset_desk(shared_desk: Terminal) -> Iterator[Terminal]:
     shared_desk.see("No trades.")
 
 
-@pytest.fixture(params=[(80, 24), (120, 35)], ids=["80x24", "120x35"])
+@pytest.fixture(
+    params=[(80, 24), pytest.param((120, 35), marks=pytest.mark.soak)], ids=["80x24", "120x35"]
+)
 def any_terminal(practice_folder: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]:
     """The desk on the practice market at the least size and at a usual one."""
     with desk(practice_folder, request.param) as terminal:

@@ -33,5 +33,5 @@ def test_the_desk_starts_a_killed_broker_again_and_trades_on(practice_folder: Pa
         send(terminal, "C")
         terminal.see("CLOSED")
         terminal.see("No trades.")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0

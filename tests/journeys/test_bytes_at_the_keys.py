@@ -23,7 +23,8 @@ def desk(folder: Path) -> Terminal:
 
 def leave(terminal: Terminal) -> None:
     """Leave as a person does, past whatever form the bytes have opened."""
-    terminal.press("Escape", "Escape", "Escape", ":", "q", "Enter")
+    terminal.press("Escape", "Escape", "Escape")
+    terminal.quit()
     assert terminal.wait_for_exit() == 0
     assert "Traceback" not in terminal.text
 

@@ -32,7 +32,7 @@ async def test_an_order_from_the_crosshair_and_its_stop_moved_on_the_chart(
         terminal.see_no_more(FORM)
         terminal.press("g", "l")
         terminal.until(lambda: "REPLACE" in terminal.text.upper(), what="the replaced order")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
     async with practice_server(practice_folder, "--data", str(home / "practice")) as practice:
         told = (await practice.get("{a}/transactions/sinceid", id="1")).json()["transactions"]

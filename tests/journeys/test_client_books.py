@@ -46,5 +46,5 @@ def test_the_books_stand_beside_the_prices_and_in_their_pane(practice_folder: Pa
             lambda: all("sell|buy" not in row for row in terminal.screen.display),
             what="the chart alone",
         )
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0

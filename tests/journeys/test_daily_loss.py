@@ -37,7 +37,7 @@ def desk(folder: Path) -> Iterator[Terminal]:
     with Terminal(keydesk("--practice"), SIZE, env) as terminal:
         terminal.see("prices ok")
         yield terminal
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
 
 

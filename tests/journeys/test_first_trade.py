@@ -47,7 +47,7 @@ class Desk:
         return next((row for row in self.terminal.rows if re.search(pattern, row)), "")
 
     def leave(self) -> None:
-        self.terminal.press(":", "q", "Enter")
+        self.terminal.quit()
         assert self.terminal.wait_for_exit() == 0
 
 

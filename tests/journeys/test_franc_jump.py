@@ -45,5 +45,5 @@ def test_the_jump_of_the_franc_is_gone_to_by_its_date(practice_folder: Path) -> 
         terminal.press("g", "e")
         terminal.see_no_more("until ")
         terminal.until(lambda: max(axis(terminal)) < AFTER, what="the prices of now")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0

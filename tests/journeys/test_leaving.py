@@ -17,7 +17,7 @@ ENDS_WITHIN = 3.0  # seconds; two, and one for a busy machine
 
 
 def by_command(terminal: Terminal) -> None:
-    terminal.press(":", "q", "Enter")
+    terminal.quit()
 
 
 def by_two_ctrl_c(terminal: Terminal) -> None:
@@ -161,7 +161,8 @@ def test_what_a_desk_keeps_is_for_its_owner_alone(practice_folder: Path) -> None
     home = practice_folder / "home"
     with Terminal(keydesk("--practice"), SIZE, {"KEYDESK_HOME": str(home)}) as terminal:
         terminal.see("prices ok")
-        terminal.press("j", ":", "q", "Enter")
+        terminal.press("j")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
     kept = [path for path in home.rglob("*") if path.is_file()]
     assert any(path.parent.name == "desk" for path in kept)
@@ -191,7 +192,7 @@ def test_the_desk_opens_as_it_was_left(practice_folder: Path) -> None:
         terminal.see("EUR/USD M5")
         terminal.press("j", "j", "f", "g", "o")
         terminal.see("GBP/USD M15")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
     with Terminal(keydesk("--practice"), SIZE, env) as terminal:
         terminal.see("prices ok")

@@ -38,7 +38,7 @@ def asked_so_often(terminal: Terminal, times: int) -> bool:
 
 
 def leave(terminal: Terminal) -> None:
-    terminal.press(":", "q", "Enter")
+    terminal.quit()
     assert terminal.wait_for_exit() == 0
 
 

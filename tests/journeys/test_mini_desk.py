@@ -35,5 +35,5 @@ def test_a_trade_is_closed_at_forty_by_twelve(practice_folder: Path) -> None:
         terminal.see("Keydesk needs 80×24")
         terminal.resize(120, 35)
         terminal.see("EUR/USD M5")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0

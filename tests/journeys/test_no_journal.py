@@ -12,7 +12,7 @@ def bought(folder: Path, env: dict[str, str]) -> None:
         terminal.see("prices ok")
         send(terminal, "B")
         terminal.see("FILLED 10,000")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
     assert (folder / "home" / "orders").is_dir()
 

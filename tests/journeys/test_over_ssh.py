@@ -94,7 +94,8 @@ def test_bytes_that_cannot_be_read_are_dropped_and_said(ssh: SshServer) -> None:
             terminal.see("Dropped ")
             terminal.press("Escape")
             terminal.see_no_more("Dropped ")
-        terminal.press("j", ":", "q", "Enter")
+        terminal.press("j")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
 
 
@@ -137,7 +138,7 @@ def test_a_multiplexer_without_utf8_gets_ascii_and_is_told_the_remedy(
         assert terminal.text.isascii()
         terminal.press("Escape")
         terminal.see_no_more("Esc drops")  # the multiplexer waits for what may follow an Esc
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         terminal.wait_for_exit()
 
 
@@ -148,7 +149,7 @@ def test_a_tmux_with_utf8_draws_lines_without_a_locale(ssh: SshServer) -> None:
         terminal.see("prices ok")
         terminal.see("│ S sell")
         assert "Drawn in ASCII" not in terminal.text
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         terminal.wait_for_exit()
 
 
@@ -192,7 +193,7 @@ def test_the_next_start_repairs_what_a_killed_desk_left(ssh: SshServer) -> None:
         terminal.until(lambda: first not in desks(ssh.environment["KEYDESK_HOME"]))
         terminal.until(lambda: terminal.raw.count(b"\x1b[?1049h") == 2, what="the second desk")
         terminal.see("prices ok")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         terminal.see("extproc")  # the last word of stty
         said = terminal.text
         terminal.wait_for_exit()
@@ -245,7 +246,7 @@ def test_the_window_says_environment_and_account_and_gets_its_own_title_back(
         raw = bytes(terminal.raw)
         assert raw.index(b"\x1b[22;2t") < raw.index(b"\x1b]2;Keydesk PRACTICE practice-market")
         assert "Keydesk PRACTICE practice-market …001" in terminal.screen.title
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
         assert bytes(terminal.raw).count(b"\x1b]2;\x07\x1b[23;2t") == 1
 
@@ -266,7 +267,7 @@ def test_clicks_drags_and_sizes_with_a_form_open_leave_the_desk_as_it_is(ssh: Ss
         terminal.see("BUY 10,000")
         terminal.press("Escape")
         terminal.see("No trades.")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
 
 
@@ -285,7 +286,7 @@ def test_a_terminal_known_by_its_name_has_its_colours_without_colorterm(
     with Terminal(ssh.command(line), SIZE, {}) as terminal:
         terminal.see("prices ok")
         assert b"\x1b[38;2;" in terminal.raw or b";38;2;" in terminal.raw
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
 
 
@@ -302,7 +303,7 @@ def test_prices_stay_visible_around_a_form_in_few_colours_and_in_ascii(
             assert words in terminal.text, terminal.text
         terminal.press("Escape")
         terminal.see_no_more("BUY 10,000")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
 
 
@@ -321,5 +322,5 @@ def test_opening_a_form_sends_few_bytes_over_the_line(ssh: SshServer) -> None:
             terminal.press("Escape")
             terminal.see_no_more("BUY 10,000")
         assert min(costs) <= 4_500  # prices that move at that moment are in some of them
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0

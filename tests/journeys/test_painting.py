@@ -109,7 +109,7 @@ def test_a_mouse_on_an_open_form_opens_and_sends_nothing(
 
 
 def leave(terminal: Terminal) -> None:
-    terminal.press(":", "q", "Enter")
+    terminal.quit()
     assert terminal.wait_for_exit() == 0
 
 

@@ -116,7 +116,7 @@ def test_a_close_that_an_earlier_session_left_unconfirmed_locks_the_ticket(
         send(terminal, "B")
         trade_id = re.search(r"#(\d+)", terminal.see("FILLED"))
         assert trade_id is not None
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
     [path] = home.rglob("*.journal")
     since = int(trade_id.group(1)) + 100  # behind everything: it will not be found

@@ -80,5 +80,5 @@ def test_charts_books_crosshair_and_a_docked_ticket_outlive_a_storm_of_sizes(
         terminal.until(lambda: all(row[92] in "┏┃" for row in terminal.rows[2:20]))
         confirm(terminal)
         terminal.see("Trades 1")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0

@@ -50,7 +50,7 @@ def test_two_desks_on_one_account_each_say_so(
             assert f"process {first.pid}" in second.text
             first.see("ANOTHER DESK has this account open")
             assert f"process {second.pid}" in first.text
-            second.press(":", "q", "Enter")
+            second.quit()
             assert second.wait_for_exit() == 0
         first.see("The other desk on this account was closed")
 
@@ -71,7 +71,7 @@ def test_a_fill_that_nobody_saw_is_told_at_the_next_start_and_only_there(
         again.see("FILLED 10,000 EUR/USD")
         again.pause(READ_FOR)
         again.press("Escape")
-        again.press(":", "q", "Enter")
+        again.quit()
         assert again.wait_for_exit() == 0
     assert list(orders.glob("*.desk")) == []
     with Terminal(keydesk("--practice"), SIZE, env) as later:

@@ -49,6 +49,6 @@ def test_status_flatten_and_lock_reach_the_market_of_the_open_desk(practice_fold
         terminal.until(lambda: asked_to_arm(terminal), what="the form that arms")
         terminal.press("Escape")
         terminal.see_no_more("Esc drops")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
     assert not (home / "practice" / "open-broker.json").exists()

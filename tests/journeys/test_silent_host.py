@@ -36,5 +36,5 @@ def test_a_silent_rest_host_is_told_with_its_age_at_every_size(
             relay.is_silent = False
             row = terminal.see("round trip", 90)
             assert "requests" not in row
-            terminal.press(":", "q", "Enter")
+            terminal.quit()
             assert terminal.wait_for_exit() == 0

@@ -9,6 +9,7 @@ import pytest
 from support.terminal import Terminal, keydesk
 
 NO_COLORTERM = {"TERM": "xterm-256color", "COLORTERM": ""}
+OF_XTERM, NO_COLOR = {"TERM": "xterm", "COLORTERM": ""}, {"NO_COLOR": "1"}
 RGB = b"\x1bP1+r524742=382F382F38\x1b\\"
 LIGHT = b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
 DEVICE = b"\x1b[?62;22c"
@@ -81,9 +82,14 @@ def test_a_terminal_known_by_its_name_is_drawn_in_all_its_colours_unasked(
 
 
 @pytest.mark.parametrize(
-    "env", [{"TERM": "xterm", "COLORTERM": ""}, {"NO_COLOR": "1"}], ids=["16 colours", "NO_COLOR"]
+    ("env", "arguments"),
+    [
+        pytest.param(OF_XTERM, (), id="16 colours"),
+        pytest.param(OF_XTERM, ("--ascii",), id="16 colours, ascii", marks=pytest.mark.soak),
+        pytest.param(NO_COLOR, (), id="NO_COLOR", marks=pytest.mark.soak),
+        pytest.param(NO_COLOR, ("--ascii",), id="NO_COLOR, ascii"),
+    ],
 )
-@pytest.mark.parametrize("arguments", [(), ("--ascii",)], ids=["lines", "ascii"])
 def test_the_desk_stays_in_sight_behind_a_form_in_few_colours(
     env: Mapping[str, str], arguments: tuple[str, ...], practice_folder: Path
 ) -> None:

@@ -30,7 +30,7 @@ def watch_the_desk(home: Home, profile: list[str], proxy: PoisoningProxy) -> Non
         terminal.pause()
         terminal.press("y")
         terminal.see("No trades.")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
 
 

@@ -32,7 +32,7 @@ def add(terminal: Terminal, letters: str, name: str) -> None:
 
 
 def leave(terminal: Terminal) -> None:
-    terminal.press(":", "q", "Enter")
+    terminal.quit()
     assert terminal.wait_for_exit() == 0
 
 

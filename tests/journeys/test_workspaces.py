@@ -20,7 +20,7 @@ def command(terminal: Terminal, line: str) -> None:
 
 
 def leave(terminal: Terminal) -> None:
-    terminal.press(":", "q", "Enter")
+    terminal.quit()
     assert terminal.wait_for_exit() == 0
 
 

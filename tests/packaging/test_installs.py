@@ -91,7 +91,8 @@ def test_the_whole_project_installs_without_constraints_and_opens_the_desk(tmp_p
         terminal.see("prices ok")
         terminal.press("?")
         terminal.see("Next pane")
-        terminal.press("Escape", ":", "q", "Enter")
+        terminal.press("Escape")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0
 
 

@@ -83,5 +83,5 @@ def test_the_desk_runs_from_the_wheel_in_another_folder(
     with Terminal(keydesk(), (120, 35), env, cwd="/") as terminal:
         terminal.see("EUR/USD")
         terminal.see("prices ok")
-        terminal.press(":", "q", "Enter")
+        terminal.quit()
         assert terminal.wait_for_exit() == 0

@@ -126,6 +126,12 @@ class Terminal:
         """Type text at a person's pace."""
         self.press(*text)
 
+    def quit(self) -> None:
+        """Leave by the command `q`, typed once the command line is open: on a busy machine it opens late."""
+        self.press(":")
+        self.see("Nothing typed")
+        self.press("q", "Enter")
+
     def write(self, data: bytes) -> None:
         """Send bytes in one piece, as a paste or a stuck key would."""
         os.write(self._tty, data)

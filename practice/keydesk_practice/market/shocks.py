@@ -20,9 +20,11 @@ import numpy as np
 from keydesk_practice.market.hours import CELL, Mask, cells_in, first_cell
 from keydesk_practice.market.paths import Curve
 from keydesk_practice.market.reference import Floats, Integers
+from keydesk_practice.market.rng import Lru
 
 ShockKind = Literal["spike", "gap", "halt", "spread", "depth"]
 SPIKE_CELLS = 24.0  # time constant of the way back: two minutes
+_CACHED_CURVES = 96
 _WHOLE_SPIKE = 12.0  # time constants after which nothing of a spike is left
 _MINOR = ("USD", "EUR")  # of a pair, the other currency is taken to move
 
@@ -145,8 +147,13 @@ class Shocks:
 class _ShockedPaths:
     def __init__(self, paths: Paths, moves: Sequence[Shock], currencies: Sequence[str]) -> None:
         self._paths, self._moves, self._currencies = paths, moves, currencies
+        self._curve = Lru(_CACHED_CURVES, self._moved_curve)
 
     def curve(self, day: int, column: int) -> Curve:
+        return self._curve((day, column))
+
+    def _moved_curve(self, key: tuple[int, int]) -> Curve:
+        day, column = key
         curve = self._paths.curve(day, column)
         for move in self._moves:
             curve = _moved(curve, move, day, _sign(move.currency, self._currencies[column]))

@@ -111,6 +111,15 @@ def test_another_account_under_the_id_begins_anew(followed: Followed) -> None:
     assert followed.gate.applied == 9
 
 
+def test_transactions_that_waited_are_not_those_of_another_history(followed: Followed) -> None:
+    followed.synchronizer.take_snapshot(account())
+    followed.gate.offer(opening(6, "100", "1.1"))  # 4 and 5 are missing
+    other = account(createdTime="2026-02-01T00:00:00.000000000Z", lastTransactionID="5")
+    followed.synchronizer.take_snapshot(other)
+    assert followed.units == 0
+    assert followed.gate.applied == 5
+
+
 def test_profit_margin_and_nav_follow_a_price(followed: Followed) -> None:
     book = followed.book
     book.instruments["EUR_USD"] = instrument("EUR_USD")

@@ -1,6 +1,6 @@
 """Every pane draws at every size that a terminal can have, down to a single cell."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from textual.geometry import Size
@@ -30,16 +30,24 @@ PANES: tuple[Callable[[], LinePane], ...] = (
     Chart,
 )
 WIDTHS = (*range(1, 30), 37, 45, 60, 80, 250)
+SOME_WIDTHS = (1, 2, 3, 5, 8, 13, 18, 23, 28, 37, 60, 250)
 
 
+@pytest.mark.parametrize(
+    "widths",
+    [SOME_WIDTHS, pytest.param(WIDTHS, marks=pytest.mark.soak)],
+    ids=["some", "all"],
+)
 @pytest.mark.parametrize("make", PANES)
-async def test_a_pane_draws_at_every_width_and_height(make: Callable[[], LinePane]) -> None:
+async def test_a_pane_draws_at_every_width_and_height(
+    make: Callable[[], LinePane], widths: Sequence[int]
+) -> None:
     store = desk_store()
     for words in ("A line of the log without a profit", "x", "long " * 60):
         store.write_log(LogLine("7", WALL_NS, "NOTE", "EUR_USD", safe(words)))
     pane = make()
     async with shown(pane, store, size=(80, 12)) as pilot:
-        for width in WIDTHS:
+        for width in widths:
             for height in (1, 9):
                 await pilot.resize_terminal(width, height)
                 while pane.outer_size != Size(width, height):  # the time limit ends a wait in vain

@@ -2,6 +2,7 @@
 
 import gc
 
+from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
 
@@ -29,3 +30,13 @@ async def test_forms_that_were_closed_leave_nothing_behind() -> None:
         few = await open_and_close(app, pilot, 3)
         many = await open_and_close(app, pilot, 10)
     assert many <= few + 10
+
+
+async def test_what_was_computed_for_earlier_sizes_of_the_terminal_is_let_go() -> None:
+    app = DeskApp(desk_store(20))
+    async with app.run_test(size=(160, 46)) as pilot:
+        for width in range(80, 200, 5):
+            await pilot.resize_terminal(width, 40)
+        held = Region.intersection.cache_info().currsize
+        app.free_closed_forms()
+        assert Region.intersection.cache_info().currsize < held // 2

@@ -102,7 +102,9 @@ def docked(line: TextLine, width: int) -> list[TextLine]:
     first = (*front, (safe(narrow), role), bracket, *units)
     below = safe(f"{meaning.strip():>{width}}")
     lines = fold_line(first, width)
-    return [*lines, *fold_line(((below, meaning_role),), width)] if meaning.strip() else lines
+    if meaning.strip() in ("", f"= {value.strip()}"):  # nothing beyond what was typed
+        return lines
+    return [*lines, *fold_line(((below, meaning_role),), width)]
 
 
 def is_field(line: TextLine) -> bool:

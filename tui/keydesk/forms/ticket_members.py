@@ -43,7 +43,7 @@ def member_lines(
     if not plan.reduces and (everything or members.guaranteed):
         lines.append(_line("w", "guarantee", *_guarantee_words(draft, plan, context)))
     if pending and (everything or members.trigger != USUAL.trigger):
-        lines.append(_line("i", "trigger", (TRIGGER_WORDS[members.trigger], "plain")))
+        lines.append(_line("i", "trigger", (safe(TRIGGER_WORDS[members.trigger]), "plain")))
     if everything or members.fill != USUAL.fill:
         lines.append(_line("l", "fills", (safe(FILL_WORDS[members.fill]), "plain")))
     names: Sequence[TextName] = ("tag", "comment")

@@ -179,7 +179,7 @@ KEYS: tuple[Key, ...] = (
     Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
     Key("account-page", ("g a",), DESK, "", "The account in full", "account_page"),
     Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
-    Key("instrument-page", ("g i",), DESK, "", "The instrument's terms", "instrument_page"),
+    Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),

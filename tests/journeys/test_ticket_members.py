@@ -1,0 +1,59 @@
+"""The ticket's rarely changed members, an entry order that is moved, and the pages, in a real terminal."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.confirming import confirm
+from support.terminal import Terminal, keydesk
+
+
+@pytest.fixture
+def terminal(practice_folder: Path) -> Iterator[Terminal]:
+    """The desk on the practice market."""
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk("--practice"), (80, 24), env) as terminal:
+        terminal.see("prices ok")
+        terminal.see("No trades.")
+        yield terminal
+
+
+def test_an_order_with_expiry_guarantee_and_tag_rests_and_is_moved(terminal: Terminal) -> None:
+    terminal.press("B")
+    terminal.see("more fields")
+    terminal.press("o")
+    terminal.see("p price")
+    terminal.press("g", *"4h")
+    terminal.see("Enter ends the text")
+    terminal.press("Enter", "w", "k", *"yes", "Enter")
+    terminal.see("premium 1.2p")
+    terminal.press("s", "Backspace")
+    terminal.see("guarantee: it needs a stop")
+    terminal.press(*"40")
+    terminal.see("y sends")
+    confirm(terminal)
+    terminal.see("RESTING BUY 10,000 EUR/USD limit")
+    terminal.press("g", "o", "M")
+    terminal.see("MOVE BUY 10,000")
+    terminal.press("u", *"2000")
+    terminal.see("10,000 → 2,000")
+    confirm(terminal)
+    terminal.until(
+        lambda: "2,000" in terminal.text and "Esc drops" not in terminal.text,
+        what="the smaller order",
+    )
+
+
+def test_the_pages_of_account_and_exposure_open_by_their_chords(terminal: Terminal) -> None:
+    for key, words in (
+        ("x", "none: no position is open"),
+        ("a", "NAV at mid prices"),
+        ("n", "spread"),
+    ):
+        terminal.press("g")
+        terminal.press(key)
+        terminal.see(words)
+        terminal.see("Esc closes")
+        terminal.press("Escape")
+        terminal.see_no_more("Esc closes")
