@@ -351,7 +351,7 @@ def test_a_call_shows_the_parameters_and_the_words_of_the_method_it_waits_for() 
         }
         assert told["create"].startswith("(order: 'OrderRequest', *, instrument: 'Instrument |")
         assert told["iterate"].startswith("(instrument: 'str | Instrument', *, from_: 'TimeOrDate'")
-        assert told["stream"].startswith("(instruments: 'Iterable[str]'")
+        assert told["stream"].startswith("(instruments: 'Iterable[str | Instrument]'")
         assert "Send an order, once" in pydoc.plain(pydoc.render_doc(client.orders.create))
         assert "create(self, order: 'OrderRequest'" in pydoc.plain(pydoc.render_doc(sync.Orders))
 
