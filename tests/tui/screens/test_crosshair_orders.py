@@ -182,7 +182,7 @@ def assert_docked(app: WorkingDesk) -> None:
 async def test_a_form_covers_neither_chart_nor_watchlist_where_it_docks_at_any_size(
     app: WorkingDesk, capital: str
 ) -> None:
-    async with app.run_test(size=(120, 37)) as pilot:
+    async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
         app.draw()
         app.actions.screen.action_go("chart")

@@ -16,7 +16,7 @@ from support.data.desk_data import WALL_NS
 from support.fakes.pane_app import text_of
 from support.fakes.working_desk import WorkingDesk
 
-SIZES = ((120, 37), (132, 38), (140, 45), (180, 44), (200, 50), (250, 70))
+SIZES = ((120, 35), (132, 38), (140, 45), (180, 44), (200, 50), (250, 70))
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ async def test_a_message_beside_the_form_is_told_whole_or_with_an_ellipsis(
     app: WorkingDesk,
 ) -> None:
     words = "Not filled: the price moved past the bound 1.08449 while the order was on its way; send again: B"
-    async with app.run_test(size=(120, 37)) as pilot:
+    async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
         app.store.notify(Notice("warn", safe(words), WALL_NS))
         await drawn(app, pilot)
@@ -91,7 +91,7 @@ async def test_a_message_beside_the_form_is_told_whole_or_with_an_ellipsis(
 
 
 async def test_the_instrument_line_names_no_figure_that_the_form_hides(app: WorkingDesk) -> None:
-    async with app.run_test(size=(120, 37)) as pilot:
+    async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
         await pilot.press("B")
         lines = await drawn(app, pilot)
