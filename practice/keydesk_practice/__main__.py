@@ -5,7 +5,7 @@ import logging
 import sys
 from collections.abc import Sequence
 
-from keydesk_practice.control.commands import COMMANDS, run_command
+from keydesk_practice.control.commands import COMMANDS, overview, run_command
 from keydesk_practice.errors import PracticeError
 from keydesk_practice.ledger.checksums import MAX_PROBLEMS
 from keydesk_practice.ledger.ledger_file import (
@@ -23,6 +23,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 failed; exit with 2 on wrong usage."""
     words = sys.argv[1:] if argv is None else argv
     try:
+        if words and words[0] in {"-h", "--help"}:
+            print(overview(), end="")  # noqa: T201 - the command's output
+            return 0
         if words and words[0] in COMMANDS:
             return run_command(words)
         options = read_arguments(words)

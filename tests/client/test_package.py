@@ -124,7 +124,7 @@ def test_help_tells_what_each_member_of_a_record_is(reader: Callable[[type], str
     told = " ".join(text.split())
     assert "Body of a market order. Members:" in told
     assert "units: Decimal Signed size: positive buys, negative sells." in told
-    assert "price_bound: PriceValue | None = None Worst price accepted." in told
+    assert "price_bound: Decimal | None = None Worst price accepted." in told
 
 
 async def test_an_area_shows_its_calls() -> None:

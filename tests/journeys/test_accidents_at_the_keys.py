@@ -85,6 +85,20 @@ def test_keys_of_one_read_are_dropped_and_disarm(reset_desk: Terminal, burst: by
     nothing_was_sent(reset_desk)
 
 
+def test_a_field_typed_ahead_is_in_the_ticket_but_not_in_one_burst_with_its_capital(
+    reset_desk: Terminal,
+) -> None:
+    assert "size 3: 10,000" in reset_desk.text
+    reset_desk.write(b"Bs25")
+    reset_desk.see("Keys dropped")
+    nothing_was_sent(reset_desk)
+    assert "size 3: 10,000" in reset_desk.text, "2 and 5 chose no size on the desk beneath"
+    reset_desk.write(b"B")
+    reset_desk.pause(ALONE)  # no look at the screen: the ticket may not be open yet
+    reset_desk.write(b"s25")
+    reset_desk.see("25] pips")
+
+
 def test_a_burst_in_the_help_reaches_nothing_beneath_it(reset_desk: Terminal) -> None:
     reset_desk.press("?")
     reset_desk.see("Esc closes")

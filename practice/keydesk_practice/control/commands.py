@@ -163,11 +163,23 @@ def _token_from(file: Path | None) -> str | None:
     return text.strip()
 
 
-def _parser() -> argparse.ArgumentParser:
+def overview() -> str:
+    """Return the help that lists every command of `keydesk practice`."""
+    return _parser(
+        serve="Serve the practice broker; also without a command.",
+        reset="Move the ledger aside: the next start begins anew.",
+        check="Verify the ledger.",
+    ).format_help()
+
+
+def _parser(**others: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="keydesk practice", description="Control a running practice broker."
+        prog="keydesk practice",
+        description="Serve the practice broker, or control a running one. Each command has --help.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, words in others.items():
+        commands.add_parser(name, help=words)
     _add_clock(commands)
     _add_replays(commands)
     _add_accounts(commands)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from keydesk_practice.__main__ import main
-from keydesk_practice.control.commands import _parser, request_of
+from keydesk_practice.control.commands import COMMANDS, _parser, request_of
 from support.broker import practice_server
 
 ID = "101-001-1000001-001"
@@ -70,3 +70,11 @@ async def test_commands_reach_the_running_broker(
         assert await asyncio.to_thread(main, ["jump", "2014-01-01", "--data", data]) == 1
         assert "does not go back" in capsys.readouterr().err
     assert not (one.data / "control.json").exists()
+
+
+def test_help_lists_the_commands_of_the_server_and_of_the_control_interface(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["--help"]) == 0
+    said = capsys.readouterr().out
+    assert all(f"    {name}" in said for name in ("serve", "reset", "check", *COMMANDS))

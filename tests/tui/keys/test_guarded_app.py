@@ -1,155 +1,16 @@
 """The guard before a real app: the table of accidents, with forms opening and closing."""
 
 import random
-from typing import ClassVar
 
 from textual import events
-from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
-from textual.pilot import Pilot
-from textual.widgets import Static
 
 from keydesk.app.app import KeydeskApp
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import HelpForm
 from keydesk.forms.ticket import TicketForm
 from keydesk.keys.guard import Cause
-from keydesk.keys.guarded_app import GuardedKeys, HasGuardedKeys, NoticeLevel
-from keydesk.keys.keymap import DESK, KEYMAP, textual_name
-from keydesk.widgets import theme
-from support.data.desk_store import example_store
-from support.fakes.form_app import example_context
-
-HUMAN = 0.45
-
-
-class Desk(App[None]):
-    """B opens a ticket, / finds; what is sent is kept."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("B", "buy"),
-        Binding("slash", "find"),
-        Binding("question_mark", "help"),
-        Binding("j", "down"),
-    ]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.guarded_keys = GuardedKeys(
-            self, super().on_event, disarm=self.disarm, notify=self.tell
-        )
-        self.register_theme(theme.load("dark", "truecolor").textual())
-        self.theme = "dark"
-        self.sent: list[object] = []
-        self.causes: list[Cause] = []
-        self.told: list[str] = []
-        self.downs = 0
-        self.went: list[str] = []
-
-    def on_mount(self) -> None:
-        """See every form that opens."""
-        self.guarded_keys.watch_screens()
-
-    async def on_event(self, event: events.Event) -> None:
-        """Let the guard check the event first."""
-        await self.guarded_keys.on_event(event)
-
-    def compose(self) -> ComposeResult:
-        """Something to look at."""
-        yield Static("desk")
-
-    def disarm(self, cause: Cause) -> None:
-        """Keep why."""
-        self.causes.append(cause)
-
-    def tell(self, level: NoticeLevel, words: str) -> None:
-        """Keep what was said."""
-        self.told.append(f"{level} {words}")
-
-    def action_buy(self) -> None:
-        """Open a ticket."""
-        self.push_screen(TicketForm(example_context(), "BUY", "EUR_USD"), self.sent.append)
-
-    def action_find(self) -> None:
-        """Open the finder."""
-        self.push_screen(FindForm(example_store()))
-
-    def action_help(self) -> None:
-        """Open the help."""
-        self.push_screen(HelpForm(KEYMAP, DESK))
-
-    def action_down(self) -> None:
-        """Count."""
-        self.downs += 1
-
-    def action_go(self, place: str) -> None:
-        """Keep where to."""
-        self.went.append(place)
-
-    @property
-    def words(self) -> str:
-        """Everything on the screen, as plain lines."""
-        return "\n".join(strip.text for strip in self.screen._compositor.render_strips())
-
-    @property
-    def orders(self) -> list[object]:
-        """What tickets returned, but for dropped ones."""
-        return [result for result in self.sent if result is not None]
-
-
-class Hand:
-    """Types keys at chosen times of the events' own clock, after what the app painted last."""
-
-    def __init__(self, app: Desk, pilot: Pilot[None]) -> None:
-        self.app = app
-        self.pilot = pilot
-        self.at = events.Key("j", "j").time - 1000  # long ago: forms are painted after it
-
-    async def types(self, keys: str, gap: float = 0.001, after: float = HUMAN) -> None:
-        names = {"\r": "enter", "\x1b": "escape"}
-        await self.press([(names.get(key, textual_name(key)), key) for key in keys], gap, after)
-
-    async def repeats(self, key: str, times: int, gap: float = 0.033) -> None:
-        await self.press([(key, "")] * times, gap, HUMAN)
-
-    async def press(self, keys: list[tuple[str, str]], gap: float, after: float) -> None:
-        for number, (name, character) in enumerate(keys):
-            event = events.Key(name, character or None)
-            self.at += after if number == 0 else gap
-            event.time = self.at
-            self.app.post_message(event)
-        await self.settle()
-
-    async def settle(self) -> None:
-        """Wait until held keys were let through or dropped."""
-        while True:
-            await self.pilot.pause()
-            if not self.app.guarded_keys.guard.held:
-                break
-            await self.pilot.pause(0.01)
-        await self.pilot.pause()
-        screen = self.app.screen
-        if isinstance(screen, TicketForm):
-            while screen.painted is None:
-                await self.pilot.pause()
-            self.at = max(self.at, screen.painted)
-
-    async def until_stop(self, text: str) -> None:
-        """Wait until the open ticket's stop reads so; the test's own time limit ends a wait in vain."""
-        form = self.app.screen
-        assert isinstance(form, TicketForm)
-        for _ in range(500):
-            if form.draft.stop.text == text:
-                return
-            await self.pilot.pause(0.01)
-        raise AssertionError(f"the stop reads {form.draft.stop.text!r}, not {text!r}")
-
-    async def pastes(self, text: str) -> None:
-        event = events.Paste(text)
-        self.at += HUMAN
-        event.time = self.at
-        self.app.post_message(event)
-        await self.settle()
+from keydesk.keys.guarded_app import HasGuardedKeys
+from support.fakes.guarded_desk import Desk, Hand
 
 
 async def test_a_hand_buys() -> None:

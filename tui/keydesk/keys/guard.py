@@ -143,6 +143,7 @@ class Guard:
     last_key: str = ""
     last_time: float = float("-inf")
     held: str = ""
+    in_burst: bool = False  # keys were dropped, and no pause has come since
     capitals: int = 0
     opened: float = float("-inf")  # when the last order key passed on the desk
 
@@ -154,7 +155,11 @@ class Guard:
         self._count_capitals(key, front)
         if front.kind == "text":
             return Verdict.ESCAPE if is_alt(key) else Verdict.PASS
-        if gap < SETTLE and (held or self._is_guarded_pair(before, key, front)):
+        # The rest of a burst is dropped with it: its digits were typed for the form that was closed.
+        self.in_burst = gap < SETTLE and (
+            self.in_burst or bool(held) or self._is_guarded_pair(before, key, front)
+        )
+        if self.in_burst:
             return Verdict.TRIP
         if is_alt(key):
             return Verdict.ESCAPE

@@ -3,8 +3,8 @@
 A trip of the guard closes every open form and disarms the desk. Chords, such as `g t`, are completed here.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -14,8 +14,10 @@ from textual import events
 from textual.app import App
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
+from textual.worker import NoActiveWorker, get_current_worker
 
 from keydesk.keys.guard import ON_THE_DESK, SETTLE, Cause, Guard, KeyTarget, Verdict, second_of_alt
+from keydesk.keys.key_order import KeyOrder, Typed
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
 from keydesk.terminal.input import InputDropped, InputOverrun
 
@@ -99,10 +101,18 @@ class GuardedKeys:
         self._order_key_time = float("-inf")  # of the last order key let through
         self._confirmed: Screen[Any] | None = None  # the form that a confirm key passed for
         self._meant_for: WeakKeyDictionary[events.Key, Screen[Any]] = WeakKeyDictionary()
+        self._read_on: WeakKeyDictionary[events.Key, Screen[Any]] = WeakKeyDictionary()
+        self._order = KeyOrder(
+            app, self._take, settled=self._after_a_key, gave_up=self._say_unanswered
+        )
+        self._opening = ""  # the order key under way on the desk
+        self._unasked: Screen[Any] | None = None  # in front by a worker's act, not by a key's
+        self._unasked_since = float("-inf")
 
     def watch_screens(self) -> None:
         """Begin to see every form that opens; the app calls it when it is mounted."""
         self.app.screen_change_signal.subscribe(self.app, self._close_if_tripped)
+        self.app.screen_change_signal.subscribe(self.app, self._note_unasked, immediate=True)
 
     def key_context(self) -> str:
         """Return the key map's name of the focused pane."""
@@ -113,15 +123,15 @@ class GuardedKeys:
     async def on_event(self, event: events.Event) -> None:
         """Judge keys, pastes and a lost focus before Textual handles them."""
         match event:
-            case events.Key() if not event.is_forwarded:
-                await self._judge(event)
+            case events.Key() if not event.is_forwarded and self._order.is_busy:
+                bound = self.app.screen.active_bindings.get(event.key)
+                at_once = bound is not None and bound.binding.priority  # Ctrl-C waits for nothing
+                self._read_on[event] = self.app.screen
+                await (self._pass_on(event) if at_once else self._order.take(event))
+            case events.Key() | events.Paste() if not event.is_forwarded:
+                await self._order.take(event)
             case events.Key() if self._is_late(event):
                 self._say_late(event.key)
-            case events.Paste() if not event.is_forwarded and not isinstance(
-                self.app.focused, Input
-            ):
-                self.guard.pasted(event.time)
-                self._trip(Cause.PASTE, event.time)
             case events.AppBlur():
                 self._disarm(Cause.FOCUS_OUT)
                 await self._pass_on(event)
@@ -139,13 +149,34 @@ class GuardedKeys:
         """Close open forms: some of their keys are missing."""
         self._trip(Cause.BURST, message.time)
 
+    async def _take(self, event: Typed) -> None:
+        """Judge a key or a paste that waits for no other one; the screen in front is the one that it arrives at."""
+        if self._unasked is self.app.screen and event.time < self._unasked_since:
+            self._say_dropped("Keys typed before this page opened were dropped.")
+        elif isinstance(event, events.Key):
+            await self._judge(event)
+        elif isinstance(self.app.focused, Input):
+            await self._follow(event)
+        else:
+            self.guard.pasted(event.time)
+            self._trip(Cause.PASTE, event.time)
+
+    async def _follow(self, event: Typed) -> None:
+        """Pass an event on to Textual; the next one waits for its effect."""
+        passed = self._order.follow()
+        await self._pass_on(event)
+        passed()
+
     async def _judge(self, event: events.Key) -> None:
         self.last_key_at = event.time
-        match self.guard.key(event.key, event.time, self._front()):
+        front = self._front()
+        if self._read_on.get(event, self.app.screen) is not self.app.screen:
+            front = replace(front, painted=None)  # read before this form opened: no confirmation
+        match self.guard.key(event.key, event.time, front):
             case Verdict.PASS:
                 await self._let_through(event)
             case Verdict.HOLD:
-                self.app.set_timer(SETTLE, partial(self._release, event))
+                self.app.set_timer(SETTLE, partial(self._release, event, self.app.screen))
             case Verdict.ESCAPE:
                 front = self._front()
                 await self._let_through(events.Key("escape", "\x1b"))
@@ -172,8 +203,12 @@ class GuardedKeys:
                 "info", f"Esc and {key} came as one key: only Esc counted. Press {key} again"
             )
 
-    async def _release(self, event: events.Key) -> None:
-        if self.guard.settled(event.time):
+    async def _release(self, event: events.Key, screen: Screen[Any]) -> None:
+        alone = self.guard.settled(event.time)
+        if not alone or self.app.screen is not screen:
+            if self._trip_key_time < event.time:
+                self._say_dropped(f"{event.key} was dropped: another key came before it counted.")
+        else:
             self._confirmed = self.app.screen
             self._record("confirm", f"{event.key} on {self._front_name()}")
             await self._let_through(event)
@@ -195,6 +230,11 @@ class GuardedKeys:
             self._say_dropped(f"{key} was dropped: another form has opened or closed meanwhile.")
 
     async def _let_through(self, event: events.Key) -> None:
+        passed = self._order.follow()
+        await self._hand_over(event)
+        passed()
+
+    async def _hand_over(self, event: events.Key) -> None:
         self._meant_for[event] = self.app.screen
         front = self._front()
         bound = self.app.screen.active_bindings.get(event.key) if event.key == "escape" else None
@@ -216,7 +256,29 @@ class GuardedKeys:
             if action is not None:
                 await self._run_chord(action)
                 return
+            if self._opens(event):
+                self._opening = event.key
         await self._pass_on(event)
+
+    def _opens(self, event: Typed) -> bool:
+        return isinstance(event, events.Key) and self.guard.touches_money(event.key, ON_THE_DESK)
+
+    def _after_a_key(self, screen: Screen[Any]) -> None:
+        """Drop what was typed for a form that did not open, up to the next key that opens one."""
+        opening, self._opening = self._opening, ""
+        if opening and self.app.screen is screen and self._drop(until=self._opens):
+            self._notify("warn", f"{opening} opened no form: keys typed for it were dropped.")
+
+    def _drop(self, until: Callable[[Typed], bool] = lambda _event: False) -> Sequence[Typed]:
+        """Drop the keys that wait; what follows closely on the last of them is part of their burst."""
+        dropped = self._order.drop(until)
+        if dropped:
+            self.guard.last_time = max(self.guard.last_time, dropped[-1].time)
+        return dropped
+
+    def _say_unanswered(self, dropped: Sequence[Typed]) -> None:
+        if dropped:
+            self._notify("bad", "Keys dropped: the desk did not react to the one before them.")
 
     async def _run_chord(self, action: str) -> None:
         if not action:
@@ -229,6 +291,7 @@ class GuardedKeys:
 
     def _trip(self, cause: Cause, time: float) -> None:
         self._trip_key_time = time
+        self._drop()
         self._record("guard", f"{cause.value.words}, on {self._front_name()}: nothing was sent")
         while isinstance(form := self.app.screen, ModalScreen):
             form.dismiss(None)
@@ -244,6 +307,15 @@ class GuardedKeys:
         front = getattr(screen, "key_target", ON_THE_DESK)
         if late and front.kind == "sends" and monotonic() - self._tripped_at < ONE_BURST:
             screen.dismiss(None)
+
+    def _note_unasked(self, screen: Screen[object]) -> None:
+        """Note a screen that a worker brought to the front: keys from before were not typed for it."""
+        try:
+            by_itself = get_current_worker().is_running
+        except NoActiveWorker:
+            by_itself = False
+        self._unasked = screen if by_itself else None
+        self._unasked_since = monotonic()
 
     def _front(self) -> KeyTarget:
         front = getattr(self.app.screen, "key_target", None)
