@@ -416,7 +416,7 @@ class Form(ModalForm[Result]):
         lines = self._form_lines(self.confirmation())
         leaves_out = self._without_hidden(lines).leaves_out(self._room)
         if leaves_out and self.dock:
-            self._is_spread = True
+            self._is_spread, self._hint = True, "x goes back to the right column"
         elif leaves_out and not self._hides_fields:
             self._hides_fields = True
         elif self._is_spread or self._hides_fields:

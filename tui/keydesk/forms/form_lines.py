@@ -199,8 +199,8 @@ def confirmation_lines(asked: Confirmation, hints: TextLine, width: int) -> list
             to_send: TextLine = (
                 ("type ", "danger"),
                 (letter, "live-text on live"),
-                (" sends" if width < CHALLENGE_WIDTH else " to send", "danger"),
+                (" to send", "danger"),
             )
-            return [foot(to_send)]
+            return [foot(to_send)] if width >= CHALLENGE_WIDTH else [to_send, foot(())]
         case Step.REFUSED:
             return [*wrap_words(safe(f"✗ {asked.reason}"), "danger", width), foot(())]

@@ -26,7 +26,8 @@ class LeftOut(IntEnum):
     HOLDS = 3
     PIP = 4
     RISK = 5
-    TARGET = 6
+    MARGIN_LEFT = 6
+    TARGET = 7
 
 
 class FigureLine(NamedTuple):
@@ -51,7 +52,7 @@ def result_lines(
     return [
         *outcome,
         FigureLine(_pip_line(plan, context, narrow=narrow), LeftOut.PIP),
-        *(FigureLine(line) for line in _margin_lines(plan, narrow=narrow)),
+        *_margin_lines(plan, narrow=narrow),
         FigureLine(position_line(draft, plan, context, narrow=narrow)),
     ]
 
@@ -67,16 +68,24 @@ def _pip_line(plan: Plan, context: TradingContext, *, narrow: bool) -> TextLine:
     )
 
 
-def _margin_lines(plan: Plan, *, narrow: bool) -> list[TextLine]:
-    needed: TextLine = (("margin  ", "muted"), (money(plan.margin, signed=True), "plain"))
-    places = 0 if narrow and plan.margin_left >= 1 else 2
+def _margin_lines(plan: Plan, *, narrow: bool) -> list[FigureLine]:
+    """Return margin and closeout, and the margin that is left, in a narrow sheet on a line of its own."""
+    places = 0 if narrow and abs(plan.margin) >= 1 else 2
+    needed: TextLine = (
+        ("margin " if narrow else "margin  ", "muted"),
+        (money(plan.margin, places, signed=True), "plain"),
+    )
     left: TextLine = (
-        ("left ", "muted"),
-        (money(plan.margin_left, places), "danger" if plan.margin_left < 0 else "plain"),
+        ("left    " if narrow else "  left ", "muted"),
+        (money(plan.margin_left), "danger" if plan.margin_left < 0 else "plain"),
+    )
+    closeout: TextLine = (
         (" closeout " if narrow else "  closeout ", "muted"),
         (safe(f"{percent(plan.closeout_after, 0)} %"), "plain"),
     )
-    return [needed, left] if narrow else [(*needed, ("  ", "muted"), *left)]
+    if narrow:
+        return [FigureLine((*needed, *closeout)), FigureLine(left, LeftOut.MARGIN_LEFT)]
+    return [FigureLine((*needed, *left, *closeout))]
 
 
 def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:

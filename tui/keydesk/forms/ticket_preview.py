@@ -32,7 +32,9 @@ def _swap_lines(preview: Preview, a_day: Decimal, *, narrow: bool) -> list[Figur
     if preview.swap_to_friday is not None:
         detail += [("  ", "plain"), _signed(preview.swap_to_friday), (" to Friday", "muted")]
     if preview.charged_next is not None and preview.charged_next != 1:
-        detail.append((_next_words(preview.charged_next), "plain"))
+        detail += [("  ", "plain"), (_next_words(preview.charged_next), "plain")]
+    if narrow:  # a blank between the two figures
+        detail = [(" ", "plain") if words == "  " else (words, role) for words, role in detail[1:]]
     if not narrow or not detail:
         return [FigureLine((*line, *detail), LeftOut.SWAP)]
     return [FigureLine(tuple(line), LeftOut.SWAP), FigureLine(tuple(detail), LeftOut.SWAP_DETAIL)]
@@ -40,7 +42,7 @@ def _swap_lines(preview: Preview, a_day: Decimal, *, narrow: bool) -> list[Figur
 
 def _next_words(days: int) -> Printable:
     """Return the days that the next rollover charges."""
-    return safe(f"  next {days} days" if days else "  next: none")
+    return safe(f"next {days} days" if days else "next: none")
 
 
 def _risk_line(preview: Preview, context: TradingContext, *, narrow: bool) -> TextLine:
