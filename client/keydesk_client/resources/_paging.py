@@ -42,15 +42,21 @@ async def _items_of(pages: PageGenerator[T]) -> AsyncGenerator[T, None]:
 
 async def _prefetched(pages: PageGenerator[T]) -> PageGenerator[T]:
     """Yield each page while the next one is being requested."""
-    upcoming = asyncio.create_task(_next_page(pages))
+    upcoming = _request_next(pages)
     try:
         while (page := await upcoming) is not None:
-            upcoming = asyncio.create_task(_next_page(pages))
+            upcoming = _request_next(pages)
             yield page
     finally:
         upcoming.cancel()
         await asyncio.gather(upcoming, return_exceptions=True)
         await pages.aclose()
+
+
+def _request_next(pages: PageGenerator[T]) -> "asyncio.Task[Sequence[T] | None]":
+    """Request the next page in a task with the name of the present one, so that its requests are told apart by it."""
+    present = asyncio.current_task()
+    return asyncio.create_task(_next_page(pages), name=present.get_name() if present else None)
 
 
 async def _next_page(pages: PageGenerator[T]) -> Sequence[T] | None:

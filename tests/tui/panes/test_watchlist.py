@@ -163,4 +163,4 @@ async def test_a_wide_spread_that_comes_between_two_frames_keeps_its_column() ->
     assert first[at - 1].strip()
     assert second[at - 1].strip()
     assert first.split()[-2] == "+10.0k", "no column is lost to it"
-    assert titles == ["pair", "bid", "ask", "spread", "day %", "own"]
+    assert titles == ["pair", "bid", "ask", "spread", "day %", "own", "line"]
