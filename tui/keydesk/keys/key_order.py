@@ -127,7 +127,8 @@ class _Marker:
         if self._rounds:
             self.start()
         elif stack[-1] is not self._front:
-            self._front = stack[-1]  # its queue begins once it is mounted and has its focus
+            # Its queue begins once it is mounted and has its focus. Textual 8.2 makes the app wait for that, too.
+            self._front = stack[-1]
             self._pass(deque((self._front, self._app)))
         else:
             return self._arrived(self._number, self._screen)
