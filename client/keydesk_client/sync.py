@@ -13,7 +13,7 @@ waits for its result. `Sender` sends orders without duplicates:
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -337,6 +337,7 @@ class Sender(SyncResource[sending.Sender]):
         pauses: tuple[float, ...] = PAUSES_S,
         give_up_after: float | None = None,
         instrument_of: Callable[[Action, str], str] | None = None,
+        before_return: Callable[[Outcome], Awaitable[object]] | None = None,
     ) -> None:
         sender = sending.Sender(
             client.asynchronous,
@@ -351,6 +352,7 @@ class Sender(SyncResource[sending.Sender]):
             pauses=pauses,
             give_up_after=give_up_after,
             instrument_of=instrument_of,
+            before_return=before_return,
         )
         super().__init__(sender, client.calls)
 

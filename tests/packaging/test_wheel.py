@@ -63,7 +63,7 @@ def test_all_themes_are_in_the_wheel(wheel: zipfile.ZipFile) -> None:
 
 def test_no_test_cache_or_secret_slips_in(wheel: zipfile.ZipFile) -> None:
     for name in wheel.namelist():
-        assert "test" not in name.split("/")[-1].lower() or name.endswith("METADATA"), name
+        assert not name.split("/")[-1].lower().startswith(("test", "conftest")), name
         assert "__pycache__" not in name
 
 

@@ -382,5 +382,5 @@ def _started_with(folder: Path, limit: int) -> int | None:
     _, said = process.communicate(timeout=START_SECONDS)
     assert b"Traceback" not in said, said.decode()
     if process.returncode:
-        assert said.startswith(b"keydesk practice: "), said.decode()
+        assert said.splitlines()[-1].startswith(b"keydesk practice: "), said.decode()
     return process.returncode

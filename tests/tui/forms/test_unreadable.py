@@ -141,6 +141,7 @@ WITHOUT_FIELDS = {
     *("ReverseForm", "CommandForm", "DetailsForm", "FindForm", "HelpForm"),
     # They send nothing; what is typed in them has tests of its own.
     *("AddForm", "ColumnsForm", "DeleteListForm", "IndicatorForm", "NameForm", "TimeframeForm"),
+    *("AuditForm", "LeaveForm", "LimitsForm", "SessionsForm", "UnlockForm"),
 }
 
 
@@ -302,7 +303,7 @@ async def test_a_stop_that_cannot_be_counted_in_another_unit_yet_is_not_dropped(
     context = example_context()
     app = FormApp(lambda: buy(context))
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("o", "s", "m")  # a limit whose price was not typed yet
+        await pilot.press("o", "p", "backspace", "s", "m")  # a limit without a price
         assert "20] pips" in app.words
         assert "The stop stays in pips" in app.words
 

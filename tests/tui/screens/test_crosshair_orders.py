@@ -182,7 +182,7 @@ def assert_docked(app: WorkingDesk) -> None:
 async def test_a_form_covers_neither_chart_nor_watchlist_where_it_docks_at_any_size(
     app: WorkingDesk, capital: str
 ) -> None:
-    async with app.run_test(size=(120, 37)) as pilot:
+    async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
         app.draw()
         app.actions.screen.action_go("chart")
@@ -202,10 +202,10 @@ async def test_a_form_covers_neither_chart_nor_watchlist_where_it_docks_at_any_s
 async def test_a_form_that_the_column_has_no_room_for_shows_all_of_it_beside_the_column(
     app: WorkingDesk,
 ) -> None:
-    async with app.run_test(size=(120, 24)) as pilot:
+    async with app.run_test(size=(120, 26)) as pilot:
         await pilot.pause()
         app.draw()
-        await pilot.press("B")
+        await pilot.press("B", "o", "n")
         await pilot.pause()
         form = app.screen
         assert isinstance(form, TicketForm)

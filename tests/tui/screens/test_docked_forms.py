@@ -13,10 +13,11 @@ from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import TablePane, needed
 from support.data.desk_data import WALL_NS
+from support.data.in_flight import in_flight
 from support.fakes.pane_app import text_of
 from support.fakes.working_desk import WorkingDesk
 
-SIZES = ((120, 37), (132, 38), (140, 45), (180, 44), (200, 50), (250, 70))
+SIZES = ((120, 35), (132, 38), (140, 45), (180, 44), (200, 50), (250, 70))
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ async def test_a_message_beside_the_form_is_told_whole_or_with_an_ellipsis(
     app: WorkingDesk,
 ) -> None:
     words = "Not filled: the price moved past the bound 1.08449 while the order was on its way; send again: B"
-    async with app.run_test(size=(120, 37)) as pilot:
+    async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
         app.store.notify(Notice("warn", safe(words), WALL_NS))
         await drawn(app, pilot)
@@ -85,13 +86,17 @@ async def test_a_message_beside_the_form_is_told_whole_or_with_an_ellipsis(
         lines = await drawn(app, pilot)
         form = app.screen
         assert isinstance(form, Form)
-        told = " ".join(line[: form.docked_region.x] for line in lines[-4:])
+        form_at = form.docked_region
+        told = " ".join(
+            line[: form_at.x] if y in form_at.line_range else line
+            for y, line in list(enumerate(lines))[-4:]
+        )
         assert "Not filled: the price moved past the bound" in told
         assert "send again: B" in " ".join(told.split()) or "…" in told
 
 
 async def test_the_instrument_line_names_no_figure_that_the_form_hides(app: WorkingDesk) -> None:
-    async with app.run_test(size=(120, 37)) as pilot:
+    async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
         await pilot.press("B")
         lines = await drawn(app, pilot)
@@ -101,3 +106,127 @@ async def test_the_instrument_line_names_no_figure_that_the_form_hides(app: Work
         line = lines[strip.region.y][: form.docked_region.x].rstrip()
     assert "largest order" not in line
     assert line.endswith("%")
+
+
+def words_of(app: WorkingDesk) -> str:
+    """The words of the open form, wrapped lines joined."""
+    form = app.screen
+    assert isinstance(form, Form)
+    assert form.sheet is not None
+    return " ".join(form.sheet.words.split())
+
+
+def assert_docked(app: WorkingDesk) -> None:
+    """Assert that the form stands in the right column and covers neither chart, watchlist nor the account."""
+    form, desk = app.screen, app.actions.screen
+    assert isinstance(form, Form)
+    assert form.sheet is not None
+    assert form.dock > 0
+    at = form.sheet.region
+    assert at.y >= 2
+    assert at.bottom <= app.size.height
+    for name in ("watchlist", "chart"):
+        assert not at.overlaps(desk.pane(name).region), name
+
+
+def warn_of_everything(app: WorkingDesk) -> None:
+    """Set up a bad link and an order that was not found: two warnings for every order."""
+    app.store.health.rtt_ms = 800.0
+    app.store.set_in_flight(in_flight("EUR_USD", state="unconfirmed"))
+
+
+ALL_FIELDS = ("B", "o", "n")
+TICKET = ("at stop", "margin", "closeout", "pos", "Esc drops")
+FORMS = {
+    "market": (("B",), ("y sends", *TICKET)),
+    "limit, all fields": (ALL_FIELDS, ("k tag", "j comment", "y sends", *TICKET)),
+    "refused": ((*ALL_FIELDS, "s", *"999999"), ("absurdly far", "k tag", *TICKET)),
+    "no stop": (
+        ("B", "s", *["backspace"] * 2, "t", "backspace"),
+        ("UNLIMITED", "No stop", "to send", *TICKET[1:]),
+    ),
+    "modify": (("}", "M", "up"), ("s stop", "t target", "at stop", "Esc drops")),
+    "modify, refused": (("}", "M", "s", "9"), ("s stop", "✗", "Esc drops")),
+    "close": (("}", "C"), ("realises", "y sends")),
+    "protect": (("}", "P"), ("s stop", "t target", "Esc drops")),
+}
+
+
+TOO_LONG_FOR_30_ROWS = ("limit, all fields", "refused")
+
+
+@pytest.mark.parametrize("size", [(120, 30), (120, 35), (160, 45), (200, 50)])
+@pytest.mark.parametrize("name", FORMS)
+async def test_a_form_docks_with_fields_refusal_risk_margin_position_and_keys(
+    app: WorkingDesk, name: str, size: tuple[int, int]
+) -> None:
+    keys, words = FORMS[name]
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        await pilot.press(*keys)
+        await drawn(app, pilot)
+        if size[1] > 30 or name not in TOO_LONG_FOR_30_ROWS:
+            assert_docked(app)
+            assert "more in a larger window" not in words_of(app)
+        for each in words:
+            assert each in words_of(app)
+
+
+@pytest.mark.parametrize("size", [(120, 35), (160, 45), (200, 50)])
+@pytest.mark.parametrize("keys", [("B",), ALL_FIELDS, (*ALL_FIELDS, "s", "3")])
+async def test_a_ticket_docks_with_its_warnings_whole(
+    app: WorkingDesk, keys: tuple[str, ...], size: tuple[int, int]
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        warn_of_everything(app)
+        await pilot.press(*keys)
+        await drawn(app, pilot)
+        assert_docked(app)
+        words = words_of(app)
+        for each in ("UNCONFIRMED", "this order as well", "to send", *TICKET):
+            assert each in words
+        assert ("j comment" in words) == (len(keys) > 1)
+
+
+async def test_lines_go_in_a_fixed_order_and_a_key_shows_them_over_the_desk(
+    app: WorkingDesk,
+) -> None:
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.pause()
+        await pilot.press(*ALL_FIELDS, "s", *"999999")
+        await drawn(app, pilot)
+        assert "holds" not in words_of(app)
+        assert "more: x shows" in words_of(app)
+        await pilot.press("x")
+        await drawn(app, pilot)
+        assert isinstance(app.screen, Form)
+        assert app.screen.dock == 0
+        for each in ("holds", "spread costs", "position", "risk"):
+            assert each in words_of(app)
+        await pilot.press("x")
+        await drawn(app, pilot)
+        assert_docked(app)
+
+
+async def test_figures_stay_at_80_columns_with_all_fields_and_a_key_shows_the_rest(
+    app: WorkingDesk,
+) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await pilot.press(*ALL_FIELDS)
+        await drawn(app, pilot)
+        for each in ("at stop", "margin", "closeout", "position", "j comment", "more: x shows"):
+            assert each in words_of(app)
+        await pilot.press("x")
+        await drawn(app, pilot)
+        assert "holds" in words_of(app)
+        assert "x shows the fields again" in words_of(app)
+        await pilot.press("y")
+        await drawn(app, pilot)
+        assert app.decided == []
+        assert "its fields were hidden" in words_of(app)
+        assert "j comment" in words_of(app)
+        await pilot.press("y")
+        await pilot.pause()
+    assert len(app.decided) == 1

@@ -111,4 +111,5 @@ async def test_a_chart_that_a_larger_window_shows_asks_for_its_candles(tmp_path:
             await pilot.resize_terminal(*size)
             await pilot.pause()
         asked = app.series_wanted[1:]
-    assert asked == [(2, "H1"), (2, ""), *((2, "H1"), (3, "D"), (4, "M1"))]
+    assert asked[:2] == [(2, "H1"), (2, "")]
+    assert sorted(asked[2:]) == [(2, "H1"), (3, "D"), (4, "M1")]

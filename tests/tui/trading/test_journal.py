@@ -33,7 +33,7 @@ def a_file_in_its_place(folder: Path) -> None:
 
 def open_to_others(folder: Path) -> None:
     folder.mkdir()
-    folder.chmod(0o755)
+    folder.chmod(0o777)
 
 
 def with_a_folder_for_a_journal(folder: Path) -> None:

@@ -19,7 +19,7 @@ from textual.geometry import Region
 from keydesk.calc.checks import FRESH
 from keydesk.calc.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
-from keydesk.forms.form_lines import MORE, FormLines, confirmation_lines
+from keydesk.forms.form_lines import FormLines, confirmation_lines
 from keydesk.forms.sheet import FormContext, ModalForm, Sheet, TextLine, wrap_words
 from keydesk.keys.confirm import (
     EXITS,
@@ -59,6 +59,7 @@ UNUSABLE = (ArithmeticError, ValueError)
 UNUSABLE_FIGURES = "The broker's figures for this cannot be used"
 UNREADABLE = "Enlarge this window: nothing is sent that it does not show"
 TITLE_FRAME = 6  # columns of the frame beside its title
+FULL_LINES = 44  # columns in which the lines of a form need no shortening
 STRIPS = 2  # rows of account and health, which no docked form covers
 TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
 
@@ -90,6 +91,8 @@ class Form(ModalForm[Result]):
     def __init__(self, context: FormContext) -> None:
         self.context = context
         self._is_long = False  # longer than the column beside the chart has room for
+        self._is_spread = False  # over the desk, as the trader asked for the lines left out
+        self._hides_fields = False  # to show the lines left out in their place
         super().__init__(classes=f"-{self.environment}")
         self.set_class(self.dock > 0, "-docked")
         self.painted: float | None = None
@@ -106,7 +109,12 @@ class Form(ModalForm[Result]):
     @property
     def dock(self) -> int:
         """Columns beside chart and watchlist for this form; 0: there are none, or it is too long for them."""
-        return 0 if self._is_long else self.context.dock_columns()
+        return 0 if self._is_long or self._is_spread else self.context.dock_columns()
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether lines have to be short: two figures a line."""
+        return bool(self.dock) and self.inside < FULL_LINES
 
     @property
     def docked_region(self) -> Region:
@@ -126,7 +134,7 @@ class Form(ModalForm[Result]):
     def on_resize(self, event: Resize) -> None:  # noqa: ARG002
         """Try the column beside the chart again."""
         if self._drawn_for != self.app.size:
-            self._is_long = False
+            self._is_long = self._is_spread = self._hides_fields = False
             self._place()
 
     def _place(self) -> None:
@@ -146,6 +154,10 @@ class Form(ModalForm[Result]):
 
     def field_lines(self) -> Sequence[TextLine]:
         """Return the lines of the body that nothing is sent without: what the trader types."""
+        return ()
+
+    def details(self) -> Sequence[TextLine]:
+        """Return the lines of the body that are left out where rows are missing, the least important first."""
         return ()
 
     @abstractmethod
@@ -298,8 +310,12 @@ class Form(ModalForm[Result]):
         if bound is not None and bound.node is not self:
             return
         event.stop()
+        hidden = self._hides_fields
         with self._snapshot.open():
             await self._take_key(event, bound)
+        if hidden and self._hides_fields:
+            self._hides_fields = False
+            self.redraw()
         self.call_after_refresh(self._show_plan)
 
     async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
@@ -331,6 +347,8 @@ class Form(ModalForm[Result]):
         match asked.answer(key):
             case KeyEffect.SENDS if self.action() not in EXITS and not self._is_readable(asked):
                 self._hint = UNREADABLE
+            case KeyEffect.SENDS if self.action() not in EXITS and self._hides_fields:
+                self._hint = f"NOT SENT: its fields were hidden; {key} sends what stands here now"
             case KeyEffect.SENDS if doubt := self.doubt():
                 self._hint, self.painted = doubt, monotonic()
             case KeyEffect.SENDS:
@@ -393,6 +411,21 @@ class Form(ModalForm[Result]):
         self.answer(SEND)
         self.redraw()
 
+    def action_left_out(self) -> None:
+        """Show the lines that were left out: over the desk, then in place of the fields; then go back."""
+        lines = self._form_lines(self.confirmation())
+        leaves_out = self._without_hidden(lines).leaves_out(self._room)
+        if leaves_out and self.dock:
+            self._is_spread, self._hint = True, "x goes back to the right column"
+        elif leaves_out and not self._hides_fields:
+            self._hides_fields = True
+        elif self._is_spread or self._hides_fields:
+            self._is_spread = self._hides_fields = False
+        else:
+            self._hint = "Nothing is left out"
+        self._place()
+        self.redraw()
+
     def action_drop(self) -> None:
         """Close the form; nothing is sent."""
         self.close(None)
@@ -407,8 +440,7 @@ class Form(ModalForm[Result]):
     def lines(self) -> Sequence[TextLine]:
         """Return headline, body, warnings and confirmation, as many as the screen has room for."""
         with self.drawing():
-            lines = self._fitted_lines()
-            return self._undocked_lines() if self.dock and MORE in lines else lines
+            return self._fitted_lines()
 
     def _undocked_lines(self) -> list[TextLine]:
         """Return the lines over the left of the desk, where there is more room."""
@@ -418,13 +450,16 @@ class Form(ModalForm[Result]):
 
     def _fitted_lines(self) -> list[TextLine]:
         lines = self._form_lines(self.confirmation())
-        if lines.is_readable(self._room):
-            return lines.fitted(self._room)
-        if self.dock:
+        if self.dock and not lines.has_room(self._room):
             return self._undocked_lines()
+        if lines.is_readable(self._room):
+            return self._without_hidden(lines).fitted(self._room)
         if self.action() in EXITS:  # the window refuses no exit
             return [*lines.head, *lines.foot][-self._room :]
         return wrap_words(safe(self._hint or UNREADABLE), "danger", self.inside)[: self._room]
+
+    def _without_hidden(self, lines: FormLines) -> FormLines:
+        return lines.without_fields() if self._hides_fields else lines
 
     @property
     def _room(self) -> int:
@@ -441,6 +476,7 @@ class Form(ModalForm[Result]):
             self.field_lines() if len(content) > 1 else (),
             warnings,
             confirmation_lines(asked, self.HINTS, self.inside),
+            details=self.details() if len(content) > 1 else (),
             subject=self.subject,
             hint=self._hint,
             width=self.inside,

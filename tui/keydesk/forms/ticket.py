@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Sequence
 from decimal import Decimal
+from operator import attrgetter
 from typing import ClassVar
 
 from textual.binding import ActiveBinding
@@ -33,6 +34,7 @@ from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
 from keydesk.forms.ticket_editor import TicketEditor
+from keydesk.forms.ticket_figures import FigureLine, result_lines
 from keydesk.forms.ticket_members import expiry_line, member_lines
 from keydesk.forms.ticket_preview import preview_lines
 from keydesk.keys.confirm import Action
@@ -87,14 +89,24 @@ class TicketForm(Form[OpenOrder]):
         plan = self.plan(context)
         if context is None or plan is None:
             return ()
-        lines = self._lines_of(plan, context)
         return [
             ticket_sheet.quote_line(context),
             BLANK,
-            *lines,
+            *self._lines_of(plan, context),
             BLANK,
-            *ticket_sheet.result_lines(self.draft, plan, context),
-            *self._preview_lines(plan, context),
+            *(figure.line for figure in self._figures(plan, context)),
+        ]
+
+    def details(self) -> Sequence[TextLine]:
+        """Return swap, exposure, pip, open risk, target and price: in this order they are left out."""
+        context = self.trading_context()
+        plan = self.plan(context)
+        if context is None or plan is None:
+            return ()
+        figures = sorted(self._figures(plan, context), key=attrgetter("left_out"))
+        return [
+            *(figure.line for figure in figures if figure.left_out),
+            ticket_sheet.quote_line(context),
         ]
 
     def field_lines(self) -> Sequence[TextLine]:
@@ -109,12 +121,13 @@ class TicketForm(Form[OpenOrder]):
             *(rejected if self.rejected else ()),
             *self._template_lines(),
             *ticket_sheet.field_lines(self.draft, plan, context),
-            expiry_line(self.draft, everything=self.editor.everything),
+            expiry_line(self.draft, everything=self.editor.everything, narrow=self.is_narrow),
             *member_lines(
                 self.draft,
                 plan,
                 context,
                 everything=self.editor.everything,
+                narrow=self.is_narrow,
                 writing=self.editor.writing,
                 now_ns=self.context.wall_ns(),
                 zone=self.context.store.zone,
@@ -129,11 +142,21 @@ class TicketForm(Form[OpenOrder]):
         name = self.editor.template.name
         return (ticket_sheet.choice_line("h", "templ.", safe(f"{name}, one of {len(names)}")),)
 
-    def _preview_lines(self, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
+    def _figures(self, plan: Plan, context: TradingContext) -> Sequence[FigureLine]:
+        """Return what the order costs, needs and changes."""
+        narrow = self.is_narrow
+        return self.once(
+            ("figures", self.draft, narrow), lambda: self._figures_of(plan, context, narrow=narrow)
+        )
+
+    def _figures_of(
+        self, plan: Plan, context: TradingContext, *, narrow: bool
+    ) -> Sequence[FigureLine]:
+        lines = result_lines(self.draft, plan, context, narrow=narrow)
         if not isinstance(plan.levels.entry, Decimal) or not plan.units:
-            return ()
+            return lines
         preview = preview_of(self.draft, plan, context, self.context.wall_ns())
-        return preview_lines(preview, context)
+        return [*lines, *preview_lines(preview, context, narrow=narrow)]
 
     def action(self) -> Action:
         """Return OPEN, OPEN_AGAINST_WARNING or, for a reduction, SCALE_OUT."""

@@ -22,6 +22,7 @@ from keydesk.text.sanitize import clean, safe
 NAME_WIDTH = 9
 TEXT_WIDTH = 16
 USUAL = Members()
+SHORT_FILL_WORDS = {**FILL_WORDS, "DEFAULT": "as account", "REDUCE_FIRST": "reduces first"}
 MORE_KEY = "n"
 
 
@@ -31,6 +32,7 @@ def member_lines(
     context: TradingContext,
     *,
     everything: bool,
+    narrow: bool,
     writing: TextName | None,
     now_ns: int,
     zone: tzinfo,
@@ -39,13 +41,21 @@ def member_lines(
     members, pending = draft.members, draft.kind != "MARKET"
     lines: list[TextLine] = []
     if pending and (everything or draft.expiry == TYPED_EXPIRY):
-        lines.append(text_line(draft, "until", _until_words(draft, now_ns, zone), writing))
+        lines.append(
+            text_line(draft, "until", _until_words(draft, now_ns, zone, narrow=narrow), writing)
+        )
     if not plan.reduces and (everything or members.guaranteed):
-        lines.append(_line("w", "guarantee", *_guarantee_words(draft, plan, context)))
+        lines.append(
+            _line("w", "guarantee", *_guarantee_words(draft, plan, context, narrow=narrow))
+        )
     if pending and (everything or members.trigger != USUAL.trigger):
-        lines.append(_line("i", "trigger", (safe(TRIGGER_WORDS[members.trigger]), "plain")))
+        trigger = TRIGGER_WORDS[members.trigger]
+        lines.append(
+            _line("i", "trigger", (safe(trigger.split(":")[0] if narrow else trigger), "plain"))
+        )
     if everything or members.fill != USUAL.fill:
-        lines.append(_line("l", "fills", (safe(FILL_WORDS[members.fill]), "plain")))
+        fills = (SHORT_FILL_WORDS if narrow else FILL_WORDS)[members.fill]
+        lines.append(_line("l", "fills", (safe(fills), "plain")))
     names: Sequence[TextName] = ("tag", "comment")
     lines += [
         text_line(draft, name, (safe(""), "muted"), writing)
@@ -55,14 +65,15 @@ def member_lines(
     return lines
 
 
-def expiry_line(draft: Draft, *, everything: bool) -> TextLine:
+def expiry_line(draft: Draft, *, everything: bool, narrow: bool) -> TextLine:
     """Return the time in force, and the key that shows the other members."""
-    words = "typed below" if draft.expiry == TYPED_EXPIRY else draft.expiry
-    more = "fewer fields" if everything else "more fields"
+    words = "typed below" if draft.expiry == TYPED_EXPIRY and not narrow else draft.expiry
+    more = "fewer" if everything else "more"
+    more, width = (more, 8) if narrow else (f"{more} fields", 18)
     return (
         ("e ", "bright"),
         ("expiry ", "muted"),
-        (safe(f" {words:<18}"), "plain"),
+        (safe(f" {words:<{width}}"), "plain"),
         (MORE_KEY, "bright"),
         (safe(f" {more}"), "muted"),
     )
@@ -89,21 +100,26 @@ def _line(key: str, name: str, *words: Words) -> TextLine:
     return ((safe(f"{key} "), "bright"), (safe(f"{name:<{NAME_WIDTH}} "), "muted"), *words)
 
 
-def _until_words(draft: Draft, now_ns: int, zone: tzinfo) -> Words:
+def _until_words(draft: Draft, now_ns: int, zone: tzinfo, *, narrow: bool) -> Words:
     if draft.expiry != TYPED_EXPIRY:
-        return (safe("18:30, 4h, a date"), "muted")
+        return (safe("" if narrow else "18:30, 4h, a date"), "muted")
     found = expiry_ns(draft.members.until, draft.members.until_typed_ns, now_ns, zone)
     if not isinstance(found, int):
         return (safe("✗ no expiry"), "danger")
     return (date_and_time(found, zone), "plain")
 
 
-def _guarantee_words(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Words]:
+def _guarantee_words(
+    draft: Draft, plan: Plan, context: TradingContext, *, narrow: bool
+) -> Sequence[Words]:
     rules = context.rules
     if rules.guarantee == "DISABLED" and not draft.members.guaranteed:
-        return ((safe(f"{EMPTY} not offered here"), "muted"),)
+        return ((safe(f"{EMPTY} not offered{'' if narrow else ' here'}"), "muted"),)
     pips = money(rules.guarantee_premium / rules.pip, 1)
     if not draft.members.guaranteed:
-        return ((safe(f"off, premium {pips}p if it fills"), "plain"),)
+        words = f"off, fee {pips}p" if narrow else f"off, premium {pips}p if it fills"
+        return ((safe(words), "plain"),)
+    if narrow:
+        return (("on", "bright"), (safe(f", fee {money(plan.premium)}"), "plain"))
     cost = safe(f", premium {pips}p = {money(plan.premium)} {context.funds.currency} if it fills")
     return (("on", "bright"), (cost, "plain"))

@@ -6,41 +6,55 @@ from keydesk.calc.exposure import ExposureChange
 from keydesk.calc.preview import Preview
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.sheet import TextLine, Words
+from keydesk.forms.ticket_figures import FigureLine, LeftOut
 from keydesk.text.format import EMPTY, money, short_units
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import Printable, safe
 
 PERCENT = Decimal(100)
 
 
-def preview_lines(preview: Preview, context: TradingContext) -> list[TextLine]:
+def preview_lines(
+    preview: Preview, context: TradingContext, *, narrow: bool = False
+) -> list[FigureLine]:
     """Return financing, open risk and exposure; a line whose figures are not known is left out."""
-    lines: list[TextLine] = []
+    lines: list[FigureLine] = []
     if preview.swap_a_day is not None:
-        lines.append(_swap_line(preview, preview.swap_a_day))
+        lines += _swap_lines(preview, preview.swap_a_day, narrow=narrow)
     if preview.risk_before is not None or preview.naked_after:
-        lines.append(_risk_line(preview, context))
-    lines.append(_exposure_line(preview.exposure))
-    return lines
+        lines.append(FigureLine(_risk_line(preview, context, narrow=narrow), LeftOut.RISK))
+    exposure = _exposure_lines(preview.exposure, narrow=narrow)
+    return [*lines, *(FigureLine(line, LeftOut.HOLDS) for line in exposure)]
 
 
-def _swap_line(preview: Preview, a_day: Decimal) -> TextLine:
+def _swap_lines(preview: Preview, a_day: Decimal, *, narrow: bool) -> list[FigureLine]:
     line: list[Words] = [("swap    ", "muted"), _signed(a_day), (" a day", "muted")]
+    detail: list[Words] = []
     if preview.swap_to_friday is not None:
-        line += [("  ", "plain"), _signed(preview.swap_to_friday), (" to Friday", "muted")]
+        detail += [("  ", "plain"), _signed(preview.swap_to_friday), (" to Friday", "muted")]
     if preview.charged_next is not None and preview.charged_next != 1:
-        line.append((safe(f"  next ×{preview.charged_next}"), "plain"))
-    return tuple(line)
+        detail += [("  ", "plain"), (_next_words(preview.charged_next), "plain")]
+    if narrow:  # a blank between the two figures
+        detail = [(" ", "plain") if words == "  " else (words, role) for words, role in detail[1:]]
+    if not narrow or not detail:
+        return [FigureLine((*line, *detail), LeftOut.SWAP)]
+    return [FigureLine(tuple(line), LeftOut.SWAP), FigureLine(tuple(detail), LeftOut.SWAP_DETAIL)]
 
 
-def _risk_line(preview: Preview, context: TradingContext) -> TextLine:
+def _next_words(days: int) -> Printable:
+    """Return the days that the next rollover charges."""
+    return safe(f"next {days} days" if days else "next: none")
+
+
+def _risk_line(preview: Preview, context: TradingContext, *, narrow: bool) -> TextLine:
     nav, after = context.funds.nav, preview.risk_after
     share = after / nav * PERCENT if after is not None and nav > 0 else None
+    gap = " " if narrow else "  "
     line: list[Words] = [
-        ("risk    ", "muted"),
+        ("risk " if narrow else "risk    ", "muted"),
         (safe(f"{money(preview.risk_before)} → "), "plain"),
         (money(after), "bright"),
-        (safe(f" {context.funds.currency}"), "muted"),
-        (safe(f"  {money(share)} %"), "plain"),
+        (safe("" if narrow else f" {context.funds.currency}"), "muted"),
+        (safe(f"{gap}{money(share)} %"), "plain"),
     ]
     if preview.naked_before or preview.naked_after:
         words = safe(f"  naked {preview.naked_before} → {preview.naked_after}")
@@ -48,17 +62,25 @@ def _risk_line(preview: Preview, context: TradingContext) -> TextLine:
     return tuple(line)
 
 
-def _exposure_line(changes: tuple[ExposureChange, ...]) -> TextLine:
+def _exposure_lines(changes: tuple[ExposureChange, ...], *, narrow: bool) -> list[TextLine]:
+    """Return the exposure by currency, in a narrow sheet one currency a line."""
+    parts = [_exposure_of(each) for each in changes]
+    if narrow:
+        labels = (safe("holds "), *[safe("      ")] * len(parts))
+        return [((label, "muted"), *part) for label, part in zip(labels, parts, strict=False)]
     line: list[Words] = [("holds   ", "muted")]
-    for number, each in enumerate(changes):
-        gap = "  " if number else ""
-        before = short_units(each.before) if each.before else EMPTY
-        line += [
-            (safe(f"{gap}{each.currency} "), "muted"),
-            (safe(f"{before} → "), "plain"),
-            (short_units(each.after) if each.after else EMPTY, "bright"),
-        ]
-    return tuple(line)
+    for number, part in enumerate(parts):
+        line += [("  ", "muted"), *part] if number else part
+    return [tuple(line)]
+
+
+def _exposure_of(change: ExposureChange) -> list[Words]:
+    before = short_units(change.before) if change.before else EMPTY
+    return [
+        (safe(f"{change.currency} "), "muted"),
+        (safe(f"{before} → "), "plain"),
+        (short_units(change.after) if change.after else EMPTY, "bright"),
+    ]
 
 
 def _signed(amount: Decimal) -> Words:

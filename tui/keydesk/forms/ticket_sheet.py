@@ -1,12 +1,10 @@
-"""The lines of a ticket: fields, risk, reward, margin and the position after the fill."""
+"""The lines of a ticket above its figures: what is sent in words, the price, and the fields."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 
 from keydesk.calc import average_range
 from keydesk.calc.checks import FRESH
-from keydesk.calc.sizing import spread_cost
-from keydesk.calc.ticket import PERCENT, Plan, field_reading, fields_of
+from keydesk.calc.ticket import Plan, field_reading, fields_of
 from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
     KIND_WORDS,
@@ -17,8 +15,8 @@ from keydesk.calc.ticket_draft import (
     shown_number,
 )
 from keydesk.calc.trading_context import TradingContext
-from keydesk.forms.sheet import TextLine, Words
-from keydesk.text.format import EMPTY, money, pair, percent, price, short_age, units
+from keydesk.forms.sheet import TextLine
+from keydesk.text.format import EMPTY, money, pair, price, short_age, units
 from keydesk.text.sanitize import Printable, safe
 
 FIELD_WIDTH = 10
@@ -181,133 +179,3 @@ def _level(typed: Reading, level: Reading, entry: Reading, context: TradingConte
         return safe(f"= {price(level, context.rules.price_precision)}")
     away = money(abs(level - entry) / context.rules.pip, 1)
     return safe(f"= {price(level, context.rules.price_precision)}, {away}p")
-
-
-def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextLine]:
-    """Return loss at the stop, profit at the target, margin, and the position afterwards."""
-    currency, nav = context.funds.currency, context.funds.nav
-    outcome = (_loss_line(plan, currency, nav), _profit_line(plan, currency))
-    return [
-        *(_reduction_lines(draft, plan, context) if plan.reduces else outcome),
-        (
-            ("pip     ", "muted"),
-            (safe(f"{money(plan.pip_value)}"), "plain"),
-            ("  spread costs ", "muted"),
-            (
-                money(spread_cost(plan.units, context.bid, context.ask, context.factors.loss)),
-                "plain",
-            ),
-            (_share_of_stop(plan), "muted"),
-        ),
-        (
-            ("margin  ", "muted"),
-            (money(plan.margin, signed=True), "plain"),
-            ("  left ", "muted"),
-            (money(plan.margin_left), "danger" if plan.margin_left < 0 else "plain"),
-            ("  closeout ", "muted"),
-            (safe(f"{percent(plan.closeout_after, 0)} %"), "plain"),
-        ),
-        position_line(draft, plan, context),
-    ]
-
-
-def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
-    """Return the units by which an order reduces the position, and the profit that this realises."""
-    effect, funds = plan.effect, context.funds
-    sells = draft.direction < 0
-    side, role = ("LONG", "buy") if sells else ("SHORT", "sell")
-    held = effect.long_before if sells else effect.short_before
-    at, won = shown_number(plan.levels.entry), plan.realised
-    when = (
-        "at market" if draft.kind == "MARKET" else f"at {price(at, context.rules.price_precision)}"
-    )
-    return (
-        (
-            ("reduces ", "muted"),
-            (safe(f"{side} {units(abs(held))}"), role),
-            (safe(f" by {units(effect.reduced)}, never opens a trade"), "plain"),
-        ),
-        (
-            ("result  ", "muted"),
-            (money(won, signed=True), "loss" if won is not None and won < 0 else "profit"),
-            (safe(f" {funds.currency}"), "muted"),
-            (safe(f"  {when}"), "plain"),
-        ),
-    )
-
-
-def _loss_line(plan: Plan, currency: str, nav: Decimal) -> TextLine:
-    levels = (plan.levels.entry, plan.levels.stop, plan.levels.trail)
-    if levels[0] is None or any(isinstance(each, UnreadableText) for each in levels):
-        # nothing follows from a price that was not typed yet, or from text that cannot be read
-        return (("at stop ", "muted"), (EMPTY, "muted"))
-    if plan.risk is None:
-        return (("at stop ", "muted"), ("UNLIMITED", "danger"), (" no stop", "muted"))
-    share = plan.risk / nav * PERCENT if nav > 0 else None
-    return (
-        ("at stop ", "muted"),
-        (money(-plan.risk, signed=True), "loss"),
-        (safe(f" {currency}"), "muted"),
-        (safe(f"  {money(share)} % of NAV"), "plain"),
-    )
-
-
-def _profit_line(plan: Plan, currency: str) -> TextLine:
-    if plan.reward is None:
-        return (("target  ", "muted"), (EMPTY, "muted"))
-    line: list[Words] = [
-        ("target  ", "muted"),
-        (money(plan.reward, signed=True), "profit"),
-        (safe(f" {currency}"), "muted"),
-    ]
-    if plan.ratio is not None:
-        line.append((safe(f"  {money(plan.ratio)} R"), "plain"))
-    return line
-
-
-def _share_of_stop(plan: Plan) -> Printable:
-    if plan.distance is None or plan.distance <= 0:
-        return ""
-    return safe(f" = {money(plan.spread / plan.distance * PERCENT, 0)} % of the stop")
-
-
-def position_line(draft: Draft, plan: Plan, context: TradingContext) -> TextLine:
-    """Return the position before and after, and the change in a word."""
-    if context.funds.hedging:
-        before, after, word = _hedged_side(draft, plan)
-    else:
-        before, after = plan.position_before, plan.position_after
-        word = position_word(before, after)
-    return (
-        ("position ", "muted"),
-        (safe(f"{units(before, signed=True)} → "), "plain"),
-        (units(after, signed=True), "bright"),
-        (safe(f"  {word}"), "warn" if word in {"REDUCES", "TURNS", "FLAT"} else "muted"),
-    )
-
-
-def _hedged_side(draft: Draft, plan: Plan) -> tuple[Decimal, Decimal, str]:
-    """Return the side of a hedged position that an order changes, before and after, and the change in a word."""
-    effect = plan.effect
-    buys = draft.direction > 0
-    if effect.opened:
-        word = "OPENS NEW, reduces the other side" if effect.reduced else "OPENS NEW"
-        if buys:
-            return effect.long_before, effect.long_after, word
-        return -effect.short_before, -effect.short_after, word
-    if buys:
-        return -effect.short_before, -effect.short_after, "REDUCES"
-    return effect.long_before, effect.long_after, "REDUCES"
-
-
-def position_word(before: Decimal, after: Decimal) -> str:
-    """Return what happens to a netted position."""
-    if before == after:
-        return ""
-    if not before:
-        return "OPENS"
-    if not after:
-        return "FLAT"
-    if (before > 0) != (after > 0):
-        return "TURNS"
-    return "ADDS" if abs(after) > abs(before) else "REDUCES"

@@ -254,6 +254,7 @@ KEYS: tuple[Key, ...] = (
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
     Key("send", ("y",), FORM, "send", "Send, or type the letter", "send"),
     Key("drop", ("escape", "q"), FORM, "drop", "Drop it, nothing is sent", "drop"),
+    Key("left-out", ("x",), FORM, "", "Lines left out, and back", "left_out"),
     # The ticket: letters pick fields, digits fill them.
     Key("kind", ("o",), TICKET, "type", "Order type", "next_kind"),
     Key("size", ("u",), TICKET, "size", "Size", "pick('size')"),
