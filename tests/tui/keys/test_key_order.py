@@ -3,6 +3,7 @@
 import asyncio
 
 from textual import events
+from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.widgets import Input
 
@@ -46,13 +47,17 @@ async def test_fields_typed_ahead_of_a_ticket_are_in_the_ticket() -> None:
     assert (app.presets, app.causes) == ([], [])
 
 
-async def test_keys_wait_for_a_form_that_is_slow_to_mount() -> None:
+async def test_keys_wait_for_the_field_of_a_form_that_is_slow_to_mount() -> None:
     mounting, mounted = asyncio.Event(), asyncio.Event()
 
-    class SlowForm(CommandForm):
-        async def on_mount(self) -> None:  # type: ignore[override] # ours is not awaited
+    class SlowInput(Input):
+        async def on_mount(self) -> None:
             mounting.set()
             await mounted.wait()
+
+    class SlowForm(CommandForm):
+        def compose(self) -> ComposeResult:
+            yield SlowInput(select_on_focus=False)
 
     class SlowDesk(Desk):
         def action_command(self) -> None:
@@ -63,7 +68,7 @@ async def test_keys_wait_for_a_form_that_is_slow_to_mount() -> None:
         for key in ("colon", "j", "2", "q"):
             app.post_message(events.Key(key, None if key == "colon" else key))
         await mounting.wait()
-        for _ in range(20):
+        for _ in range(100):  # turns of the event loop: a key that does not wait is handled by then
             await asyncio.sleep(0)
         mounted.set()
         await pilot.pause()
@@ -81,8 +86,10 @@ async def test_keys_typed_behind_enter_and_escape_act_on_what_lies_beneath() -> 
         assert (app.commands, app.downs) == ([None], 1)
         await hand.types("/usd\x1bj2")
         assert (app.downs, app.presets, len(app.screen_stack)) == (2, [2], 1)
+        await hand.types(":q\rj3")
+        assert (app.commands[1:], app.downs, app.presets) == ([QuitDesk()], 3, [2, 3])
         await hand.types("B\x1bj", gap=APART)
-        assert (app.sent, app.downs, len(app.screen_stack)) == ([None], 3, 1)
+        assert (app.sent, app.downs, len(app.screen_stack)) == ([None], 4, 1)
     assert app.causes == []
 
 

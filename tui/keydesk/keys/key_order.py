@@ -5,9 +5,11 @@ message queues, one behind the other. On a busy machine the next key is read bef
 would go to the pane beneath, or be lost. It therefore waits until every queue on the way of the first key was
 worked through, with the messages that its action posted, and until the form that it opened has its children and its focus.
 
-No clock decides this, so it holds at any speed: a marker follows the key through the same queues.
+No clock decides this, so it holds at any speed: a marker follows the key through the same queues. It sets out when the
+next key comes, or a moment later, so that the picture of the first key is drawn before.
 """
 
+import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
@@ -21,6 +23,7 @@ from textual.screen import Screen
 Typed: TypeAlias = events.Key | events.Paste
 
 ROUNDS = 2  # the way of the key, and the way of the messages that its action posted
+DRAWN_FIRST = 0.05  # seconds for the picture of a key; a marker in the queues would delay it by 1 ms, a form by 6 ms
 PATIENCE = 10.0  # seconds after which a pane that does not answer no longer holds the keyboard
 
 
@@ -53,6 +56,8 @@ class KeyOrder:
         self._followed = 0  # the number of the last key that was followed
         self._under_way: int | None = None  # the number of the key whose effect is not complete
         self._since = 0.0
+        self._marker: _Marker | None = None  # it has not set out yet
+        self._sets_out: asyncio.TimerHandle | None = None
 
     @property
     def is_busy(self) -> bool:
@@ -65,6 +70,7 @@ class KeyOrder:
             self._under_way = None
             self._gave_up(self.drop())
         self._waiting.append(event)
+        self._set_out()
         await self._deliver_waiting()
 
     def drop(self, until: Callable[[Typed], bool] = lambda _event: False) -> Sequence[Typed]:
@@ -78,7 +84,25 @@ class KeyOrder:
         """Begin a key: the next one waits from now on; call the result when Textual has the key."""
         self._followed += 1
         self._under_way, self._since = self._followed, self._clock()
-        return _Marker(self._app, self._followed, self._arrived).start
+        marker = _Marker(self._app, self._followed, self._arrived)
+
+        def passed_on() -> None:
+            self._marker = marker
+            if self._waiting:
+                self._set_out()
+            else:
+                loop = asyncio.get_running_loop()
+                self._sets_out = loop.call_later(DRAWN_FIRST, self._set_out)
+
+        return passed_on
+
+    def _set_out(self) -> None:
+        marker, self._marker = self._marker, None
+        if self._sets_out is not None:
+            self._sets_out.cancel()
+            self._sets_out = None
+        if marker is not None:
+            marker.start()
 
     def _arrived(self, number: int, screen: Screen[Any]) -> Awaitable[None] | None:
         if number != self._under_way:  # it was given up
@@ -127,7 +151,8 @@ class _Marker:
         if self._rounds:
             self.start()
         elif stack[-1] is not self._front:
-            self._front = stack[-1]  # its queue begins once it is mounted and has its focus
+            # Its queue begins once it is mounted and has its focus. Textual 8.2 makes the app wait for that, too.
+            self._front = stack[-1]
             self._pass(deque((self._front, self._app)))
         else:
             return self._arrived(self._number, self._screen)
