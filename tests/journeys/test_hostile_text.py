@@ -108,6 +108,8 @@ def go_through_the_desk(home: Home, profile: list[str], proxy: PoisoningProxy) -
             press(terminal, LISTS)
             terminal.resize(80, 24)
             press(terminal, "g t g l g o : q Enter")
+            terminal.see("y leaves all the same")
+            terminal.press("y")
             assert terminal.wait_for_exit() == 0
         finally:
             assert_own(terminal, "the desk")

@@ -20,7 +20,7 @@ def bought(folder: Path, env: dict[str, str]) -> None:
 def test_the_desk_opens_without_a_journal_and_only_lets_out(practice_folder: Path) -> None:
     env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
     bought(practice_folder, env)
-    (practice_folder / "home" / "orders").chmod(0o755)
+    (practice_folder / "home" / "orders").chmod(0o777)
     with Terminal(keydesk("--practice"), (100, 30), env) as terminal:
         terminal.see("Trades 1")
         terminal.see("EXITS ONLY, no order journal")
