@@ -38,7 +38,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
         return 0
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
-    return os.cpu_count() or 1
+    return 2 * (os.cpu_count() or 1)  # journeys wait more than they compute
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
