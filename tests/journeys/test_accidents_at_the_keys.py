@@ -77,7 +77,14 @@ def nothing_was_sent(terminal: Terminal) -> None:
     assert "No trades" in terminal.text
 
 
-@pytest.mark.parametrize("burst", [b"By", b"B\ry", b"ByByByBy"])
+@pytest.mark.parametrize(
+    "burst",
+    [
+        b"By",
+        pytest.param(b"B\ry", marks=pytest.mark.soak),
+        pytest.param(b"ByByByBy", marks=pytest.mark.soak),
+    ],
+)
 def test_keys_of_one_read_are_dropped_and_disarm(reset_desk: Terminal, burst: bytes) -> None:
     reset_desk.write(burst)
     reset_desk.see("Keys dropped")

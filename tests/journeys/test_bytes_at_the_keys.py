@@ -44,8 +44,8 @@ def open_desk() -> Iterator[Terminal]:
     ("data", "words"),
     [
         (b"\xa3", "a byte that is not UTF-8 (A3)"),
-        (b"\xe2\x82", "2 bytes that are not UTF-8 (E2 82)"),
-        (b"\xf9", "a byte that is not UTF-8 (F9)"),
+        pytest.param(b"\xe2\x82", "2 bytes that are not UTF-8 (E2 82)", marks=pytest.mark.soak),
+        pytest.param(b"\xf9", "a byte that is not UTF-8 (F9)", marks=pytest.mark.soak),
         (b"\x1b[1:2u", "a key sequence that could not be read"),
     ],
 )
@@ -82,7 +82,7 @@ def pour(terminal: Terminal, data: bytes, seconds: float, notice: str) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"jk" * 2000, b"By" * 2000, b"\xa3a" * 2000],
+    [pytest.param(b"jk" * 2000, marks=pytest.mark.soak), b"By" * 2000, b"\xa3a" * 2000],
     ids=["keys", "orders", "unreadable"],
 )
 def test_a_flood_is_over_when_it_ends_and_no_key_of_it_counts_later(

@@ -138,7 +138,9 @@ def test_a_terminal_full_of_frames_is_restored_for_whoever_reads_it_again(
 STOPPED = {"quit": (by_command, 0), "SIGTERM": (by(signal.SIGTERM), 143)}
 
 
-@pytest.mark.parametrize("way", STOPPED)
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=() if way == "quit" else pytest.mark.soak) for way in STOPPED]
+)
 def test_a_stopped_broker_neither_delays_the_end_nor_outlives_it(
     way: str, practice_folder: Path
 ) -> None:

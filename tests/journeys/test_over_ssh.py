@@ -159,7 +159,7 @@ def test_a_tmux_with_utf8_draws_lines_without_a_locale(ssh: SshServer) -> None:
         signal.SIGKILL,
         pytest.param(signal.SIGSEGV, marks=pytest.mark.soak),
         pytest.param(signal.SIGABRT, marks=pytest.mark.soak),
-        signal.SIGQUIT,
+        pytest.param(signal.SIGQUIT, marks=pytest.mark.soak),
     ],
 )
 def test_a_killed_desk_leaves_a_terminal_that_can_be_reset(
@@ -290,7 +290,10 @@ def test_a_terminal_known_by_its_name_has_its_colours_without_colorterm(
         assert terminal.wait_for_exit() == 0
 
 
-@pytest.mark.parametrize("settings", ["NO_COLOR=1", "TERM=xterm", "LANG=C LC_ALL=C"])
+@pytest.mark.parametrize(
+    "settings",
+    ["NO_COLOR=1", pytest.param("TERM=xterm", marks=pytest.mark.soak), "LANG=C LC_ALL=C"],
+)
 def test_prices_stay_visible_around_a_form_in_few_colours_and_in_ascii(
     ssh: SshServer, settings: str
 ) -> None:

@@ -90,7 +90,11 @@ def test_every_form_outlives_every_size(practice_folder: Path) -> None:
         leave(terminal)
 
 
-@pytest.mark.parametrize("arguments", [(), ("--mouse",)], ids=["mouse off", "mouse on"])
+@pytest.mark.parametrize(
+    "arguments",
+    [pytest.param((), marks=pytest.mark.soak), ("--mouse",)],
+    ids=["mouse off", "mouse on"],
+)
 def test_a_mouse_on_an_open_form_opens_and_sends_nothing(
     arguments: tuple[str, ...], practice_folder: Path
 ) -> None:

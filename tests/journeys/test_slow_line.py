@@ -51,7 +51,13 @@ def see_the_last_picture(terminal: SlowTerminal) -> None:
     terminal.see("Deal AUD/NZD")
 
 
-@pytest.mark.parametrize("replies", REPLIES)
+@pytest.mark.parametrize(
+    "replies",
+    [
+        pytest.param(replies, marks=() if replies == "both" else pytest.mark.soak)
+        for replies in REPLIES
+    ],
+)
 def test_a_held_key_leaves_no_old_pictures_behind_over_ssh(ssh: SshServer, replies: str) -> None:
     with (
         SlowLine(ssh.port) as line,
@@ -64,7 +70,7 @@ def test_a_held_key_leaves_no_old_pictures_behind_over_ssh(ssh: SshServer, repli
         see_the_last_picture(terminal)
 
 
-@pytest.mark.parametrize("replies", ["both", "none"])
+@pytest.mark.parametrize("replies", ["none", pytest.param("both", marks=pytest.mark.soak)])
 def test_a_held_key_leaves_no_old_pictures_behind_on_this_machine_and_the_line_is_reported(
     practice_folder: Path, replies: str
 ) -> None:

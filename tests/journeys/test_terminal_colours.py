@@ -44,7 +44,7 @@ def test_a_silent_terminal_is_drawn_in_the_colours_of_its_name(practice_folder: 
         assert TRUECOLOR not in terminal.raw
 
 
-@pytest.mark.parametrize("pieces", [1, 3])
+@pytest.mark.parametrize("pieces", [pytest.param(1, marks=pytest.mark.soak), 3])
 def test_an_answer_that_comes_too_late_presses_no_key(pieces: int, practice_folder: Path) -> None:
     with start_desk(practice_folder, NO_COLORTERM) as terminal:
         terminal.see("Watch")

@@ -19,7 +19,9 @@ def home(tmp_path: Path, desk_of_my_own: PracticeServer) -> Home:
     return home
 
 
-@pytest.mark.parametrize("command", [["status"], ["flatten"], []])
+@pytest.mark.parametrize(
+    "command", [["flatten"], pytest.param(["status"], marks=pytest.mark.soak), []]
+)
 def test_the_first_ctrl_c_ends_the_question(home: Home, command: list[str]) -> None:
     with Terminal(keydesk(*command, "--profile", "main"), SIZE, home.env) as terminal:
         terminal.see("Vault passphrase")
