@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support.confirming import confirm, send
+from support.confirming import confirm, form_words, send
 from support.terminal import Terminal, keydesk
 
 SIZE = (120, 35)
@@ -23,8 +23,8 @@ def test_a_limit_set_on_the_page_refuses_the_next_ticket_and_no_exit(
         terminal.see("Limits in force: limits.hard_open_trades = 1")
         assert "hard_open_trades = 1" in (home / "templates.toml").read_text()
         terminal.press("B")
-        terminal.see("your own limit of 1")
-        terminal.see("(hard_open_trades). Close or cancel one")
+        refused = "your own limit of 1 (hard_open_trades). Close or cancel one"
+        terminal.until(lambda: refused in form_words(terminal), what=refused)
         terminal.press("y")
         terminal.see("Esc drops")
         terminal.press("Escape", "C")

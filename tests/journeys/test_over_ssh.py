@@ -220,7 +220,7 @@ def send_unanswered(terminal: Terminal, home: Path, broker: int) -> None:
     raise NeverSeen(terminal.text)
 
 
-@pytest.mark.parametrize("end", ["sshd", "terminal"])
+@pytest.mark.parametrize("end", ["sshd", pytest.param("terminal", marks=pytest.mark.soak)])
 def test_a_line_that_dies_with_an_order_in_flight_ends_the_desk_within_two_seconds(
     ssh: SshServer, end: str
 ) -> None:

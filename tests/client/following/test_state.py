@@ -140,7 +140,7 @@ async def test_figures_follow_the_prices_and_agree_with_the_broker(
         assert trade.unrealized_pl == _profit(account, units * (price.bid - trade.price))
         assert account.nav == account.balance + trade.unrealized_pl
         rate = account.instruments[PAIR].margin_rate
-        assert account.margin.used == units * rate * price.mid
+        assert account.margin.used == pytest.approx(units * rate * price.mid, rel=Decimal("1e-6"))
         assert account.margin.available == account.nav - account.margin.used
 
 

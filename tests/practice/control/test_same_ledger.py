@@ -36,6 +36,8 @@ async def play_script(folder: Path, *, reads: bool) -> list[list[str]]:
         await market.v20("PUT", "{a}/positions/USD_JPY/close", {"shortUnits": "ALL"})
         await market.control("POST", f"/accounts/{ACCOUNTS[0]}/transfer", amount="250")
         await market.control("POST", "/clock/jump", time="2015-01-15T22:30Z")
+        for account in ACCOUNTS:  # an account is brought up to the market's time when it is asked
+            await market.v20("GET", f"/v3/accounts/{account}/summary")
         return [market.ledger_lines(account) for account in ACCOUNTS]
 
 
