@@ -37,9 +37,8 @@ class TransactionGate:
         self._listeners: list[Listener] = []
         self._sequencer: Sequencer[Transaction] | None = None
         self._early: list[Transaction] = []  # came before the first snapshot
-        self.gap_seen = (
-            asyncio.Event()
-        )  # set while a transaction is known to exist and did not come
+        self.gap_seen: asyncio.Event = asyncio.Event()
+        """Set while a transaction is known to exist and did not come."""
 
     @property
     def applied(self) -> int | None:
