@@ -31,10 +31,18 @@ def test_the_account_page_has_figures_counts_and_the_distance_to_the_closeout() 
         "kind: netting",
         "closeout by EUR/USD: at 0.",
         "pips away, others as they are",
-        "2 trades, 2 positions, 1 entry orders, 0 protective orders",
+        "trades 2, positions 2, entry orders 1, protective orders 0",
     ):
         assert line in text
     assert "░░" in text
+
+
+def test_an_account_that_was_empty_at_the_start_of_the_day_has_no_value_then() -> None:
+    store = example_store()
+    account = store.account
+    assert account is not None
+    account.day_pl, account.day_start_nav = D(0), D(0)
+    assert "NAV at 17:00 NY: none: opened or funded since" in as_text(account_rows(store, NOW))
 
 
 def test_the_worked_exposure_of_three_positions() -> None:
@@ -84,6 +92,7 @@ def test_the_instrument_page_has_a_unit_for_every_number() -> None:
 
 
 def test_every_member_that_the_broker_sent_is_shown() -> None:
+    assert summary_rows({"marginCallEnterTime": None})[1:] == [("marginCallEnterTime", "–")]
     rows = summary_rows({"withdrawalLimit": "9000", "openTradeCount": 2})
     assert rows[1:] == [("withdrawalLimit", "9000"), ("openTradeCount", "2")]
 

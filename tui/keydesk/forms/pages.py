@@ -80,7 +80,10 @@ def _day_rows(account: AccountState) -> Rows:
             "today, since 17:00 NY",
             f"{money(account.day_pl, signed=True)} {account.currency}{share}",
         ),
-        ("NAV at 17:00 NY", f"{money(start)} {account.currency}"),
+        (
+            "NAV at 17:00 NY",
+            f"{money(start)} {account.currency}" if start else "none: opened or funded since",
+        ),
     ]
 
 
@@ -154,15 +157,18 @@ def _risk_words(account: AccountState) -> str:
 def _counts(store: Store) -> str:
     entries = sum(order.type in ENTRY_ORDERS for order in store.orders.values())
     return (
-        f"{len(store.trades)} trades, {len(store.positions)} positions, {entries} entry orders, "
-        f"{len(store.orders) - entries} protective orders"
+        f"trades {len(store.trades)}, positions {len(store.positions)}, entry orders {entries}, "
+        f"protective orders {len(store.orders) - entries}"
     )
 
 
 def summary_rows(members: Mapping[str, object]) -> Rows:
     """Return every member that the broker sent, by its name on the wire."""
     rows: Rows = [("as the broker sent it", "")]
-    rows += [(safe(name), safe(f"{value}")) for name, value in members.items()]
+    rows += [
+        (safe(name), EMPTY if value is None else safe(f"{value}"))
+        for name, value in members.items()
+    ]
     return rows
 
 
