@@ -24,12 +24,12 @@ from support.broker import PracticeServer
 from support.order_evidence import (
     ShownForms,
     Transaction,
-    address_offline,
     decisions_in,
     disagreements,
     form_on,
     journal_in,
     requests_in,
+    unexplained,
 )
 from support.proxies.chaos_proxy import FAULTS, ChaosProxy, chaos_proxy
 from support.proxies.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
@@ -308,7 +308,7 @@ async def check_orders(
     journalled = journal_in(soak.journal, own_names)
     found, count = disagreements(journalled, await ledger_of(practice))
     decisions = decisions_in(soak.journal)
-    found += address_offline(decisions, soak.shown)
+    found += unexplained(decisions, soak.shown)
     assert not found, "\n".join(found)
     opened = sum(each.kind in {"OpenOrder", "Reverse"} for each in decisions)
     assert count["create"] <= opened

@@ -8,8 +8,8 @@ from support.order_evidence import (
     Journalled,
     Shown,
     ShownForms,
-    address_offline,
     disagreements,
+    unexplained,
 )
 
 NOW = 1_000 * SECOND
@@ -24,7 +24,7 @@ def shown(form: Shown, key: str, *, keys: int = 1) -> ShownForms:
 
 
 def test_a_key_on_a_form_that_showed_the_order_explains_it() -> None:
-    assert address_offline([Decision(NOW, OPEN)], shown(SELL, "y")) == []
+    assert unexplained([Decision(NOW, OPEN)], shown(SELL, "y")) == []
 
 
 def test_no_order_is_explained_without_its_key_and_its_form() -> None:
@@ -33,22 +33,22 @@ def test_no_order_is_explained_without_its_key_and_its_form() -> None:
     other = Shown("SELL 10,000 EUR/GBP at market", "y", is_small=False)
     asks_letter = Shown(SELL.headline, "c", is_small=False)
     for form in (buy, larger, other, asks_letter):
-        assert len(address_offline([Decision(NOW, OPEN)], shown(form, "y"))) == 1
-    assert len(address_offline([Decision(NOW, OPEN)], shown(SELL, "y", keys=0))) == 1
-    assert len(address_offline([Decision(NOW + 60 * SECOND, OPEN)], shown(SELL, "y"))) == 1
+        assert len(unexplained([Decision(NOW, OPEN)], shown(form, "y"))) == 1
+    assert len(unexplained([Decision(NOW, OPEN)], shown(SELL, "y", keys=0))) == 1
+    assert len(unexplained([Decision(NOW + 60 * SECOND, OPEN)], shown(SELL, "y"))) == 1
 
 
 def test_one_key_explains_one_order_only() -> None:
     twice = [Decision(NOW, OPEN), Decision(NOW, OPEN)]
-    assert len(address_offline(twice, shown(SELL, "y"))) == 1
-    assert address_offline(twice, shown(SELL, "y", keys=2)) == []
+    assert len(unexplained(twice, shown(SELL, "y"))) == 1
+    assert unexplained(twice, shown(SELL, "y", keys=2)) == []
 
 
 def test_a_window_that_cuts_a_form_off_hides_no_opening_order() -> None:
     small = Shown("SELL 10,0", "", is_small=True)
     close = "CloseTrades(instrument='EUR_USD', trade_ids=('5',), units=None)"
-    assert len(address_offline([Decision(NOW, OPEN)], shown(small, "y"))) == 1
-    assert address_offline([Decision(NOW, close)], shown(small, "y")) == []
+    assert len(unexplained([Decision(NOW, OPEN)], shown(small, "y"))) == 1
+    assert unexplained([Decision(NOW, close)], shown(small, "y")) == []
 
 
 def order(batch: int, client_id: str = "", units: str = "-10000") -> list[dict[str, Any]]:

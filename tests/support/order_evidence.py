@@ -1,9 +1,9 @@
-"""Proof that nothing was sent address_offline: forms shown, keys typed, decisions, journal and the broker's ledger side by side.
+"""Proof that nothing was sent unasked: forms shown, keys typed, decisions, journal and the broker's ledger side by side.
 
 shown = ShownForms()
 shown.look(terminal)                       # after each reading of the terminal
 shown.typed("y")                           # for each key that may confirm
-address_offline(decisions_in(home), shown)         # decisions that no key on a form that showed them explains
+unexplained(decisions_in(home), shown)         # decisions that no key on a form that showed them explains
 disagreements(intents, ledger, own_names)  # where journal and ledger differ
 """
 
@@ -186,7 +186,7 @@ def decisions_in(folder: Path) -> list[Decision]:
     return sorted(found, key=lambda each: each.time_ns)
 
 
-def address_offline(decisions: Iterable[Decision], shown: ShownForms) -> list[str]:
+def unexplained(decisions: Iterable[Decision], shown: ShownForms) -> list[str]:
     """Return the decisions that no key of their own explains, typed on a form that showed them."""
     left = list(shown.keys)
     found: list[str] = []
