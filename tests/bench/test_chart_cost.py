@@ -12,7 +12,7 @@ from time import process_time
 import pytest
 from rich.color import ColorSystem
 
-from keydesk.calc.indicator_specs import IndicatorSpec, parse_indicators
+from keydesk.calc.market.indicator_specs import IndicatorSpec, parse_indicators
 from keydesk.panes.chart import Chart
 from keydesk.store.state import CandleSeries, Topic
 from keydesk.store.store import Store

@@ -7,8 +7,8 @@ from time import process_time
 
 import pytest
 
-from keydesk.calc.indicator_specs import parse_indicators
-from keydesk.calc.indicators import Indicators
+from keydesk.calc.market.indicator_specs import parse_indicators
+from keydesk.calc.market.indicators import Indicators
 
 pytestmark = pytest.mark.bench
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.calc.profit import Factors
-from keydesk.calc.trading_context import AccountFunds, Rules, TradingContext
+from keydesk.calc.risk.trading_context import AccountFunds, Rules, TradingContext
+from keydesk_client.arithmetic.profit import Factors
 
 D = Decimal
 

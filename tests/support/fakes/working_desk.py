@@ -13,8 +13,8 @@ from keydesk.app.desk_session import DeskLock
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.calc.command_parser import LayoutVerb
-from keydesk.calc.indicator_specs import IndicatorChoice
-from keydesk.calc.instructions import Instruction, Template
+from keydesk.calc.market.indicator_specs import IndicatorChoice
+from keydesk.calc.orders.instructions import Instruction, Template
 from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.sheet import FormContext

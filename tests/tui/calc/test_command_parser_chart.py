@@ -11,8 +11,8 @@ from keydesk.calc.command_parser import (
     ShowMessage,
     parse_command,
 )
-from keydesk.calc.granularity import SECONDS, find_granularity, longer, next_common
-from keydesk.calc.indicator_specs import parse_indicators
+from keydesk.calc.market.granularity import SECONDS, find_granularity, longer, next_common
+from keydesk.calc.market.indicator_specs import parse_indicators
 
 
 @pytest.mark.parametrize("name", SECONDS)

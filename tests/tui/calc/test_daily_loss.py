@@ -16,7 +16,7 @@ from keydesk.calc.daily_loss import (
     limit_of,
     lock_words,
 )
-from keydesk.calc.instructions import Limits
+from keydesk.calc.orders.instructions import Limits
 
 D = Decimal
 NEW_YORK = ZoneInfo("America/New_York")

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from keydesk.calc.granularity import SECONDS
+from keydesk.calc.market.granularity import SECONDS
 from keydesk.chart.time_axis import time_labels
 from support.data.chart_scenes import path
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.calc.indicator_specs import IndicatorChoice, parse_indicators
+from keydesk.calc.market.indicator_specs import IndicatorChoice, parse_indicators
 from keydesk.config.indicator_settings import save_indicators, try_to_save
 from keydesk.config.settings import BadSettings
 from keydesk.config.user_files import load_indicators, load_templates, load_user_settings

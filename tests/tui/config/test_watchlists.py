@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.calc import watchlists
-from keydesk.calc.watchlists import ALL, USUAL_COLUMNS, ListError, Watchlist, Watchlists
+from keydesk.calc.market import watchlists
+from keydesk.calc.market.watchlists import ALL, USUAL_COLUMNS, ListError, Watchlist, Watchlists
 from keydesk.config.settings import BadSettings
 from keydesk.config.watchlists import FILE, WatchlistFile
 

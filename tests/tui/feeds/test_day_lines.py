@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from keydesk.calc.trading_day import day_start
+from keydesk.calc.market.trading_day import day_start
 from keydesk.feeds.day_lines import (
     AGAIN_AFTER,
     AVERAGE_EVERY,

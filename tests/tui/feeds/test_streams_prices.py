@@ -8,7 +8,7 @@ from typing import Self
 
 import pytest
 
-from keydesk.calc.watchlists import ALL, Watchlist, Watchlists
+from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
 from keydesk.feeds.account import keep_account, keep_history
 from keydesk.feeds.link import RoundTrips
 from keydesk.feeds.market_data import (

@@ -9,27 +9,27 @@ from syrupy.assertion import SnapshotAssertion
 from textual.screen import Screen
 
 from keydesk import forms
-from keydesk.calc.watchlists import Watchlist
-from keydesk.forms.arming import ArmForm
-from keydesk.forms.audit import AuditForm
-from keydesk.forms.break_even import BreakEvenForm
-from keydesk.forms.close_position import ClosePositionForm
-from keydesk.forms.close_trade import CloseForm, ScaleOutForm
+from keydesk.calc.market.watchlists import Watchlist
+from keydesk.forms.account.arming import ArmForm
+from keydesk.forms.account.audit import AuditForm
+from keydesk.forms.account.leaving import LeaveForm
+from keydesk.forms.account.limits import LimitsForm
+from keydesk.forms.account.sessions import SessionsForm
+from keydesk.forms.account.unlock import UnlockForm
 from keydesk.forms.command_line import CommandForm, FindForm
-from keydesk.forms.indicators import IndicatorForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
-from keydesk.forms.leaving import LeaveForm
-from keydesk.forms.limits import LimitsForm
-from keydesk.forms.move_order import MoveForm
-from keydesk.forms.orders import CancelEntriesForm, CancelForm
-from keydesk.forms.position_part import PositionPartForm
-from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
-from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
-from keydesk.forms.sessions import SessionsForm
-from keydesk.forms.ticket import TicketForm
-from keydesk.forms.timeframes import TimeframeForm
-from keydesk.forms.unlock import UnlockForm
-from keydesk.forms.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
+from keydesk.forms.market.indicators import IndicatorForm
+from keydesk.forms.market.timeframes import TimeframeForm
+from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
+from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.trades.break_even import BreakEvenForm
+from keydesk.forms.trades.close_position import ClosePositionForm
+from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
+from keydesk.forms.trades.move_order import MoveForm
+from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
+from keydesk.forms.trades.position_part import PositionPartForm
+from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
+from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.keys.keymap import KEYMAP
 from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp, example_context

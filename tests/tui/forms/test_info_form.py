@@ -16,7 +16,7 @@ from keydesk.calc.command_parser import (
     ShowMessage,
     parse_command,
 )
-from keydesk.calc.order_parser import matching
+from keydesk.calc.orders.order_parser import matching
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
 from keydesk.keys.keymap import KEYMAP, KEYS, TRADES
@@ -125,12 +125,12 @@ async def test_details_are_paged_and_closed() -> None:
 
 
 def test_every_action_of_a_form_exists() -> None:
-    from keydesk.forms.close_trade import ScaleOutForm  # noqa: PLC0415
     from keydesk.forms.form import Form  # noqa: PLC0415
-    from keydesk.forms.orders import CancelEntriesForm  # noqa: PLC0415 - the list reads best here
-    from keydesk.forms.protection import ProtectionForm  # noqa: PLC0415
-    from keydesk.forms.reverse_flatten import FlattenForm  # noqa: PLC0415
-    from keydesk.forms.ticket import TicketForm  # noqa: PLC0415
+    from keydesk.forms.ticket.form import TicketForm  # noqa: PLC0415
+    from keydesk.forms.trades.close_trade import ScaleOutForm  # noqa: PLC0415
+    from keydesk.forms.trades.orders import CancelEntriesForm  # noqa: PLC0415 - the list reads best here
+    from keydesk.forms.trades.protection import ProtectionForm  # noqa: PLC0415
+    from keydesk.forms.trades.reverse_flatten import FlattenForm  # noqa: PLC0415
 
     places: dict[str, list[type]] = {
         "form": [Form],

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from keydesk.calc.instructions import CloseTrades
-from keydesk.forms.break_even import BreakEvenForm
-from keydesk.forms.close_position import ClosePositionForm
-from keydesk.forms.close_trade import CloseForm, ScaleOutForm
+from keydesk.calc.orders.instructions import CloseTrades
 from keydesk.forms.form import Form
-from keydesk.forms.move_order import MoveForm
-from keydesk.forms.orders import CancelForm
-from keydesk.forms.position_part import PositionPartForm
-from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
-from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.forms.sheet import FormContext
-from keydesk.forms.ticket import TicketForm
+from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.trades.break_even import BreakEvenForm
+from keydesk.forms.trades.close_position import ClosePositionForm
+from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
+from keydesk.forms.trades.move_order import MoveForm
+from keydesk.forms.trades.orders import CancelForm
+from keydesk.forms.trades.position_part import PositionPartForm
+from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
+from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.records import DependentOrder
 from keydesk.store.store import Store
 from support.data.desk_store import example_store

@@ -6,7 +6,7 @@ import pytest
 from textual.screen import ModalScreen
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.calc.instructions import CloseTrades, MoveEntry
+from keydesk.calc.orders.instructions import CloseTrades, MoveEntry
 from keydesk.forms.sheet import fold_line
 from keydesk.text.sanitize import safe
 from support.fakes.working_desk import WorkingDesk

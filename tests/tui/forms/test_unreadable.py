@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from textual.screen import Screen
 
 from keydesk import forms
-from keydesk.calc.checks import Circumstances, judge
-from keydesk.calc.instructions import Limits
-from keydesk.calc.order_parser import parse_order
-from keydesk.calc.ticket import fields_of, work_out
-from keydesk.calc.ticket_draft import (
+from keydesk.calc.orders.checks import Circumstances, judge
+from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.order_parser import parse_order
+from keydesk.calc.orders.ticket import fields_of, work_out
+from keydesk.calc.orders.ticket_draft import (
     FIELD_KEYS,
     KINDS,
     LONGEST,
@@ -28,15 +28,15 @@ from keydesk.calc.ticket_draft import (
     UnreadableText,
     read_number,
 )
-from keydesk.calc.ticket_levels import sendable
-from keydesk.forms.arming import ArmForm
-from keydesk.forms.close_trade import ScaleOutForm
+from keydesk.calc.orders.ticket_levels import sendable
+from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.form import Form
-from keydesk.forms.move_order import MoveForm
-from keydesk.forms.position_part import PositionPartForm
-from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.sheet import FormContext
-from keydesk.forms.ticket import TicketForm
+from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.trades.close_trade import ScaleOutForm
+from keydesk.forms.trades.move_order import MoveForm
+from keydesk.forms.trades.position_part import PositionPartForm
+from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.keys.confirm import Step
 from keydesk.keys.guard import SEND
 from keydesk.store.state import Arming

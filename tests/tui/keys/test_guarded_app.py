@@ -7,7 +7,7 @@ from textual import events
 from keydesk.app.app import KeydeskApp
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import HelpForm
-from keydesk.forms.ticket import TicketForm
+from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import HasGuardedKeys
 from support.fakes.guarded_desk import Desk, Hand

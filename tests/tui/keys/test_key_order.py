@@ -10,7 +10,7 @@ from textual.widgets import Input
 from keydesk.calc.command_parser import QuitDesk
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import HelpForm
-from keydesk.forms.ticket import TicketForm
+from keydesk.forms.ticket.form import TicketForm
 from keydesk.keys.guard import Cause
 from keydesk.keys.key_order import PATIENCE, KeyOrder, Typed
 from support.data.desk_store import example_store

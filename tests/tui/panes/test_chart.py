@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from keydesk.calc.indicator_specs import parse_indicators
+from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.chart.price_axis import PriceLine
 from keydesk.panes.chart import Chart
 from keydesk.store.state import CandleSeries, PastCandles, Topic

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from keydesk.calc.indicator_specs import parse_indicators
+from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.feeds.client_books import Due, load_book
 from keydesk.feeds.market_data import load_candles
 from keydesk.panes.books import Books

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.trading_day import day_start
-from keydesk.calc.watchlists import ALL, COLUMNS, Watchlist, Watchlists
+from keydesk.calc.market.trading_day import day_start
+from keydesk.calc.market.watchlists import ALL, COLUMNS, Watchlist, Watchlists
 from keydesk.panes import watchlist as panes
 from keydesk.panes.watch_order import TITLES
 from keydesk.records import Day, DayLine, PositionRow, Quote

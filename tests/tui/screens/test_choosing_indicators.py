@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.calc.indicator_specs import parse_indicators
-from keydesk.forms.indicators import IndicatorForm
+from keydesk.calc.market.indicator_specs import parse_indicators
+from keydesk.forms.market.indicators import IndicatorForm
 from keydesk.keys.keymap import CHART, KEYMAP
 from support.fakes.working_desk import WorkingDesk
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.forms.timeframes import TimeframeForm
+from keydesk.forms.market.timeframes import TimeframeForm
 from support.fakes.working_desk import WorkingDesk
 
 

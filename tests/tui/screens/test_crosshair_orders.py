@@ -8,12 +8,12 @@ import pytest
 from textual.pilot import Pilot
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.calc.instructions import MoveEntry, OpenOrder, SetProtection
+from keydesk.calc.orders.instructions import MoveEntry, OpenOrder, SetProtection
 from keydesk.forms.form import Form
 from keydesk.forms.form_lines import MORE
-from keydesk.forms.move_order import MoveForm
-from keydesk.forms.protection import ProtectionForm
-from keydesk.forms.ticket import TicketForm
+from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.trades.move_order import MoveForm
+from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from support.fakes.working_desk import WorkingDesk

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.calc.watchlists import ALL
+from keydesk.calc.market.watchlists import ALL
 from keydesk.config.watchlists import FILE, load_watchlists
 from keydesk.store.watchlists import active_list
 from support.data.hostile_text import FRAGMENTS

@@ -5,7 +5,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.calc.indicator_specs import parse_indicators
+from keydesk.calc.market.indicator_specs import parse_indicators
 from support.fakes.working_desk import WorkingDesk
 
 

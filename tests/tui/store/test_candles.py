@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from keydesk.calc.indicators import PreviousDay
+from keydesk.calc.market.indicators import PreviousDay
 from keydesk.store.candles import (
     begin_day,
     close_series,

@@ -1,6 +1,6 @@
 """The trader's indicators in the store: of an instrument, or of every instrument without its own."""
 
-from keydesk.calc.indicator_specs import parse_indicators
+from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 

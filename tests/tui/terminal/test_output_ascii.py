@@ -1,6 +1,6 @@
 """A form in ASCII: its frame is told from the bodies of the candles beside it."""
 
-from keydesk.forms.ticket import TicketForm
+from keydesk.forms.ticket.form import TicketForm
 from keydesk.screens.desk import DeskScreen
 from keydesk.terminal.output import in_ascii
 from keydesk.widgets.terminal_app import TerminalApp

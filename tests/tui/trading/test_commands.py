@@ -10,7 +10,7 @@ import pytest
 
 from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.calc.instructions import (
+from keydesk.calc.orders.instructions import (
     CancelOrders,
     ClosePosition,
     CloseTrades,

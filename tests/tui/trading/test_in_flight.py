@@ -8,10 +8,10 @@ import pytest
 
 from keydesk.app.account_connection import open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.calc.instructions import CloseTrades, OpenOrder, Reverse
-from keydesk.forms.close_trade import CloseForm
-from keydesk.forms.reverse_flatten import ReverseForm
-from keydesk.forms.ticket import TicketForm
+from keydesk.calc.orders.instructions import CloseTrades, OpenOrder, Reverse
+from keydesk.forms.ticket.form import TicketForm
+from keydesk.forms.trades.close_trade import CloseForm
+from keydesk.forms.trades.reverse_flatten import ReverseForm
 from keydesk.store.store import Store
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.notifications import Command

@@ -14,8 +14,8 @@ import pytest
 
 from keydesk.app.account_connection import open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.calc.instructions import CloseTrades, OpenOrder
-from keydesk.forms.ticket import TicketForm
+from keydesk.calc.orders.instructions import CloseTrades, OpenOrder
+from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.store import Store
 from keydesk.trading.journal import REMEDY, ROOM, UnavailableJournal, open_journal, trouble
 from keydesk_client.auth.secret import Secret

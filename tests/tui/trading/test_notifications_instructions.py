@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from keydesk.calc.instructions import SetProtection
+from keydesk.calc.orders.instructions import SetProtection
 from keydesk.trading.notifications import change_words
 
 D = Decimal

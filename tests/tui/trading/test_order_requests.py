@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.instructions import LEFT_ALONE, MoveEntry, OpenOrder, Reverse
+from keydesk.calc.orders.instructions import LEFT_ALONE, MoveEntry, OpenOrder, Reverse
 from keydesk.trading.order_requests import (
     moved_request,
     order_request,

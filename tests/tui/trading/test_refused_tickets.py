@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.instructions import OpenOrder, RefusedTicket
-from keydesk.calc.ticket_draft import Draft, Entry
-from keydesk.forms.ticket import TicketForm
+from keydesk.calc.orders.instructions import OpenOrder, RefusedTicket
+from keydesk.calc.orders.ticket_draft import Draft, Entry
+from keydesk.forms.ticket.form import TicketForm
 from keydesk.trading.notifications import Command, report_of
 from keydesk.trading.refused_tickets import KEPT, RefusedTickets
 from keydesk_client.errors import InvalidRequest

@@ -24,7 +24,7 @@ from keydesk.text.sanitize import safe
 from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:
-    from keydesk.calc.instructions import Instruction
+    from keydesk.calc.orders.instructions import Instruction
     from keydesk.feeds.link import Link
     from keydesk.store.store import Store
     from keydesk.trading.commands import Commands

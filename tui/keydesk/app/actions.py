@@ -12,10 +12,10 @@ from textual.screen import ModalScreen
 from keydesk import forms
 from keydesk.app.availability import Selection
 from keydesk.app.desk_session import DeskLock
-from keydesk.calc.indicator_specs import IndicatorChoice
-from keydesk.calc.instructions import Template
-from keydesk.calc.order_parser import ParsedOrder
-from keydesk.calc.ticket_draft import Entry, kind_at, limit_side
+from keydesk.calc.market.indicator_specs import IndicatorChoice
+from keydesk.calc.orders.instructions import Template
+from keydesk.calc.orders.order_parser import ParsedOrder
+from keydesk.calc.orders.ticket_draft import Entry, kind_at, limit_side
 from keydesk.keys.guard import Cause, armed_by_hand
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from keydesk.calc.command_parser import LayoutVerb, PageName, ParsedCommand, ViewCommand
-    from keydesk.calc.instructions import Instruction
-    from keydesk.calc.ticket_draft import Side
+    from keydesk.calc.orders.instructions import Instruction
+    from keydesk.calc.orders.ticket_draft import Side
     from keydesk.chart.price_axis import PriceLine
     from keydesk.config.limits import LimitChange
     from keydesk.forms.info_form import Rows
@@ -468,7 +468,7 @@ class DeskActions:
 
     def action_account_page(self) -> None:
         """Show the account in full, and what else the broker says of it once that is read."""
-        from keydesk.forms.pages import LivePage, account_rows  # noqa: PLC0415 - with the first form
+        from keydesk.forms.account.pages import LivePage, account_rows  # noqa: PLC0415 - with the first form
 
         page = LivePage("Account", lambda: account_rows(self.store, monotonic()))
         self._app.push_screen(page)
@@ -476,14 +476,14 @@ class DeskActions:
 
     def action_exposure_page(self) -> None:
         """Show the exposure by currency."""
-        from keydesk.forms.pages import LivePage, exposure_rows  # noqa: PLC0415 - with the first form
+        from keydesk.forms.account.pages import LivePage, exposure_rows  # noqa: PLC0415 - with the first form
 
         rows = lambda: exposure_rows(self.store, monotonic())  # noqa: E731
         self._app.push_screen(LivePage("Exposure by currency", rows))
 
     def action_instrument_page(self) -> None:
         """Show the price and the terms of the instrument that the keys act on."""
-        from keydesk.forms.pages import (  # noqa: PLC0415 - with the first form
+        from keydesk.forms.account.pages import (  # noqa: PLC0415 - with the first form
             LivePage,
             instrument_page_rows,
         )

@@ -64,8 +64,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from keydesk.calc.command_parser import LayoutVerb
-    from keydesk.calc.indicator_specs import IndicatorChoice
-    from keydesk.calc.instructions import Instruction
+    from keydesk.calc.market.indicator_specs import IndicatorChoice
+    from keydesk.calc.orders.instructions import Instruction
     from keydesk.config.limits import LimitChange
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
@@ -525,7 +525,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.run_worker(reading, "account summary", group="quotes", exit_on_error=False)
 
     async def _read_summary(self, connection: Connection, take: Callable[[Rows], None]) -> None:
-        from keydesk.forms.pages import summary_rows  # noqa: PLC0415 - with the first form
+        from keydesk.forms.account.pages import summary_rows  # noqa: PLC0415 - with the first form
         from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
 
         try:

@@ -9,8 +9,8 @@ from typing import Any
 from textual.app import App
 
 from keydesk import forms
-from keydesk.calc import watchlists
-from keydesk.calc.watchlists import Change, ListError
+from keydesk.calc.market import watchlists
+from keydesk.calc.market.watchlists import Change, ListError
 from keydesk.config.settings import BadSettings
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.guarded_app import NoticeLevel

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from keydesk.calc.sessions import SECOND, is_friday_evening, week_at
+from keydesk.calc.market.sessions import SECOND, is_friday_evening, week_at
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.store.risk import naked_trades
 from keydesk.store.store import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from keydesk.calc.indicator_specs import parse_indicators
+from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.config.settings import BadSettings
 from keydesk.config.workspaces import (
     WORKSPACE_NAME,

@@ -5,10 +5,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from keydesk.calc.granularity import SECONDS, find_granularity
-from keydesk.calc.indicator_specs import IndicatorSpec, IndicatorSyntaxError, parse_indicators
-from keydesk.calc.order_parser import KEYWORDS, OrderSyntaxError, ParsedOrder, matching, parse_order
-from keydesk.calc.ticket_draft import Side
+from keydesk.calc.market.granularity import SECONDS, find_granularity
+from keydesk.calc.market.indicator_specs import (
+    IndicatorSpec,
+    IndicatorSyntaxError,
+    parse_indicators,
+)
+from keydesk.calc.orders.order_parser import (
+    KEYWORDS,
+    OrderSyntaxError,
+    ParsedOrder,
+    matching,
+    parse_order,
+)
+from keydesk.calc.orders.ticket_draft import Side
 
 COMMANDS = (
     "quit",

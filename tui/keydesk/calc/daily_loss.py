@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import Enum
 
-from keydesk.calc.instructions import Limits
-from keydesk.calc.trading_day import day_start, next_day_start
+from keydesk.calc.market.trading_day import day_start, next_day_start
+from keydesk.calc.orders.instructions import Limits
 from keydesk.text.format import duration, money
 
 NOTHING = Decimal(0)

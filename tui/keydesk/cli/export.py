@@ -27,7 +27,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TypeAlias
 
-from keydesk.calc.trading_day import SECOND, day_start, next_day_start
+from keydesk.calc.market.trading_day import SECOND, day_start, next_day_start
 from keydesk.cli.account_access import account_parser, open_account, trader_zone
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error

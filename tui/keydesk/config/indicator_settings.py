@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.indicator_specs import (
+from keydesk.calc.market.indicator_specs import (
     EVERY_INSTRUMENT,
     IndicatorChoice,
     IndicatorSpec,

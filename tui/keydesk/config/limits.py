@@ -16,8 +16,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.instructions import Limits
-from keydesk.calc.limits import LIMIT_FIELDS, LimitField
+from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings
 from keydesk.text.sanitize import clean
 from keydesk_client.errors import UnsafeFile

@@ -15,7 +15,7 @@ from pathlib import Path
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from keydesk.calc.granularity import SECONDS
+from keydesk.calc.market.granularity import SECONDS
 from keydesk.config.settings import FILE, PRACTICE_MARKET, BadSettings, Profile
 from keydesk_client.auth.private_files import locked, replace_file
 

@@ -21,9 +21,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.instructions import STANDARD, Template, TemplateBook
-from keydesk.calc.order_parser import KINDS, OrderSyntaxError, parse_order
-from keydesk.calc.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES
+from keydesk.calc.orders.instructions import STANDARD, Template, TemplateBook
+from keydesk.calc.orders.order_parser import KINDS, OrderSyntaxError, parse_order
+from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
 
 TEMPLATES_TABLE, INSTRUMENTS_TABLE = "templates", "instruments"

@@ -7,8 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.indicator_specs import IndicatorSpec
-from keydesk.calc.instructions import Limits, Template, TemplateBook
+from keydesk.calc.market.indicator_specs import IndicatorSpec
+from keydesk.calc.orders.instructions import Limits, Template, TemplateBook
 from keydesk.config.indicator_settings import TABLE, read_indicators
 from keydesk.config.limits import decimal_of, read_limits, refuse_unknown
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in

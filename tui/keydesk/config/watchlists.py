@@ -9,7 +9,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from keydesk.calc.watchlists import (
+from keydesk.calc.market.watchlists import (
     ALL,
     COLUMNS,
     MOST_INSTRUMENTS,

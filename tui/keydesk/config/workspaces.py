@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.granularity import SECONDS
-from keydesk.calc.indicator_specs import IndicatorSyntaxError, parse_indicators
+from keydesk.calc.market.granularity import SECONDS
+from keydesk.calc.market.indicator_specs import IndicatorSyntaxError, parse_indicators
 from keydesk.config.profiles import NAME, Workspace, change_file, charts_in
 from keydesk.config.settings import BadSettings, table_in
 

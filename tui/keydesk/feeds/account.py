@@ -11,7 +11,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from keydesk.calc.trading_day import day_start
+from keydesk.calc.market.trading_day import day_start
 from keydesk.config.settings import Reconciliation
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.feeds.market_data import days_once

@@ -6,7 +6,7 @@ They are read again when an hour is over. Between, the average true range stays 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from keydesk.calc.average_range import CANDLES, GRANULARITY, average_range
+from keydesk.calc.orders.average_range import CANDLES, GRANULARITY, average_range
 from keydesk.feeds.link import FAILURES, Link
 from keydesk.store.candles import HOUR, candle_of
 from keydesk.store.state import AverageRange, Topic

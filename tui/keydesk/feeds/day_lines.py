@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from keydesk.calc.trading_day import day_start
+from keydesk.calc.market.trading_day import day_start
 from keydesk.feeds.link import FAILURES, Link
 from keydesk.store.day_lines import take_daily_range, take_day_line
 from keydesk.store.prices import KINDS

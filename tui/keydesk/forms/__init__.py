@@ -7,26 +7,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keydesk.forms.arming import ArmForm
-    from keydesk.forms.audit import AuditForm
-    from keydesk.forms.break_even import BreakEvenForm
-    from keydesk.forms.close_position import ClosePositionForm
-    from keydesk.forms.close_trade import CloseForm, ScaleOutForm
+    from keydesk.forms.account.arming import ArmForm
+    from keydesk.forms.account.audit import AuditForm
+    from keydesk.forms.account.leaving import LeaveForm
+    from keydesk.forms.account.limits import LimitsForm
+    from keydesk.forms.account.sessions import SessionsForm
+    from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
-    from keydesk.forms.indicators import IndicatorForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
-    from keydesk.forms.leaving import LeaveForm
-    from keydesk.forms.limits import LimitsForm
-    from keydesk.forms.move_order import MoveForm
-    from keydesk.forms.orders import CancelEntriesForm, CancelForm
-    from keydesk.forms.position_part import PositionPartForm
-    from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
-    from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
-    from keydesk.forms.sessions import SessionsForm
-    from keydesk.forms.ticket import TicketForm
-    from keydesk.forms.timeframes import TimeframeForm
-    from keydesk.forms.unlock import UnlockForm
-    from keydesk.forms.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
+    from keydesk.forms.market.indicators import IndicatorForm
+    from keydesk.forms.market.timeframes import TimeframeForm
+    from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
+    from keydesk.forms.ticket.form import TicketForm
+    from keydesk.forms.trades.break_even import BreakEvenForm
+    from keydesk.forms.trades.close_position import ClosePositionForm
+    from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
+    from keydesk.forms.trades.move_order import MoveForm
+    from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
+    from keydesk.forms.trades.position_part import PositionPartForm
+    from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
+    from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 
 __all__ = [
     "AddForm",
@@ -63,36 +63,36 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AddForm": "watchlists",
-    "ArmForm": "arming",
-    "AuditForm": "audit",
-    "BreakEvenForm": "break_even",
-    "CancelEntriesForm": "orders",
-    "CancelForm": "orders",
-    "CloseForm": "close_trade",
-    "ClosePositionForm": "close_position",
-    "PositionPartForm": "position_part",
-    "ColumnsForm": "watchlists",
+    "AddForm": "market.watchlists",
+    "ArmForm": "account.arming",
+    "AuditForm": "account.audit",
+    "BreakEvenForm": "trades.break_even",
+    "CancelEntriesForm": "trades.orders",
+    "CancelForm": "trades.orders",
+    "CloseForm": "trades.close_trade",
+    "ClosePositionForm": "trades.close_position",
+    "PositionPartForm": "trades.position_part",
+    "ColumnsForm": "market.watchlists",
     "CommandForm": "command_line",
-    "DeleteListForm": "watchlists",
+    "DeleteListForm": "market.watchlists",
     "DetailsForm": "info_form",
     "FindForm": "command_line",
-    "FlattenForm": "reverse_flatten",
+    "FlattenForm": "trades.reverse_flatten",
     "HelpForm": "info_form",
-    "IndicatorForm": "indicators",
-    "MoveForm": "move_order",
-    "LeaveForm": "leaving",
-    "LimitsForm": "limits",
-    "NameForm": "watchlists",
-    "ProtectForm": "protection",
-    "ProtectionForm": "protection",
-    "ReverseForm": "reverse_flatten",
-    "ScaleOutForm": "close_trade",
-    "SessionsForm": "sessions",
-    "TicketForm": "ticket",
-    "TimeframeForm": "timeframes",
-    "TrailingForm": "protection",
-    "UnlockForm": "unlock",
+    "IndicatorForm": "market.indicators",
+    "MoveForm": "trades.move_order",
+    "LeaveForm": "account.leaving",
+    "LimitsForm": "account.limits",
+    "NameForm": "market.watchlists",
+    "ProtectForm": "trades.protection",
+    "ProtectionForm": "trades.protection",
+    "ReverseForm": "trades.reverse_flatten",
+    "ScaleOutForm": "trades.close_trade",
+    "SessionsForm": "account.sessions",
+    "TicketForm": "ticket.form",
+    "TimeframeForm": "market.timeframes",
+    "TrailingForm": "trades.protection",
+    "UnlockForm": "account.unlock",
 }
 
 

@@ -22,7 +22,7 @@ from keydesk.calc.command_parser import (
     complete,
     parse_command,
 )
-from keydesk.calc.order_parser import matching
+from keydesk.calc.orders.order_parser import matching
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_words
 from keydesk.keys.guard import KeyTarget

@@ -16,8 +16,8 @@ from textual.binding import ActiveBinding
 from textual.events import Key, Resize
 from textual.geometry import Region
 
-from keydesk.calc.checks import FRESH
-from keydesk.calc.trading_context import TradingContext
+from keydesk.calc.orders.checks import FRESH
+from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form_lines import FormLines, confirmation_lines
 from keydesk.forms.sheet import FormContext, ModalForm, Sheet, TextLine, wrap_words

@@ -15,8 +15,8 @@ from textual.events import Resize
 from textual.geometry import Size
 from textual.widgets import Static
 
-from keydesk.calc.instructions import Limits, RefusedTicket, Template, TemplateBook
-from keydesk.calc.ticket_draft import Side
+from keydesk.calc.orders.instructions import Limits, RefusedTicket, Template, TemplateBook
+from keydesk.calc.orders.ticket_draft import Side
 from keydesk.chart.price_axis import PriceLine
 from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap

@@ -2,10 +2,10 @@
 
 from decimal import Decimal
 
-from keydesk.calc import average_range
-from keydesk.calc.checks import FRESH
-from keydesk.calc.ticket import Plan, field_reading, fields_of
-from keydesk.calc.ticket_draft import (
+from keydesk.calc.orders import average_range
+from keydesk.calc.orders.checks import FRESH
+from keydesk.calc.orders.ticket import Plan, field_reading, fields_of
+from keydesk.calc.orders.ticket_draft import (
     FIELD_KEYS,
     KIND_WORDS,
     Draft,
@@ -14,7 +14,7 @@ from keydesk.calc.ticket_draft import (
     UnreadableText,
     shown_number,
 )
-from keydesk.calc.trading_context import TradingContext
+from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import TextLine
 from keydesk.text.format import EMPTY, money, pair, price, short_age, units
 from keydesk.text.sanitize import Printable, safe

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from textual.message import Message
 
-from keydesk.calc.client_books import (
+from keydesk.calc.market.client_books import (
     Cluster,
     clusters,
     long_percent,

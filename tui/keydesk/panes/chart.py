@@ -16,7 +16,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from keydesk.calc.granularity import ALIGNMENT, SECONDS, longer
+from keydesk.calc.market.granularity import ALIGNMENT, SECONDS, longer
 from keydesk.chart.canvas import Run as RoleRun
 from keydesk.chart.glyphs import STYLE_NAMES, STYLES, Look, Style
 from keydesk.chart.layout import sub_panes_with_room

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from keydesk.calc.indicator_specs import IndicatorSpec
-from keydesk.calc.indicators import Indicators, IndicatorSeries, PreviousDay, warm_up
+from keydesk.calc.market.indicator_specs import IndicatorSpec
+from keydesk.calc.market.indicators import Indicators, IndicatorSeries, PreviousDay, warm_up
 from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceMark
 from keydesk.chart.scene import Overlay, SubPane

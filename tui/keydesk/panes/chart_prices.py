@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from keydesk.calc.protection import ProtectionField
+from keydesk.calc.orders.protection import ProtectionField
 from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceLine, PriceMark
 from keydesk.panes.price_cells import role_of_sign, shape_of

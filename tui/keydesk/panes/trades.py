@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from rich.style import Style
 
-from keydesk.calc.risk import nearest_stop
 from keydesk.keys.keymap import POSITIONS, TRADES
 from keydesk.panes.price_cells import InstrumentRows, prices_are_old, shape_of, signed_role
 from keydesk.records import DependentOrder, PositionRow, TradeRow
@@ -21,6 +20,7 @@ from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.strip_line import Item, fit_items, joined
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import Palette
+from keydesk_client.arithmetic.risk import nearest_stop
 
 MINUTE = 60
 READING = "The account is being read …"  # until then the list is not known to be empty

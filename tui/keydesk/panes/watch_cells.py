@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 
-from keydesk.calc.day_shape import sparkline
-from keydesk.calc.sizing import WIDE
-from keydesk.calc.trading_day import day_start
+from keydesk.calc.market.day_shape import sparkline
+from keydesk.calc.market.trading_day import day_start
+from keydesk.calc.risk.sizing import WIDE
 from keydesk.panes import watch_order
 from keydesk.panes.price_cells import QUIET, prices_are_old, role_of_sign
 from keydesk.records import Quote

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import LiteralString
 
-from keydesk.calc.day_shape import sessions_of
-from keydesk.calc.order_parser import matching
+from keydesk.calc.market.day_shape import sessions_of
+from keydesk.calc.orders.order_parser import matching
 from keydesk.panes.price_cells import shape_of
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, safe

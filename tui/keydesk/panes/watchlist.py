@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.message import Message
 
-from keydesk.calc.day_shape import CELLS
+from keydesk.calc.market.day_shape import CELLS
 from keydesk.keys.keymap import KEYMAP, WATCHLIST
 from keydesk.panes.price_cells import (
     QUIET,

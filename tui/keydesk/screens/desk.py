@@ -13,7 +13,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.widgets import Static
 
-from keydesk.calc.granularity import COMMON, next_common
+from keydesk.calc.market.granularity import COMMON, next_common
 from keydesk.config.profiles import Workspace
 from keydesk.keys.keymap import DESK as DESK_CONTEXT
 from keydesk.keys.keymap import KEYMAP, KeyMap

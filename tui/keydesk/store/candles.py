@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from keydesk.calc.trading_day import NEW_YORK, SECOND, next_day_start
+from keydesk.calc.market.trading_day import NEW_YORK, SECOND, next_day_start
 from keydesk.records import Day
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
 from keydesk.store.store import CLOCK_LAG_NS, Store

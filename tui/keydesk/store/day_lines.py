@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from math import isfinite
 
-from keydesk.calc import day_shape
-from keydesk.calc.indicator_specs import IndicatorSpec
-from keydesk.calc.indicators import compute
-from keydesk.calc.trading_day import day_start
+from keydesk.calc.market import day_shape
+from keydesk.calc.market.indicator_specs import IndicatorSpec
+from keydesk.calc.market.indicators import compute
+from keydesk.calc.market.trading_day import day_start
 from keydesk.records import DayLine
 from keydesk.store.candles import candle_of
 from keydesk.store.state import Candle, Topic

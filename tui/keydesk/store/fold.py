@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import partial
 
-from keydesk.calc.profit import closing_price, profit
 from keydesk.records import Today
 from keydesk.store.log_lines import line_of
 from keydesk.store.risk import count_closed, note_closed, note_opening
@@ -18,7 +17,7 @@ from keydesk_client import models as m
 from keydesk_client.account import fold
 from keydesk_client.account.valuation import factors_of
 from keydesk_client.account.values import readable, try_to
-from keydesk_client.arithmetic.profit import currencies
+from keydesk_client.arithmetic.profit import closing_price, currencies, profit
 
 NOTHING = Decimal(0)
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import get_args
 
-from keydesk.calc.client_books import long_percent, sums_of
+from keydesk.calc.market.client_books import long_percent, sums_of
 from keydesk.records import Quote
 from keydesk.store.candles import move_last
 from keydesk.store.state import REACH, BookBucket, BookKind, BookSnapshot, ClientBook, Topic

@@ -6,7 +6,7 @@ Reasons about the orders that a trade brings with it are made of an order and a 
 
 from collections.abc import Mapping
 
-from keydesk.calc.ticket_draft import TicketField
+from keydesk.calc.orders.ticket_draft import TicketField
 
 Meaning = tuple[str, TicketField]
 

@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from keydesk.calc.daily_loss import DayResult, is_set, lock_words
-from keydesk.calc.instructions import Limits
-from keydesk.calc.limits import cool_off_words
-from keydesk.calc.trading_context import NOTHING, OpenRisk
+from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.limits import cool_off_words
+from keydesk.calc.risk.trading_context import NOTHING, OpenRisk
 from keydesk.records import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order
 from keydesk.store.store import Store
 from keydesk.store.trading_context import factors_of

@@ -5,7 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
-from keydesk.calc.client_books import NO_SIDES, Sides
+from keydesk.calc.market.client_books import NO_SIDES, Sides
 from keydesk.text.sanitize import Printable
 
 LogKind = Literal[

@@ -18,10 +18,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from keydesk.calc.daily_loss import LossLock
-from keydesk.calc.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
-from keydesk.calc.indicators import PreviousDay
-from keydesk.calc.sizing import TypicalSpreads
-from keydesk.calc.watchlists import ALL, Watchlists
+from keydesk.calc.market.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
+from keydesk.calc.market.indicators import PreviousDay
+from keydesk.calc.market.watchlists import ALL, Watchlists
+from keydesk.calc.risk.sizing import TypicalSpreads
 from keydesk.records import (
     AccountState,
     ClosedTrade,

@@ -5,7 +5,7 @@ Values are the client library's formulas (`keydesk_client.account.valuation`).
 
 from collections.abc import Iterable
 
-from keydesk.calc.trading_day import day_profit, day_start, nav_at_start, next_day_start
+from keydesk.calc.market.trading_day import day_profit, day_start, nav_at_start, next_day_start
 from keydesk.records import AccountState, Today
 from keydesk.store.candles import begin_day
 from keydesk.store.state import Topic

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from keydesk.calc.watchlists import ALL, Watchlist, Watchlists
+from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 

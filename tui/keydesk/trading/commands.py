@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.checks import DUPLICATE_WITHIN, FRESH
-from keydesk.calc.instructions import (
+from keydesk.calc.orders.checks import DUPLICATE_WITHIN, FRESH
+from keydesk.calc.orders.instructions import (
     CancelOrders,
     CloseParts,
     ClosePosition,
@@ -24,7 +24,6 @@ from keydesk.calc.instructions import (
     Reverse,
     SetProtection,
 )
-from keydesk.calc.profit import closing_price, pip
 from keydesk.records import InFlightKind
 from keydesk.store.prices import take_price
 from keydesk.store.store import Store
@@ -44,6 +43,7 @@ from keydesk.trading.order_requests import (
 )
 from keydesk.trading.refused_tickets import RefusedTickets
 from keydesk_client.account.values import READ_ERRORS
+from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError
 from keydesk_client.models import (

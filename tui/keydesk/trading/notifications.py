@@ -9,8 +9,8 @@ from decimal import Decimal, InvalidOperation
 from time import time_ns
 from typing import Literal
 
-from keydesk.calc.instructions import Left, OpenOrder, SetProtection
-from keydesk.calc.ticket_draft import KIND_WORDS
+from keydesk.calc.orders.instructions import Left, OpenOrder, SetProtection
+from keydesk.calc.orders.ticket_draft import KIND_WORDS
 from keydesk.records import InFlightKind, OrderRow, TradeRow
 from keydesk.store.reason_words import meaning_of
 from keydesk.store.rows import in_words

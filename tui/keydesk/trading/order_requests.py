@@ -6,7 +6,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import TypeAlias, TypeVar
 
-from keydesk.calc.instructions import Change, Left, MoveEntry, OpenOrder, Reverse
+from keydesk.calc.orders.instructions import Change, Left, MoveEntry, OpenOrder, Reverse
 from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.trading.dispatcher import Dispatcher

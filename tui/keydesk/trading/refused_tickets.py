@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from keydesk.calc.instructions import OpenOrder, RefusedTicket
-from keydesk.calc.ticket_draft import Side, TicketField
+from keydesk.calc.orders.instructions import OpenOrder, RefusedTicket
+from keydesk.calc.orders.ticket_draft import Side, TicketField
 from keydesk.store.reason_words import meaning_of
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.orders.outcome import Became, Done, Outcome, Rejected

@@ -1,0 +1,120 @@
+"""What refuses a ticket and what asks for a letter, each accident by name."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from keydesk.calc.orders.checks import Circumstances, Verdict, judge, minutes_to_rollover
+from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.ticket import work_out
+from keydesk.calc.orders.ticket_draft import Draft, Entry
+from keydesk.calc.risk.trading_context import TradingContext
+from support.data.in_flight import in_flight
+from support.data.trading_contexts import example_facts
+
+D = Decimal
+NOON = 1_772_000_000_000_000_000  # 2026-02-25 06:13 UTC: hours from rollover
+GOOD = Draft(
+    "BUY",
+    "EUR_USD",
+    size=Entry("10000", "units"),
+    stop=Entry("20", "pips"),
+    target=Entry("2", "R"),
+)
+
+
+def verdict(
+    draft: Draft,
+    context: TradingContext | None = None,
+    limits: Limits | None = None,
+    circumstances: Circumstances | None = None,
+) -> Verdict:
+    context, limits = context or example_facts(), limits or Limits()
+    plan = work_out(draft, context, limits)
+    return judge(draft, plan, context, limits, circumstances or Circumstances(NOON))
+
+
+def test_a_usual_ticket_passes() -> None:
+    assert verdict(GOOD) == Verdict()
+
+
+@pytest.mark.parametrize(
+    ("draft", "words"),
+    [
+        (replace(GOOD, stop=Entry("1.08600", "price")), "must be below the entry"),
+        (replace(GOOD, target=Entry("1.08400", "price")), "must be above the entry"),
+        (replace(GOOD, stop=Entry("0.5", "pips")), "inside the spread"),
+        (replace(GOOD, stop=Entry("20", "price")), "must be below"),
+        (replace(GOOD, target=Entry("20", "price")), "absurdly far"),
+        (replace(GOOD, kind="LIMIT", price=Entry("20", "price")), "pips typed as a price"),
+        (replace(GOOD, kind="LIMIT"), "price is missing"),
+        (replace(GOOD, size=Entry("0.4", "units")), "size: 0.4 cannot be sent"),
+        (replace(GOOD, size=Entry("1", "risk %"), stop=Entry(), target=Entry()), "needs a stop"),
+        (replace(GOOD, size=Entry("1000000", "units")), "at most 271,251 units"),
+        (replace(GOOD, size=Entry("200000000", "units")), "one order may carry"),
+        (replace(GOOD, stop=Entry()), "target in R needs a stop"),
+        (replace(GOOD, trail=Entry("1", "pips")), "below the broker's least"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_its_reason(draft: Draft, words: str) -> None:
+    assert any(words in reason for reason in verdict(draft).refusals)
+
+
+@pytest.mark.parametrize(
+    ("context", "words"),
+    [
+        (replace(example_facts(), tradeable=False), "Halted"),
+        (example_facts(age=12.0, silent=12.0), "The price is 12s old and no other comes"),
+    ],
+)
+def test_no_order_is_opened_on_no_market(context: TradingContext, words: str) -> None:
+    assert any(words in reason for reason in verdict(GOOD, context).refusals)
+
+
+def test_a_quiet_instrument_may_be_dealt_in_while_the_stream_lives() -> None:
+    assert verdict(GOOD, example_facts(age=40.0, silent=2.0)).refusals == ()
+
+
+@pytest.mark.parametrize(
+    ("draft", "words"),
+    [
+        (replace(GOOD, stop=Entry(), target=Entry()), "No stop"),
+        (replace(GOOD, size=Entry("150000", "units")), "% of NAV"),
+        (replace(GOOD, stop=Entry("3", "pips")), "The spread is 33 % of the stop"),
+        (replace(GOOD, size=Entry("190000", "units")), "times NAV"),
+        (replace(GOOD, kind="LIMIT", price=Entry("1.08510", "price")), "MARKETABLE"),
+    ],
+)
+def test_what_could_hurt_asks_for_a_letter(draft: Draft, words: str) -> None:
+    assert any(words in warning for warning in verdict(draft).warnings)
+
+
+@pytest.mark.parametrize(
+    ("circumstances", "words"),
+    [
+        (Circumstances(NOON, sent_like_this=4.0), "sent 4 s ago"),
+        (Circumstances(NOON, rtt_ms=612.0), "LAG"),
+        (Circumstances(1_772_056_500_000_000_000), "Rollover in 5 min"),
+    ],
+)
+def test_the_moment_may_ask_for_a_letter(circumstances: Circumstances, words: str) -> None:
+    assert any(words in warning for warning in verdict(GOOD, circumstances=circumstances).warnings)
+
+
+def test_one_order_at_a_time_in_an_instrument() -> None:
+    found = verdict(GOOD, circumstances=Circumstances(NOON, in_flight=(in_flight("EUR_USD"),)))
+    assert found.refusals == ("An order in EUR/USD is still under way",)
+
+
+def test_own_limits_refuse() -> None:
+    limits = Limits(hard_units=D(5_000), hard_risk_percent=D("0.1"))
+    words = " ".join(verdict(GOOD, limits=limits).refusals)
+    assert "your own limit of 5,000 units" in words
+    assert "your own limit of 0.1 %" in words
+
+
+def test_rollover_is_at_five_in_new_york_in_winter_and_summer() -> None:
+    assert minutes_to_rollover(1_772_056_740_000_000_000) == 1  # 2026-02-25 21:59 UTC
+    assert minutes_to_rollover(1_783_976_340_000_000_000) == 1  # 2026-07-13 20:59 UTC
+    assert minutes_to_rollover(NOON) is None

@@ -1,0 +1,52 @@
+"""The viewer of the audit log, by keys alone."""
+
+from datetime import UTC
+
+import pytest
+
+from keydesk.forms.account.audit import AuditForm
+from keydesk.text.sanitize import clean
+from keydesk.trading.audit import AuditEntry
+from support.fakes.form_app import FormApp
+
+ENTRIES = [
+    AuditEntry(10**18 - at * 10**9, 7, clean(what), clean(words))
+    for at, (what, words) in enumerate(
+        [
+            ("outcome", "FILLED 10,000 EUR/USD @ 1.08502"),
+            ("confirm", "y on TicketForm"),
+            ("preview", "TicketForm opened: " + "BUY 10,000 EUR/USD at market " * 20),
+            *[("key", "B")] * 40,
+        ]
+    )
+]
+
+
+async def after(*keys: str, size: tuple[int, int] = (80, 24)) -> str:
+    app = FormApp(lambda: AuditForm(list(ENTRIES), UTC))
+    async with app.run_test(size=size) as pilot:
+        await pilot.press(*keys)
+        await pilot.pause()
+        return app.words
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50), (60, 16)])
+async def test_the_newest_entries_come_first_and_the_chosen_one_in_full(
+    size: tuple[int, int],
+) -> None:
+    words = await after(size=size)
+    assert "Audit log  43 of 43" in words
+    assert words.index("outcome   FILLED") < words.index("confirm   y on")
+    assert "process 7" in words
+    assert "Esc closes" in words
+
+
+async def test_letters_filter_and_arrows_choose() -> None:
+    words = await after(*"what:preview")
+    assert "Audit log  1 of 43" in words
+    assert "key       B" not in words
+    assert "▶ 01:46:39 confirm" in await after("down")
+
+
+async def test_what_no_entry_has_is_said() -> None:
+    assert "No entry has that" in await after(*"zzz", "down")

@@ -1,0 +1,36 @@
+"""Leaving with a trade that has no stop asks once."""
+
+import pytest
+
+from keydesk.forms.account.leaving import LeaveForm
+from keydesk.store.risk import naked_trades
+from support.data.desk_store import example_store
+from support.fakes.form_app import FormApp
+
+
+async def after(*keys: str, size: tuple[int, int] = (80, 24)) -> FormApp:
+    app = FormApp(lambda: LeaveForm(example_store()))
+    async with app.run_test(size=size) as pilot:
+        await pilot.press(*keys)
+        app.last_words = app.words
+    return app
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
+async def test_the_trades_without_a_stop_are_named(size: tuple[int, int]) -> None:
+    words = (await after(size=size)).last_words
+    assert "SHORT 5,000 USD/JPY #6398" in words
+    assert "6411" not in words  # it has a stop
+    assert "their loss has no limit" in words
+
+
+async def test_y_leaves_and_esc_stays() -> None:
+    assert (await after("y")).results == [True]
+    assert (await after("escape")).results == [None]
+
+
+def test_a_trade_with_any_stop_is_not_naked() -> None:
+    store = example_store()
+    [naked] = naked_trades(store)
+    naked.trailing_stop = store.trades["6411"].stop_loss
+    assert naked_trades(store) == []

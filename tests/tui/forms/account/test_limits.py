@@ -1,0 +1,98 @@
+"""The page of limits, driven by keys alone."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from keydesk.calc.orders.instructions import Limits
+from keydesk.config.limits import LimitChange, with_limit
+from keydesk.forms.account.limits import LimitsForm
+from support.data.desk_store import example_store
+from support.fakes.form_app import FormApp, example_context
+
+D = Decimal
+
+
+async def after(
+    *keys: str, limits: Limits | None = None, size: tuple[int, int] = (80, 24)
+) -> FormApp:
+    store = example_store()
+    store.focus = "EUR_USD"
+    context = replace(example_context(store), limits=limits or Limits())
+    app = FormApp(lambda: LimitsForm(context))
+    async with app.run_test(size=size) as pilot:
+        await pilot.press(*keys)
+        app.last_words = app.words
+    return app
+
+
+async def test_digits_set_a_limit_and_enter_keeps_it() -> None:
+    app = await after("3", "0", "0", "down", "2", ".", "5", "enter")
+    assert app.results == [
+        (LimitChange("daily_loss", D(300)), LimitChange("daily_loss_percent", D("2.5")))
+    ]
+
+
+async def test_space_takes_a_limit_away() -> None:
+    app = await after("space", "enter", limits=Limits(daily_loss=D(300)))
+    assert app.results == [(LimitChange("daily_loss", None),)]
+
+
+async def test_without_a_change_nothing_is_kept() -> None:
+    assert (await after("enter")).results == [()]
+    assert (await after("5", "escape")).results == [None]
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (("0",), "daily_loss: 0 is not above 0"),
+        (("1", "."), ""),
+        (("1", ",", "5"), "has a comma"),
+        (("down", "down", "1", ".", "5"), "cool_off_losses: 1.5 is not a whole number"),
+        (("down", "down", "down", "space"), "cool_off_minutes cannot be off"),
+    ],
+)
+async def test_what_is_no_limit_is_refused_with_its_name(keys: tuple[str, ...], words: str) -> None:
+    app = await after(*keys, "enter")
+    assert words in app.last_words
+    assert bool(app.results) is not bool(words)
+
+
+async def test_an_instrument_has_limits_of_its_own_over_those_of_the_account() -> None:
+    limits = Limits(hard_units=D(100_000), instruments={"EUR_USD": {"soft_risk_percent": D(1)}})
+    app = await after("a", limits=limits)
+    assert "Your limits of EUR/USD" in app.last_words
+    assert "(100000)" in app.last_words  # the account's, as it has none of its own
+    assert "Open trades" not in app.last_words
+    kept = await after("a", "down", "down", "5", "0", "0", "enter", limits=limits)
+    assert kept.results == [(LimitChange("hard_units", D(500), "EUR_USD"),)]
+
+
+async def test_a_change_must_be_kept_before_the_page_turns_to_the_instrument() -> None:
+    assert "Your limits of the account" in (await after("5", "a")).last_words
+
+
+async def test_the_page_says_where_the_limits_stand() -> None:
+    words = (await after()).last_words
+    assert "0.88 % + 1 no stop" in words
+    assert "1.0 EUR/USD" in words
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 35), (200, 50)])
+async def test_every_row_can_be_reached_at_every_size(size: tuple[int, int]) -> None:
+    app = await after(*["down"] * 30, size=size)
+    assert "Round trip, asks" in app.last_words
+    assert "Esc drops" in app.last_words
+
+
+def test_a_change_counts_for_the_instrument_that_it_names() -> None:
+    limits = with_limit(Limits(), LimitChange("hard_units", D(50), "XAU_USD"))
+    assert limits.of("XAU_USD").hard_units == D(50)
+    assert limits.of("EUR_USD").hard_units is None
+    assert (
+        with_limit(limits, LimitChange("hard_units", None, "XAU_USD")).of("XAU_USD").hard_units
+        is None
+    )
+    assert with_limit(limits, LimitChange("slow_ms", D(250))).slow_ms == 250.0

@@ -1,0 +1,461 @@
+"""The ticket driven by keys alone, at the example prices."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+from textual.pilot import Pilot
+
+from keydesk.calc.orders.instructions import OpenOrder
+from keydesk.calc.orders.order_parser import parse_order
+from keydesk.calc.orders.ticket_draft import Side
+from keydesk.forms.ticket.form import TicketForm
+from keydesk.store.frame import Frame
+from keydesk.store.state import Arming
+from keydesk.store.store import Store
+from support.data.desk_store import NOW, WALL_NS, example_store
+from support.data.in_flight import in_flight
+from support.fakes.form_app import FormApp, example_context
+
+D = Decimal
+
+
+def ticket_app(
+    side: Side = "BUY",
+    instrument: str = "EUR_USD",
+    store: Store | None = None,
+    preset: int = 3,
+) -> FormApp:
+    context = example_context(store, preset)
+    return FormApp(lambda: TicketForm(context, side, instrument))
+
+
+async def press(pilot: Pilot[None], keys: str) -> None:
+    """Type keys given as one string, special names in spaces."""
+    for word in keys.split(" "):
+        if len(word) > 1 and word in {"up", "down", "tab", "enter", "escape", "backspace"}:
+            await pilot.press(word)
+        else:
+            await pilot.press(*word)
+
+
+async def order_sent_by(keys: str, app: FormApp) -> OpenOrder:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, keys)
+        assert app.results, app.words
+    order = app.results[0]
+    assert isinstance(order, OpenOrder)
+    return order
+
+
+async def words_after(keys: str, app: FormApp, size: tuple[int, int] = (80, 24)) -> str:
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, keys)
+        assert not app.results
+        return app.words
+
+
+async def test_b_y_buys_the_preset_with_the_template_bracket() -> None:
+    order = await order_sent_by("y", ticket_app())
+    assert order == OpenOrder(
+        instrument="EUR_USD",
+        kind="MARKET",
+        units=D(10_000),
+        bound=D("1.08520"),
+        expected=D("1.08500"),
+        stop=D("1.08300"),
+        target=D("1.08900"),
+        expiry="FOK",
+    )
+
+
+async def test_one_percent_with_a_twenty_pip_stop_is_sized_by_risk() -> None:
+    order = await order_sent_by("s20 y", ticket_app(preset=0))
+    assert order.units == D(50_000)
+
+
+async def test_a_limit_fifteen_pips_under_the_market() -> None:
+    order = await order_sent_by("o p-15 y", ticket_app())
+    assert (order.kind, order.price, order.bound) == ("LIMIT", D("1.08350"), None)
+    assert (order.stop, order.target, order.expiry) == (D("1.08150"), D("1.08750"), "GTC")
+
+
+async def test_a_sell_is_bounded_below_and_protected_above() -> None:
+    order = await order_sent_by("y", ticket_app("SELL", "USD_JPY"))
+    assert (order.units, order.bound) == (D(-10_000), D("155.172"))
+    assert (order.stop, order.target) == (D("155.400"), D("154.800"))
+
+
+async def test_nudges_move_the_active_field_by_one_and_by_ten() -> None:
+    order = await order_sent_by("s up up , y", ticket_app())
+    assert order.stop == D("1.08380")
+
+
+async def test_a_full_stop_behind_a_digit_is_the_point() -> None:
+    order = await order_sent_by("s12.5 y", ticket_app())
+    assert order.stop == D("1.08375")
+
+
+async def test_a_field_turns_its_unit_and_keeps_its_level() -> None:
+    assert "1.08300] price" in await words_after("sm", ticket_app())
+
+
+async def test_enter_space_and_capitals_send_nothing() -> None:
+    words = await words_after("enter Y", ticket_app())
+    assert "Caps Lock" in words
+
+
+async def test_without_a_stop_only_the_shown_letter_sends() -> None:
+    words = await words_after("s backspace t backspace", ticket_app())
+    assert "No stop: the loss has no limit" in words
+    assert "type   c   to send" in words
+    order = await order_sent_by("s backspace t backspace c", ticket_app())
+    assert order.stop is None
+
+
+async def another_letter(app: FormApp, pilot: Pilot[None]) -> str:
+    """Wait until the form shows a letter again, and may be confirmed; return it."""
+    form = app.screen
+    assert isinstance(form, TicketForm)
+    while form.confirmation().letter == "" or form.painted is None:
+        await pilot.pause(0.01)
+    return form.confirmation().letter
+
+
+async def test_a_wrong_letter_keeps_the_ticket_as_typed_and_shows_another_letter() -> None:
+    app = ticket_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "u12345 s backspace t backspace")
+        assert "type   c   to send" in app.words
+        await press(pilot, "y")
+        assert "NOT SENT: the letter was c, not y. Kept as typed" in app.words
+        assert "another letter comes" in app.words
+        assert "BUY 12,345 EUR/USD" in app.words
+        await press(pilot, "c")
+        assert app.results == [], "the letter before counts no more"
+        assert await another_letter(app, pilot) == "d"
+        assert "type   d   to send" in app.words
+        await press(pilot, "d")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.units == D(12_345)
+
+
+async def test_the_third_wrong_letter_closes_the_form_and_says_so() -> None:
+    store = example_store()
+    app = ticket_app(store=store)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "s backspace t backspace")
+        for _ in range(2):
+            await another_letter(app, pilot)
+            await press(pilot, "y")
+            assert app.results == []
+        await another_letter(app, pilot)
+        await press(pilot, "y")
+    assert app.results == [None]
+    assert store.notices[-1].text.startswith("NOT SENT: 3 wrong letters, the form is closed")
+
+
+async def test_a_challenge_letter_that_is_asked_for_no_more_says_what_sends() -> None:
+    words = await words_after("c", ticket_app())
+    assert "NOT SENT by c: y sends it now" in words
+
+
+async def test_what_sends_and_what_was_dropped_stay_on_a_screen_with_too_many_warnings() -> None:
+    store = example_store()
+    store.health.rtt_ms = 800.0
+    context = replace(
+        example_context(store),
+        sent_like_this=lambda *_: 3.0,
+        wall_ns=lambda: 1_772_056_740_000_000_000,
+    )
+    store.set_in_flight(in_flight("EUR_USD", state="unconfirmed"))
+    app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "u200000 s3 o p1.0851")
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        form.say_dropped("Too early: read the form, then press the key again.")
+        await pilot.pause()
+        words = app.words
+    assert "Too early: read the form" in words
+    assert "to send" in words
+    assert "Esc drops" in words
+    assert "BUY 200,000 EUR/USD" in words
+
+
+async def test_a_refusal_names_its_reason_and_no_key_sends() -> None:
+    assert "inside the spread" in await words_after("s0.5 y", ticket_app())
+    words = await words_after("u9999999 y", ticket_app())
+    assert "is over the" in words
+
+
+async def test_escape_drops_the_ticket() -> None:
+    app = ticket_app()
+    async with app.run_test() as pilot:
+        await pilot.press("escape")
+    assert app.results == [None]
+
+
+async def test_disarmed_refuses_and_says_how_to_arm() -> None:
+    store = example_store()
+    store.arming = Arming("DISARMED")
+    assert "A arms" in await words_after("y", ticket_app(store=store))
+
+
+async def test_a_live_account_is_named_in_the_frame() -> None:
+    store = example_store()
+    store.health.environment = "LIVE"
+    assert "LIVE  main …001" in await words_after("", ticket_app(store=store))
+
+
+async def test_the_price_in_the_ticket_moves_and_the_order_freezes_it() -> None:
+    store = example_store()
+    app = ticket_app(store=store)
+    async with app.run_test() as pilot:
+        store.quotes["EUR_USD"].ask = D("1.08520")
+        store.quotes["EUR_USD"].bid = D("1.08510")
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        form.on_frame(Frame(store, {}, NOW, WALL_NS))
+        await pilot.pause()
+        assert "no worse than 1.08540" in app.words
+        await pilot.press("y")
+    order = app.results[0]
+    assert isinstance(order, OpenOrder)
+    assert (order.expected, order.bound) == (D("1.08520"), D("1.08540"))
+
+
+async def test_a_price_that_ran_under_the_hand_asks_once_more() -> None:
+    store = example_store()
+    app = ticket_app(store=store)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        store.quotes["EUR_USD"].ask = D("1.08560")
+        store.quotes["EUR_USD"].bid = D("1.08550")
+        await pilot.press("y")
+        assert app.results == []
+        assert "just moved from 1.08500 to 1.08560" in app.words
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.expected == D("1.08560")
+
+
+async def test_the_units_on_the_screen_are_sent_although_the_account_moved_since() -> None:
+    store = example_store()
+    app = ticket_app(store=store, preset=0)
+    async with app.run_test() as pilot:
+        await press(pilot, "s20")
+        assert "BUY 50,000 EUR/USD" in app.words
+        assert store.account is not None
+        assert store.account.nav is not None
+        store.account = replace(store.account, nav=store.account.nav - 100)
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.units == D(50_000)
+
+
+async def test_units_that_are_typed_after_the_screen_was_drawn_are_those_sent() -> None:
+    store = example_store()
+    app = ticket_app(store=store)
+    async with app.run_test() as pilot:
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        form.draft = form.draft.put("size", replace(form.draft.entry("size"), text="12345"))
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.units == D(12_345)
+
+
+async def test_a_position_that_went_under_the_hand_asks_once_more() -> None:
+    store = example_store()
+    app = ticket_app("SELL", store=store)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        assert "reduces LONG 20,000" in app.words
+        store.positions.pop("EUR_USD")
+        await pilot.press("y")
+        assert app.results == []
+        assert "The position just changed: press again to send this" in app.words
+
+
+async def test_a_ticket_without_a_price_waits_for_it() -> None:
+    store = example_store()
+    del store.quotes["EUR_USD"]
+    assert "Waiting for a price of EUR/USD" in await words_after("y", ticket_app(store=store))
+
+
+async def test_the_worst_ticket_is_whole_on_eighty_by_twenty_four() -> None:
+    store = example_store()
+    store.health.rtt_ms = 800.0
+    words = await words_after("u200000 s3", ticket_app(store=store))
+    assert "BUY 200,000 EUR/USD" in words
+    assert "LAG" in words
+    assert "to send" in words
+    assert "Esc drops" in words
+
+
+async def test_an_order_under_way_in_the_instrument_refuses_another() -> None:
+    store = example_store()
+    store.set_in_flight(in_flight("EUR_USD"))
+    assert "still under way" in await words_after("y", ticket_app(store=store))
+
+
+async def test_nothing_is_claimed_of_an_order_without_a_price() -> None:
+    app = ticket_app(preset=0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "o backspace")
+        words = app.words
+    assert "▲ BUY – EUR/USD limit –" in words
+    assert "at stop –" in words
+    assert "The price is missing" in words
+    for claim in ("UNLIMITED", "REDUCES", "OPENS", "none"):
+        assert claim not in words
+
+
+async def test_a_stop_that_only_reduces_shows_what_it_reduces_and_no_bracket() -> None:
+    words = await words_after("oo p1.08200", ticket_app("SELL"))
+    assert "reduces LONG 20,000 by 10,000, never opens a trade" in words
+    assert "result  −24.00 USD  at 1.08200" in words
+    for claim in ("target", "trail", "s stop", "UNLIMITED", "of the stop"):
+        assert claim not in words
+    order = await order_sent_by("oo p1.08200 y", ticket_app("SELL"))
+    assert (order.kind, order.units, order.price) == ("STOP", D(-10_000), D("1.08200"))
+    assert order.reduces
+    assert (order.stop, order.target, order.trail) == (None, None, None)
+
+
+async def test_the_mirror_reduces_a_short() -> None:
+    words = await words_after("u5000 oo p156", ticket_app("BUY", "USD_JPY"))
+    assert "reduces SHORT 5,000 by 5,000, never opens a trade" in words
+
+
+async def test_a_field_that_a_reducing_ticket_has_not_says_why_and_takes_no_digit() -> None:
+    app = ticket_app("SELL")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "oo p1.08200 s9")
+        words = app.words
+    assert "It only reduces: a stop is for a new trade" in words
+    assert "▼ SELL 10,000 EUR/USD stop 1.08200" in words
+
+
+async def test_more_than_the_position_turns_it_and_has_a_bracket_again() -> None:
+    words = await words_after("oo p1.08200 u30000", ticket_app("SELL"))
+    assert "TURNS" in words
+    assert "s stop" in words
+
+
+async def test_a_reducing_ticket_is_an_exit_and_works_disarmed() -> None:
+    store = example_store()
+    store.arming = Arming("DISARMED")
+    order = await order_sent_by("oo p1.08200 y", ticket_app("SELL", store=store))
+    assert order.reduces
+
+
+def asking_app(store: Store, *, clock: list[float], trouble: str = "") -> tuple[FormApp, list[str]]:
+    """A ticket that asks for prices, and what it asked for; the clock's last entry is the time."""
+    asked: list[str] = []
+    context = replace(
+        example_context(store),
+        clock=lambda: clock[-1],
+        ask_price=asked.append,
+        quote_trouble=lambda _: trouble,
+    )
+    return FormApp(lambda: TicketForm(context, "BUY", "EUR_USD")), asked
+
+
+async def test_a_ticket_opened_on_an_old_price_has_it_read_again_at_once() -> None:
+    store, clock = example_store(), [NOW + 3]
+    app, asked = asking_app(store, clock=clock)
+    async with app.run_test() as pilot:
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        assert asked == ["EUR_USD"]
+        form.redraw()
+        assert asked == ["EUR_USD"], "once in three seconds is enough"
+        clock.append(NOW + 7)
+        form.redraw()
+        assert asked == ["EUR_USD", "EUR_USD"], "it is still old"
+        store.quotes["EUR_USD"].received = NOW + 7
+        clock.append(NOW + 9)
+        form.redraw()
+        await pilot.pause()
+    assert asked == ["EUR_USD", "EUR_USD"]
+
+
+async def test_a_ticket_on_a_fresh_price_asks_nothing() -> None:
+    app, asked = asking_app(example_store(), clock=[NOW])
+    async with app.run_test():
+        assert asked == []
+
+
+async def test_an_old_price_that_could_not_be_read_again_refuses_and_says_why() -> None:
+    app, _ = asking_app(example_store(), clock=[NOW + 4], trouble="connection refused")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("y")
+        assert app.results == []
+        words = " ".join(app.words.replace("┃", " ").split())
+    assert "The price is 4s old and could not be read again (connection refused)" in words
+    assert "exits work" in words
+
+
+async def test_a_typed_order_fills_the_ticket_and_still_asks_for_its_own_confirmation() -> None:
+    fields = parse_order(["50k", "@1.0830", "sl", "20p", "tp", "2r", "gtd", "4h"])
+    form_context = example_context()
+    app = FormApp(lambda: TicketForm(form_context, "BUY", "EUR_USD", fields))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "BUY 50,000 EUR/USD limit 1.08300" in app.words
+        await pilot.press("enter")
+        assert app.results == []
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert (order.kind, order.units, order.price) == ("LIMIT", D(50_000), D("1.08300"))
+    assert (order.stop, order.target, order.expiry) == (D("1.08100"), D("1.08700"), "GTD 4h")
+
+
+async def test_the_ticket_names_the_keys_of_its_fields_beside_the_one_that_sends() -> None:
+    words = await words_after("", ticket_app())
+    foot = next(line for line in words.splitlines() if "y sends" in line)
+    assert "m unit  ↑ ↓ ±1  , . ±10  Tab next" in foot
+    assert foot.rstrip(" ┃").endswith("Esc drops")
+    refused = await words_after("s0.5", ticket_app())
+    assert "m unit  ↑ ↓ ±1" in refused
+
+
+async def test_a_challenge_leaves_no_room_for_hints() -> None:
+    words = await words_after("s backspace t backspace", ticket_app())
+    assert "type   c   to send" in words
+    assert "m unit" not in words
+
+
+async def test_a_ticket_sends_nothing_where_the_terminal_is_too_small_to_show_the_account() -> None:
+    app = ticket_app()
+    async with app.run_test(size=(70, 20)) as pilot:
+        await pilot.press("y")
+        assert "80×24 cells show what it opens on" in app.words
+    assert app.results == []
+
+
+async def test_a_ticket_that_only_reduces_is_sent_at_any_size() -> None:
+    app = ticket_app("SELL")
+    async with app.run_test(size=(60, 18)) as pilot:
+        await pilot.press("y")
+    assert len(app.results) == 1
+
+
+async def test_a_frame_before_the_form_is_mounted_or_behind_its_end_breaks_nothing() -> None:
+    store = example_store()
+    context = example_context(store)
+    app = ticket_app(store=store)
+    async with app.run_test(size=(80, 24)) as pilot:
+        frame = Frame(store, {}, NOW, WALL_NS)
+        late = TicketForm(context, "SELL", "EUR_USD")
+        app.push_screen(late)
+        late.on_frame(frame)
+        late.dismiss(None)
+        late.on_frame(frame)
+        await pilot.pause()
+        late.on_frame(frame)

@@ -1,0 +1,180 @@
+"""The rarely changed members of a ticket by keys alone: each is sent as shown, and refused by its name."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from keydesk.calc.orders.checks import Circumstances, judge
+from keydesk.calc.orders.instructions import Limits, OpenOrder
+from keydesk.calc.orders.ticket import work_out
+from keydesk.calc.orders.ticket_draft import MOST_TEXT, Draft, Entry, Members
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.forms.ticket.form import TicketForm
+from keydesk.store.store import Store
+from support.data.desk_store import WALL_NS, example_store
+from support.data.trading_contexts import example_facts
+from support.fakes.form_app import FormApp, example_context
+
+D = Decimal
+HOUR_NS = 3_600_000_000_000
+
+
+def offering_guarantees() -> Store:
+    store = example_store()
+    terms = {
+        "guaranteed_stop_loss_order_mode": "ALLOWED",
+        "minimum_guaranteed_stop_loss_distance": D("0.0010"),
+        "guaranteed_stop_loss_order_execution_premium": D("0.00012"),
+    }
+    store.instruments["EUR_USD"] = store.instruments["EUR_USD"].model_copy(update=terms)
+    return store
+
+
+async def after(*keys: str, size: tuple[int, int] = (80, 24)) -> tuple[str, list[object]]:
+    """Return the words of the screen and what was sent, after these keys on a new ticket."""
+    context = example_context(offering_guarantees())
+    app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
+    async with app.run_test(size=size) as pilot:
+        await pilot.press(*keys)
+        await pilot.pause()
+        return app.words, app.results
+
+
+async def test_every_member_is_typed_shown_and_sent() -> None:
+    expiry = ("g", *"4h", "enter")
+    labels = ("k", *"break", "enter", "j", *"why not y", "enter")
+    words, _ = await after("o", *expiry, "w", "i", "l", *labels)
+    for line in ("2026-02-25 10:13:20 UTC", "premium 1.2p = 1.20 USD", "inverse", "opens only"):
+        assert line in words
+    _, sent = await after("o", *expiry, "w", "i", "l", *labels, "y")
+    [order] = sent
+    assert isinstance(order, OpenOrder)
+    assert (order.kind, order.expiry, order.gtd_ns) == ("LIMIT", "GTD", WALL_NS + 4 * HOUR_NS)
+    assert (order.guaranteed, order.trigger, order.fill) == (True, "INVERSE", "OPEN_ONLY")
+    assert (order.tag, order.comment) == ("break", "why not y")
+    assert order.price == D("1.08490"), "the price was proposed: the near side"
+
+
+async def test_letters_of_a_text_neither_send_nor_pick_and_enter_ends_it() -> None:
+    words, sent = await after("k", "y", "s")
+    assert sent == []
+    assert "[ys_" in words
+    assert "Enter ends the text" in words
+    words, sent = await after("k", "a", "escape")
+    assert sent == []
+    assert "k tag" in words, "Escape ended the text, not the ticket"
+
+
+async def test_all_members_fit_a_small_terminal() -> None:
+    words, _ = await after("o", "n")
+    assert "more in a larger window" not in words
+    for member in ("until", "guarantee", "trigger", "fills", "tag", "comment", "fewer fields"):
+        assert member in words
+
+
+@pytest.mark.parametrize(
+    ("keys", "size"),
+    [(("=",), 11_000), (("-",), 9_000), (("-", "-", "="), 9_000), (("s", "="), 11_000)],
+)
+async def test_equals_and_minus_step_the_size(keys: tuple[str, ...], size: int) -> None:
+    _, [order] = await after(*keys, "y")
+    assert isinstance(order, OpenOrder)
+    assert order.units == size
+
+
+async def test_a_minus_before_digits_is_no_step() -> None:
+    words, sent = await after("u", "-", "5", "y")
+    assert sent == []
+    assert "size: -5 is not above 0" in words
+
+
+async def test_a_typed_price_stays_when_the_type_turns() -> None:
+    words, _ = await after("o", *"1.0800", "o", "p")
+    assert "1.0800] price" in words
+    words, _ = await after("o", "o")
+    assert "stop 1.08520" in words, "a stop to buy is proposed beyond the market"
+
+
+def verdict_of(draft: Draft, context: TradingContext) -> tuple[str, ...]:
+    plan = work_out(draft, context, Limits())
+    return judge(draft, plan, context, Limits(), Circumstances(WALL_NS)).refusals
+
+
+def drafted(**members: object) -> Draft:
+    made = Draft("BUY", "EUR_USD", size=Entry("1000", "units"), stop=Entry("20"))
+    return replace(made, members=replace(Members(), **members))  # type: ignore[arg-type]
+
+
+def guaranteeing(mode: str = "ALLOWED", **facts: object) -> TradingContext:
+    context = example_facts(**facts)  # type: ignore[arg-type]
+    rules = replace(
+        context.rules,
+        guarantee=mode,
+        guarantee_distance=D("0.0010"),
+        guarantee_premium=D("0.00012"),
+    )
+    return replace(context, rules=rules)
+
+
+LONG_TEXT = "x" * (MOST_TEXT + 1)
+
+
+@pytest.mark.parametrize(
+    ("draft", "context", "field"),
+    [
+        (drafted(guaranteed=True), example_facts(), "guarantee: EUR/USD takes no"),
+        (drafted(), guaranteeing("REQUIRED"), "guarantee: EUR/USD takes guaranteed stops only"),
+        (replace(drafted(guaranteed=True), stop=Entry("")), guaranteeing(), "guarantee: it needs"),
+        (
+            replace(drafted(guaranteed=True), trail=Entry("20")),
+            guaranteeing(),
+            "trail: no trailing",
+        ),
+        (replace(drafted(guaranteed=True), stop=Entry("10")), guaranteeing(), "stop: a guaranteed"),
+        (
+            drafted(guaranteed=True),
+            guaranteeing(net_units="-500", hedging=True),
+            "guarantee: none while",
+        ),
+        (drafted(fill="OPEN_ONLY"), example_facts(net_units="-500"), "fill: opens only"),
+        (drafted(fill="REDUCE_ONLY"), example_facts(net_units="-500"), "fill: reduces only"),
+        (drafted(fill="REDUCE_ONLY"), example_facts(), "fill: reduces only"),
+        (drafted(tag=LONG_TEXT), example_facts(), "tag: it is longer"),
+        (drafted(comment=LONG_TEXT), example_facts(), "comment: it is longer"),
+    ],
+)
+def test_a_contradiction_refuses_and_names_the_field(
+    draft: Draft, context: TradingContext, field: str
+) -> None:
+    refusals = verdict_of(draft, context)
+    assert refusals
+    assert refusals[0].startswith(field)
+
+
+def test_without_a_contradiction_nothing_refuses() -> None:
+    assert verdict_of(drafted(guaranteed=True), guaranteeing()) == ()
+    assert verdict_of(drafted(fill="REDUCE_ONLY"), example_facts(net_units="-1000")) == ()
+    assert verdict_of(drafted(fill="OPEN_ONLY"), example_facts(net_units="500")) == ()
+
+
+@pytest.mark.parametrize(
+    ("size", "units"),
+    [
+        (Entry("100", "loss"), 50_000),  # over 20 pips
+        (Entry("54247.50", "value"), 50_000),
+        (Entry("50", "marg %"), 138_393),  # of 10,000 free
+        (Entry("1", "risk %"), 50_000),
+    ],
+)
+def test_a_size_counts_in_money_value_or_margin(size: Entry, units: int) -> None:
+    plan = work_out(replace(drafted(), size=size), example_facts(), Limits())
+    assert plan.units == units
+
+
+def test_a_guaranteed_stop_is_sized_with_its_premium() -> None:
+    draft = replace(drafted(guaranteed=True), size=Entry("1", "risk %"))
+    plan = work_out(draft, guaranteeing(), Limits())
+    assert plan.units == 47_169
+    assert plan.risk is not None
+    assert D("99.99") < plan.risk <= 100

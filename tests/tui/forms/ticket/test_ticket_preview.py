@@ -1,0 +1,54 @@
+"""The swap of a ticket in words: how many days the next rollover charges."""
+
+from decimal import Decimal
+
+import pytest
+
+from keydesk.calc.orders.preview import Preview
+from keydesk.forms.ticket.figures import FigureLine, LeftOut
+from keydesk.forms.ticket.preview import preview_lines
+from support.data.trading_contexts import example_facts
+
+D = Decimal
+
+
+def swap_lines(days: int | None, *, narrow: bool = False) -> list[FigureLine]:
+    preview = Preview(
+        swap_a_day=D("-1.01"),
+        swap_to_friday=D("-7.08"),
+        charged_next=days,
+        exposure=(),
+        risk_before=None,
+        risk_after=None,
+        naked_before=0,
+        naked_after=0,
+    )
+    lines = preview_lines(preview, example_facts(), narrow=narrow)
+    return [each for each in lines if each.left_out in (LeftOut.SWAP, LeftOut.SWAP_DETAIL)]
+
+
+def words_of(figure: FigureLine) -> str:
+    return "".join(words for words, _ in figure.line)
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [
+        (0, "to Friday  next: none"),
+        (3, "to Friday  next 3 days"),
+        (1, "to Friday"),
+        (None, "to Friday"),
+    ],
+)
+def test_the_swap_says_the_days_that_are_charged_next_unless_it_is_one(
+    days: int | None, words: str
+) -> None:
+    [line] = swap_lines(days)
+    assert words_of(line) == f"swap    −1.01 a day  −7.08 {words}"
+
+
+def test_a_narrow_ticket_has_the_detail_on_a_line_that_goes_first() -> None:
+    swap, detail = swap_lines(0, narrow=True)
+    assert (words_of(swap), swap.left_out) == ("swap    −1.01 a day", LeftOut.SWAP)
+    assert words_of(detail) == "−7.08 to Friday next: none"
+    assert detail.left_out == LeftOut.SWAP_DETAIL == min(each for each in LeftOut if each)

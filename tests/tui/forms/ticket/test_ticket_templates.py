@@ -1,0 +1,58 @@
+"""Named templates in the ticket: it opens with the instrument's, turns to the next, and refuses without a required stop."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+from keydesk.calc.orders.instructions import OpenOrder, Template, TemplateBook
+from keydesk.calc.orders.ticket_draft import Entry
+from keydesk.forms.sheet import FormContext
+from keydesk.forms.ticket.form import TicketForm
+from support.fakes.form_app import FormApp, example_context
+
+D = Decimal
+SCALP = Template(
+    name="scalp",
+    kind="LIMIT",
+    size=Entry("1", "risk %"),
+    stop_pips=D(10),
+    stop_required=True,
+    trail_pips=None,
+    expiry="GFD",
+)
+
+
+def context(*, chosen: bool = True) -> FormContext:
+    book = TemplateBook({"scalp": SCALP}, {"EUR_USD": "scalp"} if chosen else {})
+    return replace(example_context(), templates=book)
+
+
+async def after(keys: str, *, chosen: bool = True) -> tuple[str, list[object]]:
+    app = FormApp(lambda: TicketForm(context(chosen=chosen), "BUY", "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in keys.split():
+            await pilot.press(key)
+        await pilot.pause()
+        return app.words, app.results
+
+
+async def test_a_ticket_opens_with_the_instruments_template() -> None:
+    _, [order] = await after("y")
+    assert isinstance(order, OpenOrder)
+    assert (order.kind, order.price, order.expiry) == ("LIMIT", D("1.08490"), "GFD")
+    assert (order.stop, order.target) == (D("1.08390"), D("1.08690"))
+    assert "scalp, one of 2" in (await after(""))[0]
+
+
+async def test_the_next_template_begins_again_and_keeps_side_and_instrument() -> None:
+    _, [order] = await after("h y", chosen=False)
+    assert isinstance(order, OpenOrder)
+    assert (order.kind, order.side, order.instrument) == ("LIMIT", "BUY", "EUR_USD")
+    words, _ = await after("h", chosen=True)
+    assert "standard, one of 2" in words
+    assert "at market" in words
+
+
+async def test_a_required_stop_refuses_a_ticket_without_one() -> None:
+    words, sent = await after("s backspace t backspace u 1 0 0 0 y c")
+    assert sent == []
+    assert "stop: the template scalp requires one" in words

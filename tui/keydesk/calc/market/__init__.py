@@ -1,0 +1,1 @@
+"""Market data without an account: candles, indicators, sessions, client books, watchlists."""

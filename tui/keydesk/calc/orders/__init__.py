@@ -1,0 +1,1 @@
+"""What a ticket, a protection or a close sends: drafts, units, levels, checks and limits."""

@@ -1,0 +1,335 @@
+"""Reasons to refuse a ticket, and warnings that require a confirmation letter instead of `y`.
+
+A refusal names the reason and the remedy. Exits are not checked here.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from keydesk.calc.market.sessions import closed_words
+from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.limits import limit_refusals, limit_warnings
+from keydesk.calc.orders.member_checks import member_refusals
+from keydesk.calc.orders.ticket import Plan, room_left, unreadable_fields
+from keydesk.calc.orders.ticket_draft import (
+    BY_THE_STOP,
+    FIELD_KEYS,
+    Draft,
+    UnreadableText,
+    shown_number,
+)
+from keydesk.calc.risk.financing import minutes_to_week_end
+from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk, TradingContext
+from keydesk.records import InFlight, InFlightKind
+from keydesk.text.format import duration, money, pair, price, units
+from keydesk_client.arithmetic.profit import whole_units
+from keydesk_client.arithmetic.sizing import margin_cap
+
+NEW_YORK = ZoneInfo("America/New_York")
+ROLLOVER_HOUR = 17
+ROLLOVER_NEAR = timedelta(minutes=10)
+ENTRY_REACH = Decimal("0.05")  # of the price: digits typed wrong, or pips for a price
+LEVEL_REACH = Decimal("0.25")
+FRESH = 3.0  # seconds: an older price is asked for again before anything opens on it
+STALE_AFTER = 10.0  # seconds
+OLD = "The price is {} old and"
+DUPLICATE_WITHIN = 10.0  # seconds
+COMMAND_NAMES: Mapping[InFlightKind, str] = {
+    "open": "An order",
+    "replace": "The change of an order",
+    "cancel": "A cancel",
+    "close trade": "A close",
+    "close position": "A close of the position",
+    "protection": "A change of stop or target",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """Conditions beside ticket and price that a verdict depends on."""
+
+    wall_ns: int
+    rtt_ms: float | None = None
+    sent_like_this: float | None = None  # seconds since the same order was sent
+    in_flight: tuple[InFlight, ...] = ()  # commands that may still change this instrument
+    quote_trouble: str = ""  # why an old price could not be read again
+    open_risk: OpenRisk = NO_RISK
+    zone: tzinfo = UTC  # of the trader, in which an expiry is typed
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Reasons to refuse, and warnings that require a letter."""
+
+    refusals: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def judge(
+    draft: Draft, plan: Plan, context: TradingContext, limits: Limits, circumstances: Circumstances
+) -> Verdict:
+    """Return all refusals and warnings of a plan."""
+    at_once = _at_once_warnings(draft, plan, context)
+    unusable = [
+        *field_refusals(draft, plan, context),
+        *member_refusals(draft, plan, context, circumstances.wall_ns, circumstances.zone),
+    ]
+    if unusable:
+        return Verdict(tuple(unusable))
+    if (
+        plan.reduces
+    ):  # an exit: neither a limit, nor an old price, nor another order stands before it
+        refusals = [*_no_size_refusals(draft, plan), *_entry_refusals(plan, context)]
+        return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
+    refusals = [
+        *_price_refusals(draft, plan, context, circumstances),
+        *_size_refusals(draft, plan, context),
+        *_level_refusals(draft, plan, context),
+        *limit_refusals(plan, context, limits, circumstances.open_risk),
+    ]
+    refusals += under_way_refusals(draft.instrument, circumstances.in_flight)
+    warnings = [
+        *([] if plan.distance is not None else ["No stop: the loss has no limit"]),
+        *limit_warnings(plan, context, limits),
+        *at_once,
+        *_moment_warnings(circumstances, limits),
+        *_week_end_warnings(circumstances),
+    ]
+    return Verdict(tuple(refusals), tuple(warnings))
+
+
+def under_way_refusals(instrument: str, in_flight: Iterable[InFlight]) -> list[str]:
+    """Refuse an order while commands in its instrument are sent or looked up."""
+    waiting = [each for each in in_flight if each.state != "unconfirmed"]
+    if not waiting:
+        return []
+    first = min(waiting, key=lambda each: each.instrument is None)
+    if first.instrument is None:
+        return [
+            f"{first.words} is still under way, its instrument is not known: it may be this one"
+        ]
+    return [f"{COMMAND_NAMES[first.kind]} in {pair(instrument)} is still under way"]
+
+
+def unconfirmed_warnings(in_flight: Iterable[InFlight]) -> list[str]:
+    """Return warnings of commands that were not found at the broker and may still take effect."""
+    lost = [each for each in in_flight if each.state == "unconfirmed"]
+    if not lost:
+        return []
+    first = min(lost, key=lambda each: each.instrument is None)
+    more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+    if first.instrument is None:
+        return [f"UNCONFIRMED {first.words}{more}: its instrument is not known, it may be this one"]
+    return [f"UNCONFIRMED {first.words}{more}: it may still take effect, and this order as well"]
+
+
+def old_price_words(context: TradingContext, trouble: str) -> str:
+    """Return why this price is too old to open on, "" if it is fresh or was read again."""
+    if context.age > FRESH and trouble:
+        return (
+            f"{OLD.format(duration(context.age))} could not be read again ({trouble}); exits work"
+        )
+    if min(context.age, context.silent) > STALE_AFTER:
+        return f"{OLD.format(duration(context.age))} no other comes; exits work"
+    return ""
+
+
+def _price_refusals(
+    draft: Draft, plan: Plan, context: TradingContext, circumstances: Circumstances
+) -> list[str]:
+    reasons = []
+    if draft.kind == "MARKET" and not context.tradeable:
+        reasons.append(f"Halted: {closed_words(circumstances.wall_ns)}")
+    old = old_price_words(context, circumstances.quote_trouble)
+    if old:
+        reasons.append(old)
+    return [*reasons, *_entry_refusals(plan, context)]
+
+
+def field_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
+    """Return a refusal for each field whose text cannot be sent, with the remedy."""
+    reasons = [
+        unreadable_words(name, text, FIELD_KEYS[name])
+        for name, text in unreadable_fields(draft, plan)
+    ]
+    size, precision = draft.reading("size"), context.rules.units_precision
+    if size is None:
+        reasons.append("The size is missing: u, then digits")
+    elif isinstance(size, Decimal) and draft.size.unit == "units" and _is_finer(size, precision):
+        reasons.append(_too_fine(size, precision, context))
+    return reasons
+
+
+def unreadable_words(name: str, text: UnreadableText, key: str) -> str:
+    """Return the refusal for a field's text: field, text, reason, and the keys that correct it."""
+    return f"{name}: {text.text} {text.reason}. {key} and digits set it, {key} Backspace empties it"
+
+
+def _is_finer(size: Decimal, precision: int) -> bool:
+    return whole_units(size, precision) != size
+
+
+def _too_fine(size: Decimal, precision: int, context: TradingContext) -> str:
+    decimals = f"{precision} decimals" if precision > 1 else "1 decimal"
+    most = f"units with at most {decimals}" if precision else "whole units only"
+    return f"size: {size:f} cannot be sent, {pair(context.rules.name)} takes {most}: u, then digits"
+
+
+def _entry_refusals(plan: Plan, context: TradingContext) -> list[str]:
+    entry = plan.levels.entry
+    if not isinstance(entry, Decimal):
+        return ["The price is missing: p, then digits"]
+    if not _within(entry, context.mid, ENTRY_REACH):
+        return [f"{entry} is more than 5 % from the market: pips typed as a price?"]
+    return []
+
+
+def _no_size_refusals(draft: Draft, plan: Plan) -> list[str]:
+    """Refuse a size that comes to nothing: it is computed from a stop or an amount that does not give a unit."""
+    if plan.units:
+        return []
+    if draft.size.unit in BY_THE_STOP:
+        return ["size: sizing by risk needs a stop: s, then digits, or m counts in units"]
+    return ["size: it comes to no unit at all: u, then digits"]
+
+
+def _size_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
+    rules = context.rules
+    if draft.size.unit in BY_THE_STOP and plan.distance is None:
+        return ["Sizing by risk needs a stop: s, then digits"]
+    if plan.units < rules.minimum_units:
+        return [_too_small(plan, context)]
+    reasons = []
+    room = room_left(draft, context)
+    if plan.units > rules.maximum_order_units:
+        reasons.append(f"More than one order may carry, {units(rules.maximum_order_units)}")
+    if room is not None and plan.units > room:
+        reasons.append(f"More than the position may grow, {units(max(room, Decimal(0)))}")
+    if plan.margin > context.funds.margin_available:
+        reasons.append(_too_much_margin(plan, context))
+    return reasons
+
+
+def _too_small(plan: Plan, context: TradingContext) -> str:
+    least = units(context.rules.minimum_units)
+    if plan.minimum_risk is None or plan.minimum_risk <= 0:
+        return f"Too few units: the least is {least}"
+    return (
+        f"Too few units: the least, {least}, would risk "
+        f"{money(plan.minimum_risk)} {context.funds.currency}"
+    )
+
+
+def _too_much_margin(plan: Plan, context: TradingContext) -> str:
+    rate, value = context.rules.margin_rate, context.factors.value
+    exact = margin_cap(context.funds.margin_available, rate, context.mid, value)
+    most = whole_units(exact, context.rules.units_precision)
+    return (
+        f"Margin {money(plan.margin)} is over the {money(context.funds.margin_available)} "
+        f"available: at most {units(most)} units"
+    )
+
+
+def _level_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
+    levels, reasons = plan.levels, []
+    if not isinstance(levels.entry, Decimal):
+        return []
+    for name, level, toward in (
+        ("Stop", levels.stop, -draft.direction),
+        ("Target", levels.target, draft.direction),
+    ):
+        if not isinstance(level, Decimal):
+            continue
+        if toward * (level - levels.entry) <= 0:
+            side = "below" if toward < 0 else "above"
+            reasons.append(f"{name} {level} must be {side} the entry {levels.entry}")
+        elif not _within(level, context.mid, LEVEL_REACH):
+            reasons.append(f"{name} {level} is absurdly far: pips typed as a price?")
+    if not reasons:
+        reasons += _stop_in_spread(draft, plan, context)
+    if isinstance(levels.target, UnreadableText):
+        reasons.append("A target in R needs a stop: s, then digits")
+    reasons += _trail_refusals(plan, context)
+    return reasons
+
+
+def _stop_in_spread(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
+    levels = plan.levels
+    if not isinstance(levels.stop, Decimal) or not isinstance(levels.entry, Decimal):
+        return []
+    if draft.direction * (levels.entry - levels.stop) > plan.spread:
+        return []
+    spread = money(plan.spread / context.rules.pip, 1)
+    return [f"The stop is inside the spread of {spread} pips: it would fire at once"]
+
+
+def _trail_refusals(plan: Plan, context: TradingContext) -> list[str]:
+    trail, rules = plan.levels.trail, context.rules
+    if not isinstance(trail, Decimal):
+        return []
+    if trail < rules.minimum_trail:
+        return [
+            f"Trailing distance below the broker's least, {money(rules.minimum_trail / rules.pip, 1)} pips"
+        ]
+    if rules.maximum_trail and trail > rules.maximum_trail:
+        return [
+            f"Trailing distance over the broker's most, {money(rules.maximum_trail / rules.pip, 1)} pips"
+        ]
+    return []
+
+
+def _at_once_warnings(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
+    if not fills_at_once(draft, plan, context):
+        return []
+    at = price(shown_number(plan.levels.entry), context.rules.price_precision)
+    if draft.kind == "STOP":
+        return [f"The market is past {at} already: this stop fills at once"]
+    return [f"MARKETABLE: a limit at {at} fills at once"]
+
+
+def fills_at_once(draft: Draft, plan: Plan, context: TradingContext) -> bool:
+    """Return whether a limit or stop order would fill at once."""
+    entry = plan.levels.entry
+    if draft.kind not in {"LIMIT", "STOP"} or not isinstance(entry, Decimal):
+        return False
+    touch = context.ask if draft.direction > 0 else context.bid
+    beyond = draft.direction * (entry - touch)
+    return beyond >= 0 if draft.kind == "LIMIT" else beyond <= 0
+
+
+def _moment_warnings(circumstances: Circumstances, limits: Limits) -> list[str]:
+    warnings = []
+    since = circumstances.sent_like_this
+    if since is not None and since < DUPLICATE_WITHIN:
+        warnings.append(f"The same order was sent {since:.0f} s ago")
+    if circumstances.rtt_ms is not None and circumstances.rtt_ms > limits.slow_ms:
+        warnings.append(f"LAG: the broker answers in {circumstances.rtt_ms:.0f} ms")
+    warnings += unconfirmed_warnings(circumstances.in_flight)
+    minutes = minutes_to_rollover(circumstances.wall_ns)
+    if minutes is not None:
+        warnings.append(f"Rollover in {minutes} min: spreads widen, financing is charged")
+    return warnings
+
+
+def _week_end_warnings(circumstances: Circumstances) -> list[str]:
+    minutes = minutes_to_week_end(circumstances.wall_ns)
+    if minutes is None:
+        return []
+    return [f"Weekend in {minutes} min: Sunday's first price may be beyond the stop"]
+
+
+def minutes_to_rollover(wall_ns: int) -> int | None:
+    """Return the minutes to 17:00 New York if at most ten, else None."""
+    moment = datetime.fromtimestamp(wall_ns // 1_000_000_000, NEW_YORK)
+    rollover = moment.replace(hour=ROLLOVER_HOUR, minute=0, second=0, microsecond=0)
+    left = rollover - moment
+    if timedelta(0) <= left <= ROLLOVER_NEAR:
+        return int(left.total_seconds() // 60)
+    return None
+
+
+def _within(value: Decimal, middle: Decimal, reach: Decimal) -> bool:
+    return abs(value - middle) <= middle * reach

@@ -1,0 +1,215 @@
+"""The trader's own limits: what each means, and which of them an order would pass. Exits are not checked here.
+
+A hard limit refuses with its name, its value and the remedy; a soft one asks for a letter.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.ticket import Plan
+from keydesk.calc.risk.trading_context import NOTHING, OpenRisk, TradingContext
+from keydesk.records import ClosedTrade
+from keydesk.text.format import duration, money, pair, units
+
+PERCENT = Decimal(100)
+CHANGE = ":limits changes it"
+MINUTE = 60_000_000_000
+SECOND = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class LimitField:
+    """A limit as settings and the page of limits name it."""
+
+    name: str  # in `templates.toml`
+    words: str
+    unit: str
+    per_instrument: bool = False
+    may_be_off: bool = True
+
+
+LIMIT_FIELDS = (
+    LimitField("daily_loss", "Loss of the day, exit-only at", "money", may_be_off=True),
+    LimitField("daily_loss_percent", "Loss of the day, exit-only at", "% NAV"),
+    LimitField("cool_off_losses", "Losses in a row before a pause", "trades"),
+    LimitField("cool_off_minutes", "The pause after them", "minutes", may_be_off=False),
+    LimitField("hard_open_risk_percent", "Open risk of everything", "% NAV"),
+    LimitField("hard_open_trades", "Open trades and entry orders", "trades"),
+    LimitField("hard_risk_percent", "Risk of a trade", "% NAV", per_instrument=True),
+    LimitField(
+        "soft_risk_percent", "Risk of a trade, asks", "% NAV", per_instrument=True, may_be_off=False
+    ),
+    LimitField("hard_units", "Units of a trade", "units", per_instrument=True),
+    LimitField("hard_notional", "Value of a trade", "money", per_instrument=True),
+    LimitField("hard_leverage", "Value of a trade", "× NAV", per_instrument=True),
+    LimitField(
+        "soft_leverage", "Value of a trade, asks", "× NAV", per_instrument=True, may_be_off=False
+    ),
+    LimitField("hard_spread_pips", "Spread", "pips", per_instrument=True),
+    LimitField("soft_spread_pips", "Spread, asks", "pips", per_instrument=True),
+    LimitField("hard_spread_of_stop", "Spread over the stop", "share", per_instrument=True),
+    LimitField(
+        "soft_spread_of_stop",
+        "Spread over the stop, asks",
+        "share",
+        per_instrument=True,
+        may_be_off=False,
+    ),
+    LimitField(
+        "hard_deviation_percent", "Entry away from the market", "% price", per_instrument=True
+    ),
+    LimitField("slow_ms", "Round trip, asks", "ms", may_be_off=False),
+)
+"""Every limit; those that ask want a letter, the others refuse."""
+
+
+def refused(name: str, is_so: str, limit: str, remedy: str) -> str:
+    """Return the refusal of a limit: what is so, the limit with its name and value, and the remedy."""
+    return f"{is_so}: your own limit of {limit} ({name}). {remedy}, or {CHANGE}"
+
+
+def limit_refusals(
+    plan: Plan, context: TradingContext, limits: Limits, risk: OpenRisk
+) -> Iterator[str]:
+    """Yield a refusal for each hard limit that an order opening risk would pass."""
+    own = limits.of(context.rules.name)
+    yield from _size_refusals(plan, context, own)
+    yield from _risk_refusals(plan, context, own, risk)
+    yield from spread_refusals(context, own, plan.distance)
+    if isinstance(entry := plan.levels.entry, Decimal):
+        yield from deviation_refusals(entry, context, own)
+
+
+def _size_refusals(plan: Plan, context: TradingContext, own: Limits) -> Iterator[str]:
+    funds = context.funds
+    if own.hard_units is not None and plan.units > own.hard_units:
+        most = f"{units(own.hard_units)} units"
+        yield refused("hard_units", f"{units(plan.units)} units", most, "Type fewer")
+    if own.hard_notional is not None and plan.notional > own.hard_notional:
+        is_so = f"A value of {money(plan.notional)} {funds.currency}"
+        yield refused("hard_notional", is_so, money(own.hard_notional), "Type fewer units")
+    most_times = own.hard_leverage
+    if most_times is not None and funds.nav > 0 and plan.notional > most_times * funds.nav:
+        is_so = f"A value of {money(plan.notional / funds.nav, 1)} times NAV"
+        yield refused("hard_leverage", is_so, f"{most_times} times", "Type fewer units")
+
+
+def _risk_refusals(
+    plan: Plan, context: TradingContext, own: Limits, risk: OpenRisk
+) -> Iterator[str]:
+    nav = context.funds.nav
+    share = own.hard_risk_percent
+    if share is not None and plan.risk is None:
+        yield refused("hard_risk_percent", "A trade without a stop", f"{share} %", "Set a stop: s")
+    elif share is not None and plan.risk is not None and plan.risk * PERCENT > share * nav:
+        is_so = f"Risk {_percent_of(plan.risk, nav)}"
+        yield refused("hard_risk_percent", is_so, f"{share} %", "Fewer units or a nearer stop")
+    yield from _open_risk_refusals(plan, context, own, risk)
+    most = own.hard_open_trades
+    if most is not None and risk.count >= most:
+        is_so = f"{_count(risk.trades, 'open trade')} and {_count(risk.entries, 'entry order')}"
+        yield refused("hard_open_trades", is_so, f"{most}", "Close or cancel one")
+
+
+def _open_risk_refusals(
+    plan: Plan, context: TradingContext, own: Limits, risk: OpenRisk
+) -> Iterator[str]:
+    share, nav = own.hard_open_risk_percent, context.funds.nav
+    if share is None:
+        return
+    name, limit = "hard_open_risk_percent", f"{share} %"
+    if plan.risk is None:
+        yield refused(name, "Open risk without limit: no stop", limit, "Set a stop: s")
+    elif risk.naked:
+        are = "1 trade or order has" if risk.naked == 1 else f"{risk.naked} trades or orders have"
+        yield refused(name, f"Open risk without limit: {are} no stop", limit, "Give them a stop")
+    elif (after := risk.cash + plan.risk) * PERCENT > share * nav:
+        is_so = f"Open risk {_percent_of(risk.cash, nav)} → {_percent_of(after, nav)}"
+        yield refused(name, is_so, limit, "Fewer units, or close one")
+
+
+def spread_refusals(
+    context: TradingContext, own: Limits, distance: Decimal | None
+) -> Iterator[str]:
+    """Yield refusals of a spread that is too wide, in pips or against the distance to the stop."""
+    spread = context.ask - context.bid
+    now = spread / context.rules.pip
+    if own.hard_spread_pips is not None and now > own.hard_spread_pips:
+        is_so = f"The spread is {money(now, 1)} pips"
+        yield refused("hard_spread_pips", is_so, f"{own.hard_spread_pips} pips", "Wait")
+    share = own.hard_spread_of_stop
+    if share is not None and distance is not None and distance > 0 and spread > share * distance:
+        is_so = f"The spread is {money(spread / distance * PERCENT, 0)} % of the stop"
+        limit = f"{money(share * PERCENT, 0)} %"
+        yield refused("hard_spread_of_stop", is_so, limit, "Wait, or a wider stop")
+
+
+def deviation_refusals(entry: Decimal, context: TradingContext, own: Limits) -> Iterator[str]:
+    """Yield a refusal of an entry that is too far from the market."""
+    share, mid = own.hard_deviation_percent, context.mid
+    if share is not None and abs(entry - mid) * PERCENT > share * mid:
+        is_so = f"{entry} is {_percent_of(abs(entry - mid), mid)} from the market"
+        yield refused("hard_deviation_percent", is_so, f"{share} %", "Type a nearer price")
+
+
+def limit_warnings(plan: Plan, context: TradingContext, limits: Limits) -> Iterator[str]:
+    """Yield a warning for each soft limit that an order opening risk would pass."""
+    own, nav = limits.of(context.rules.name), context.funds.nav
+    if plan.risk is not None and nav > 0 and plan.risk * PERCENT > own.soft_risk_percent * nav:
+        yield f"Risk {money(plan.risk / nav * PERCENT)} % of NAV, over {own.soft_risk_percent} %"
+    spread = context.ask - context.bid
+    now = spread / context.rules.pip
+    if own.soft_spread_pips is not None and now > own.soft_spread_pips:
+        yield f"The spread is {money(now, 1)} pips, over {own.soft_spread_pips}"
+    if plan.distance is not None and plan.distance > 0:
+        share = spread / plan.distance
+        if share > own.soft_spread_of_stop:
+            yield f"The spread is {money(share * PERCENT, 0)} % of the stop"
+    if nav > 0 and plan.notional > own.soft_leverage * nav:
+        yield f"The size is {money(plan.notional / nav, 1)} times NAV"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def _percent_of(part: Decimal, whole: Decimal) -> str:
+    return f"{money(part / whole * PERCENT)} %" if whole > 0 else "over 100 %"
+
+
+def losses_in_a_row(closed: Sequence[ClosedTrade]) -> int:
+    """Return how many of the last trades lost; one that came out at nothing neither counts nor ends the row."""
+    count = 0
+    for each in reversed(closed):
+        if each.result > 0:
+            break
+        count += each.result < NOTHING
+    return count
+
+
+def cool_off_until(closed: Sequence[ClosedTrade], limits: Limits) -> int | None:
+    """Return until when no risk is opened after a row of losses, None without one."""
+    wanted = limits.cool_off_losses
+    if wanted is None or losses_in_a_row(closed) < wanted:
+        return None
+    last = next(each for each in reversed(closed) if each.result < NOTHING)
+    return last.time_ns + int(limits.cool_off_minutes * MINUTE)
+
+
+def cool_off_words(closed: Sequence[ClosedTrade], limits: Limits, now_ns: int) -> str:
+    """Return why only exits are sent after a row of losses, "" if there is none or the pause is over."""
+    until = cool_off_until(closed, limits)
+    if until is None or now_ns >= until:
+        return ""
+    left = duration((until - now_ns) / SECOND)
+    return (
+        f"COOL-OFF after {losses_in_a_row(closed)} losses in a row: exits only for {left} "
+        f"(cool_off_losses = {limits.cool_off_losses}). Wait, or {CHANGE}"
+    )
+
+
+def instrument_words(limits: Limits) -> Iterator[str]:
+    """Yield the instruments that have limits of their own."""
+    yield from (pair(name) for name, own in limits.instruments.items() if own)

@@ -1,0 +1,293 @@
+"""Parse an order of the command line, such as `b eurusd 50k @1.0830 sl 20p tp 2r gtd 4h`, and match instrument names.
+
+The order only fills a ticket, which asks for its own confirmation. Fields that are missing come from the template. An
+error names the field and shows how to write it.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC
+from decimal import Decimal
+
+from keydesk.calc.orders.expiry_time import HOW, expiry_ns
+from keydesk.calc.orders.ticket_draft import (
+    KIND_WORDS,
+    MARKET_EXPIRIES,
+    PENDING_EXPIRIES,
+    TYPED_EXPIRY,
+    Draft,
+    Entry,
+    Kind,
+)
+
+NUMBER = re.compile(r"\d{1,12}(\.\d{1,7})?|\.\d{1,10}", re.ASCII)  # no longer than a field
+DATED = re.compile(r"\d{4}-\d\d-\d\d[ t]\d\d?:\d\d", re.ASCII)
+THOUSANDS = {"k": Decimal(1_000), "m": Decimal(1_000_000)}
+KINDS: dict[str, Kind] = {
+    "market": "MARKET",
+    "limit": "LIMIT",
+    "stop": "STOP",
+    "touch": "MARKET_IF_TOUCHED",
+}
+ALONE: dict[str, tuple[str, Entry | str]] = {  # words without a value behind them
+    "nostop": ("stop", Entry("", "pips")),
+    "notarget": ("target", Entry("", "R")),
+    **{word: ("kind", kind) for word, kind in KINDS.items()},
+    **{word: ("expiry", word.upper()) for word in ("gtc", "gfd", "fok", "ioc")},
+}
+KEYWORDS = ("sl", "tp", "tr", "bound", *ALONE, "gtd")
+NONE = "none"
+
+
+def matching(typed: str, names: Iterable[str]) -> list[str]:
+    """Return the names that contain the typed letters in order, best match first; all names if nothing is typed."""
+    wanted = "".join(letter for letter in typed.upper() if letter.isalnum())
+    scored = [(_distance(wanted, name), name) for name in names]
+    return [name for distance, name in sorted(scored, key=_by_distance) if distance is not None]
+
+
+def _by_distance(scored: tuple[tuple[int, int] | None, str]) -> tuple[int, int]:
+    return scored[0] or (0, 0)
+
+
+def _distance(wanted: str, name: str) -> tuple[int, int] | None:
+    """Return how far the matched letters are apart, None if the name does not contain them.
+
+    Letters that begin a currency count as near: `gj` means GBP_JPY before it means anything else.
+    """
+    plain = name.replace("_", "")
+    starts = "".join(part[:1] for part in name.split("_"))
+    if wanted and starts.startswith(wanted):
+        return (0, 0)
+    at, gaps = -1, 0
+    for letter in wanted:
+        found = plain.find(letter, at + 1)
+        if found < 0:
+            return None
+        gaps += found - at - 1
+        at = found
+    return (1 if wanted else 0, gaps)
+
+
+class OrderSyntaxError(Exception):
+    """Raised for a word that cannot be read; the text names the field and shows how to write it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedOrder:
+    """The fields that were typed; None means the template's value."""
+
+    size: Entry | None = None
+    kind: Kind | None = None
+    price: Entry | None = None
+    stop: Entry | None = None
+    target: Entry | None = None
+    trail: Entry | None = None
+    bound: Entry | None = None
+    expiry: str = ""
+    until: str = ""  # of an expiry that is none of the usual ones
+
+    def on(self, ticket: Draft, now_ns: int = 0) -> Draft:
+        """Return the ticket with these fields set; a time of day that was typed is the next one after `now_ns`."""
+        kind = self.kind or ticket.kind
+        usual = MARKET_EXPIRIES[0] if kind == "MARKET" else PENDING_EXPIRIES[0]
+        stop, target = self.stop or ticket.stop, self.target or ticket.target
+        if not stop.text and self.target is None and target.unit == "R":
+            target = Entry("", "R")  # without a stop there is no R to measure it by
+        members = ticket.members
+        if self.until:
+            members = members.put_text("until", self.until, now_ns)
+        return replace(
+            ticket,
+            members=members,
+            kind=kind,
+            expiry=TYPED_EXPIRY if self.until else self.expiry or usual,
+            size=self.size or ticket.size,
+            price=self.price or ticket.price,
+            stop=stop,
+            target=target,
+            trail=self.trail or ticket.trail,
+            bound=self.bound or ticket.bound,
+            active="size" if kind == "MARKET" else "price",
+        )
+
+    @property
+    def words(self) -> str:
+        """Return the parsed fields in words."""
+        parts = [
+            "" if self.kind is None else KIND_WORDS[self.kind],
+            _field_words("at", self.price),
+            _field_words("stop", self.stop),
+            _field_words("target", self.target),
+            _field_words("trail", self.trail),
+            _field_words("bound", self.bound),
+            self.expiry or (f"GTD {self.until}" if self.until else ""),
+        ]
+        return ", ".join(part for part in parts if part)
+
+    @property
+    def size_words(self) -> str:
+        """Return the size in words: 50,000, or risk 1 %."""
+        size = None if self.size is None else self.size.value
+        if self.size is None or not isinstance(size, Decimal):
+            return ""
+        return f"risk {self.size.text} %" if self.size.unit == "risk %" else f"{size:,f}"
+
+
+def parse_order(words: Sequence[str]) -> ParsedOrder:
+    """Parse the words after side and instrument, in any order.
+
+    Raises:
+        Unreadable: one of them cannot be read, stands twice, or does not go with another.
+    """
+    found = ParsedOrder()
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        name, value = _field(word, left)
+        if _is_set(found, name):
+            raise OrderSyntaxError(f"{name}: it stands there twice ({word})")
+        found = replace(found, **{name: value})  # type: ignore[arg-type]  # _field names its own
+    return _agreeing(found)
+
+
+def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
+    """Parse one field and remove its value from `left`."""
+    following: dict[str, tuple[str, Callable[[str], Entry]]] = {
+        "sl": ("stop", _stop),
+        "tp": ("target", _target),
+        "tr": ("trail", _trail),
+        "bound": ("bound", lambda text: _pips("bound", text, "bound 2p")),
+    }
+    if word in following:
+        name, read = following[word]
+        return name, read(left.pop(0) if left else "")
+    if word in ALONE:
+        return ALONE[word]
+    if word == "gtd":
+        return _expiry(left)
+    if word.startswith("@"):
+        return "price", _price(word[1:] or (left.pop(0) if left else ""))
+    if word[0].isdigit() or word[0] == ".":
+        return "size", _size(word)
+    raise OrderSyntaxError(
+        f"{word} is no field: a size such as 50k or 1%, @price, {', '.join(KEYWORDS)}"
+    )
+
+
+def _agreeing(found: ParsedOrder) -> ParsedOrder:
+    """Make a price alone a limit order; raise OrderSyntaxError for fields that exclude each other."""
+    if found.price is not None and found.kind is None:
+        found = replace(found, kind="LIMIT")
+    pending = found.kind not in {None, "MARKET"}
+    if found.price is not None and not pending:
+        raise OrderSyntaxError("price: a market order takes none; leave @ or market out")
+    if pending and found.price is None:
+        raise OrderSyntaxError(
+            f"price: {KIND_WORDS[found.kind or 'LIMIT']} needs one, such as @1.0830"
+        )
+    if found.bound is not None and pending:
+        raise OrderSyntaxError("bound: only a market order has one; leave it out")
+    if found.until and not pending:
+        raise OrderSyntaxError("expiry: a market order does not rest; leave gtd out")
+    choices = PENDING_EXPIRIES if pending else MARKET_EXPIRIES
+    if found.expiry and found.expiry not in choices:
+        kind = KIND_WORDS[found.kind or "MARKET"]
+        raise OrderSyntaxError(
+            f"expiry: a {kind} order takes {', '.join(choices)}, not {found.expiry}"
+        )
+    return found
+
+
+def _is_set(found: ParsedOrder, name: str) -> bool:
+    return getattr(found, name) not in {None, ""}
+
+
+def _size(text: str) -> Entry:
+    if text.endswith("%") and NUMBER.fullmatch(text[:-1]):
+        return Entry(text[:-1], "risk %")
+    factor = THOUSANDS.get(text[-1], Decimal(1))
+    digits = text[:-1] if text[-1] in THOUSANDS else text
+    if not NUMBER.fullmatch(digits) or not Decimal(digits):
+        raise OrderSyntaxError(
+            f"size: {text} is not valid; write 50000, 50k, 1.5m or, of NAV at risk, 1%"
+        )
+    units = (Decimal(digits) * factor).normalize()
+    return Entry(f"{units:f}", "units")
+
+
+def _price(text: str) -> Entry:
+    """Parse a price, or its distance from the market in pips."""
+    under = text.startswith("-")
+    digits = text.removeprefix("-").removesuffix("p")
+    if not NUMBER.fullmatch(digits) or (under and not text.endswith("p")):
+        shown = text or "nothing"
+        raise OrderSyntaxError(
+            f"price: {shown} is not valid; write @1.0830, @15p for 15 pips away, @-15p for 15 under"
+        )
+    if under:
+        return Entry(f"-{digits}", "price")  # as a ticket's price field takes it
+    return Entry(digits, "pips" if text.endswith("p") else "price")
+
+
+def _stop(text: str) -> Entry:
+    if text == NONE:
+        return Entry("", "pips")
+    return _level("stop", text, "sl 20p, sl 1.5a, sl 1.0810 or nostop")
+
+
+def _target(text: str) -> Entry:
+    if text == NONE:
+        return Entry("", "R")
+    if text.endswith("r") and NUMBER.fullmatch(text[:-1]):
+        return Entry(text[:-1], "R")
+    return _level("target", text, "tp 2r, tp 40p, tp 3a, tp 1.0900 or notarget")
+
+
+def _trail(text: str) -> Entry:
+    in_ranges = _in_ranges(text)
+    return in_ranges or _pips("trail", text, "tr 15p or tr 1.5a")
+
+
+def _in_ranges(text: str) -> Entry | None:
+    """Return a distance in average true ranges, such as 1.5a; None for any other text."""
+    digits = text.removesuffix("a")
+    return Entry(digits, "ATR") if digits != text and NUMBER.fullmatch(digits) else None
+
+
+def _level(name: str, text: str, right: str) -> Entry:
+    if in_ranges := _in_ranges(text):
+        return in_ranges
+    digits = text.removesuffix("p")
+    if not NUMBER.fullmatch(digits):
+        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is not valid; write {right}")
+    return Entry(digits, "pips" if text.endswith("p") else "price")
+
+
+def _pips(name: str, text: str, right: str) -> Entry:
+    digits = text.removesuffix("p")
+    if not NUMBER.fullmatch(digits):
+        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is not valid; write {right}")
+    return Entry(digits, "pips")
+
+
+def _expiry(left: list[str]) -> tuple[str, str]:
+    """Parse the words behind `gtd`: one of the usual hours, or a time that the ticket reads; remove them from `left`."""
+    text = left.pop(0) if left else ""
+    if f"GTD {text}" in PENDING_EXPIRIES:
+        return "expiry", f"GTD {text}"
+    if text.count("-") == len("--") and left and ":" in left[0]:
+        text = f"{text} {left.pop(0)}"
+    if not isinstance(expiry_ns(text, 0, 0, UTC), int) and not DATED.fullmatch(text):
+        raise OrderSyntaxError(f"expiry: gtd {text or 'of nothing'} is not valid; {HOW}")
+    return "until", text
+
+
+def _field_words(name: str, entry: Entry | None) -> str:
+    if entry is None:
+        return ""
+    if not entry.text:
+        return f"no {name}"
+    unit = "" if entry.unit == "price" else f" {entry.unit}"
+    return f"{name} {entry.text}{unit}"

@@ -1,0 +1,81 @@
+"""The effect of an order on a position: the units that it reduces, the units that it opens, and both sides afterwards.
+
+DEFAULT reduces first on a netting account and only opens on a hedging one (the definition of `OrderPositionFill`).
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from keydesk.calc.orders.ticket_draft import Fill
+from keydesk.calc.risk.trading_context import NOTHING, AccountFunds, Lot, TradingContext
+from keydesk_client.arithmetic.profit import profit
+
+
+@dataclass(frozen=True, slots=True)
+class PositionEffect:
+    """Both sides of a position before and after an order; all units are magnitudes."""
+
+    long_before: Decimal
+    short_before: Decimal
+    long_after: Decimal
+    short_after: Decimal
+    reduced: Decimal
+    opened: Decimal
+    left_over: Decimal = NOTHING  # that a reduce-only order has nothing to reduce with
+
+    @property
+    def only_reduces(self) -> bool:
+        """Whether it opens nothing and reduces something."""
+        return bool(self.reduced) and not self.opened
+
+
+def effective_fill(fill: Fill, *, hedging: bool) -> Fill:
+    """Return what DEFAULT means on the account; any other fill as it is."""
+    if fill != "DEFAULT":
+        return fill
+    return "OPEN_ONLY" if hedging else "REDUCE_FIRST"
+
+
+def effect_of(funds: AccountFunds, signed_units: Decimal, fill: Fill) -> PositionEffect:
+    """Return what an order of signed units does to the position of its instrument."""
+    long, short = funds.long_units, -funds.short_units
+    size, buys = abs(signed_units), signed_units > 0
+    mode = effective_fill(fill, hedging=funds.hedging)
+    opposite = short if buys else long
+    reduced = NOTHING if mode == "OPEN_ONLY" else min(size, opposite)
+    opened = NOTHING if mode == "REDUCE_ONLY" else size - reduced
+    return PositionEffect(
+        long_before=long,
+        short_before=short,
+        long_after=long + opened if buys else long - reduced,
+        short_after=short - reduced if buys else short + opened,
+        reduced=reduced,
+        opened=opened,
+        left_over=size - reduced - opened,
+    )
+
+
+def reduced_lots(lots: Iterable[Lot], signed_units: Decimal, reduced: Decimal) -> Iterator[Lot]:
+    """Yield the trades that an order reduces, oldest first, each with the units that it loses."""
+    left = reduced
+    for lot in lots:
+        if left <= 0:
+            return
+        if lot.units * signed_units >= 0:
+            continue
+        part = min(left, abs(lot.units))
+        share = part / abs(lot.units)
+        risk = None if lot.risk is None else lot.risk * share
+        yield Lot(part.copy_sign(lot.units), lot.entry, risk)
+        left -= part
+
+
+def realised(
+    context: TradingContext, signed_units: Decimal, reduced: Decimal, price: Decimal
+) -> Decimal | None:
+    """Return the profit that the reduced units realise at a price; None where the trades are not known that far."""
+    parts = list(reduced_lots(context.funds.lots, signed_units, reduced))
+    if sum((abs(part.units) for part in parts), NOTHING) < reduced:
+        return None
+    return sum((profit(part.units, part.entry, price, context.factors) for part in parts), NOTHING)

@@ -1,0 +1,341 @@
+"""Compute changes of a trade's stop, target and trailing stop: the edits, the risk after them, and their severity."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal
+
+from keydesk.calc.orders import average_range
+from keydesk.calc.orders.checks import unreadable_words
+from keydesk.calc.orders.instructions import LEFT_ALONE, Change, Template
+from keydesk.calc.orders.ticket_draft import (
+    FIELD_KEYS,
+    Entry,
+    Reading,
+    Unit,
+    UnreadableText,
+    above_zero,
+)
+from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.records import TradeRow
+from keydesk_client.arithmetic.profit import closing_price, nearest_price
+from keydesk_client.arithmetic.risk import (
+    locked_profit,
+    nearest_stop,
+    open_risk,
+    reward,
+    trailing_stop,
+)
+
+ProtectionField = Literal["stop", "target", "trail"]
+FIELDS: tuple[ProtectionField, ...] = ("stop", "target", "trail")
+UNITS: dict[ProtectionField, tuple[Unit, ...]] = {
+    "stop": ("price", "pips", "ATR"),
+    "target": ("price", "pips", "ATR"),
+    "trail": ("pips", "ATR"),
+}
+Weight = Literal["nothing", "adds", "tightens", "moves target", "loosens"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectionDraft:
+    """Stop, target and trailing stop of one trade as typed."""
+
+    stop: Entry
+    target: Entry
+    trail: Entry
+    active: ProtectionField = "stop"
+
+    def entry(self, name: ProtectionField) -> Entry:
+        """Return a field by its name."""
+        return {"stop": self.stop, "target": self.target, "trail": self.trail}[name]
+
+    def reading(self, name: ProtectionField) -> Reading:
+        """Return the number in a field, None if it is empty, else why it cannot be read."""
+        entry = self.entry(name)
+        return above_zero(entry.value) if entry.unit == "price" or name == "trail" else entry.value
+
+    def put(self, name: ProtectionField, entry: Entry) -> "ProtectionDraft":
+        """Return the draft with that field changed and active."""
+        fields = {each: self.entry(each) for each in FIELDS} | {name: entry}
+        return ProtectionDraft(fields["stop"], fields["target"], fields["trail"], name)
+
+    def pick(self, name: ProtectionField) -> "ProtectionDraft":
+        """Make a field the active one."""
+        return self.put(name, replace(self.entry(name), fresh=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """Levels of a trade: stop and target as prices, trail as a distance; None if not set."""
+
+    stop: Decimal | None
+    target: Decimal | None
+    trail: Decimal | None
+
+
+def protection_of(trade: TradeRow) -> Protection:
+    """Return the present levels of a trade."""
+    return Protection(
+        stop=trade.stop_loss.price if trade.stop_loss else None,
+        target=trade.take_profit.price if trade.take_profit else None,
+        trail=trade.trailing_stop.distance if trade.trailing_stop else None,
+    )
+
+
+def draft_of(now: Protection, context: TradingContext | None) -> ProtectionDraft:
+    """Return a draft filled with the present levels."""
+    pip = context.rules.pip if context else None
+    trail = now.trail / pip if now.trail is not None and pip else None
+    return ProtectionDraft(
+        stop=_entry_of(now.stop, "price"),
+        target=_entry_of(now.target, "price"),
+        trail=_entry_of(trail, "pips"),
+    )
+
+
+def _entry_of(value: Decimal | None, unit: Unit) -> Entry:
+    return Entry(
+        "" if value is None else f"{value.normalize():f}" if unit == "pips" else f"{value:f}", unit
+    )
+
+
+def wanted_protection(
+    draft: ProtectionDraft, trade: TradeRow, context: TradingContext
+) -> Protection | None:
+    """Return the typed levels at the instrument's precision, None while one cannot be read."""
+    stop, target, trail = (wanted_level(draft, name, trade, context) for name in FIELDS)
+    if (
+        isinstance(stop, UnreadableText)
+        or isinstance(target, UnreadableText)
+        or isinstance(trail, UnreadableText)
+    ):
+        return None
+    return Protection(stop, target, trail)
+
+
+def wanted_level(
+    draft: ProtectionDraft, name: ProtectionField, trade: TradeRow, context: TradingContext
+) -> Reading:
+    """Return the level of one field: a price, or the trailing distance in price units."""
+    value = draft.reading(name)
+    if not isinstance(value, Decimal):
+        return value
+    entry, precision = draft.entry(name), context.rules.price_precision
+    if entry.unit == "price":
+        return nearest_price(value, precision)
+    away = average_range.distance(entry, context)
+    if name == "trail" or not isinstance(away, Decimal):
+        return nearest_price(away, precision) if isinstance(away, Decimal) else away
+    direction = 1 if trade.units > 0 else -1
+    toward = direction if name == "target" else -direction
+    return nearest_price(trade.price + toward * away, precision)
+
+
+def unreadable_fields(
+    draft: ProtectionDraft, trade: TradeRow, context: TradingContext
+) -> Sequence[tuple[ProtectionField, UnreadableText]]:
+    """Return the fields whose text cannot be read, or whose unit is not known."""
+    found: list[tuple[ProtectionField, UnreadableText]] = []
+    for name in FIELDS:
+        level = wanted_level(draft, name, trade, context)
+        if isinstance(level, UnreadableText):
+            found.append((name, level))
+    return found
+
+
+def in_unit(
+    name: ProtectionField,
+    level: Decimal,
+    unit: Unit,
+    trade: TradeRow,
+    context: TradingContext,
+) -> Decimal | None:
+    """Return a level as a number in a unit, None while the unit is not known."""
+    if unit == "price":
+        return level
+    if name == "trail":
+        return average_range.in_unit(level, unit, context)
+    toward = (1 if trade.units > 0 else -1) * (1 if name == "target" else -1)
+    return average_range.in_unit((level - trade.price) * toward, unit, context)
+
+
+def change(now: Decimal | None, new: Decimal | None) -> Change:
+    """Return the changes to send; unchanged levels are left out."""
+    return LEFT_ALONE if now == new else new
+
+
+def weight(trade: TradeRow, now: Protection, new: Protection) -> Weight:
+    """Return the most severe change; removing protection is the most severe."""
+    weights: list[Weight] = [
+        _stop_weight(trade, now.stop, new.stop),
+        _trail_weight(now.trail, new.trail),
+        _target_weight(now.target, new.target),
+    ]
+    order: tuple[Weight, ...] = ("nothing", "adds", "tightens", "moves target", "loosens")
+    return max(weights, key=order.index)
+
+
+def _stop_weight(trade: TradeRow, now: Decimal | None, new: Decimal | None) -> Weight:
+    if now == new:
+        return "nothing"
+    if now is None:
+        return "adds"
+    if new is None:
+        return "loosens"
+    tighter = new > now if trade.units > 0 else new < now
+    return "tightens" if tighter else "loosens"
+
+
+def _trail_weight(now: Decimal | None, new: Decimal | None) -> Weight:
+    if now == new:
+        return "nothing"
+    if now is None:
+        return "adds"
+    return "tightens" if new is not None and new < now else "loosens"
+
+
+def _target_weight(now: Decimal | None, new: Decimal | None) -> Weight:
+    if now == new:
+        return "nothing"
+    return "adds" if now is None else "moves target"
+
+
+def refusals(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> Sequence[str]:
+    """Return refusals, such as a stop that the price has already passed."""
+    now, new = protection_of(trade), wanted_protection(draft, trade, context)
+    if new is None:
+        return [
+            unreadable_words(name, text, FIELD_KEYS[name])
+            for name, text in unreadable_fields(draft, trade, context)
+        ]
+    reasons = []
+    if new.stop != now.stop and new.stop is not None:
+        reasons += _fires_at_once(trade, new.stop, context)
+    if new.target != now.target and new.target is not None:
+        reasons += _fills_at_once(trade, new.target, context)
+    if new.trail != now.trail and new.trail is not None:
+        reasons += trail_out_of_range(new.trail, context)
+    if not reasons and new == now:
+        reasons.append("Nothing changed yet: ↑ ↓ nudge, digits set, s t r pick")
+    return reasons
+
+
+def _fires_at_once(trade: TradeRow, stop: Decimal, context: TradingContext) -> list[str]:
+    close = closing_price(trade.units, context.bid, context.ask)
+    passed = stop >= close if trade.units > 0 else stop <= close
+    return (
+        [f"A stop at {stop} would fire now, the price is {close}: close it instead"]
+        if passed
+        else []
+    )
+
+
+def _fills_at_once(trade: TradeRow, target: Decimal, context: TradingContext) -> list[str]:
+    close = closing_price(trade.units, context.bid, context.ask)
+    passed = target <= close if trade.units > 0 else target >= close
+    return (
+        [f"A target at {target} would fill now, the price is {close}: close it instead"]
+        if passed
+        else []
+    )
+
+
+def trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
+    """Refuse a trailing distance that the broker does not take."""
+    least, most = context.rules.minimum_trail, context.rules.maximum_trail
+    if trail < least:
+        return [
+            f"Trailing distance below the broker's least, {(least / context.rules.pip).normalize():f} pips"
+        ]
+    if most and trail > most:
+        return [
+            f"Trailing distance over the broker's most, {(most / context.rules.pip).normalize():f} pips"
+        ]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Profit at the levels in home currency; None without the level."""
+
+    at_stop: Decimal | None  # negative: lost
+    at_target: Decimal | None
+
+    @property
+    def ratio(self) -> Decimal | None:
+        """Return reward over risk; None without a target or without a loss at the stop."""
+        if self.at_stop is None or self.at_target is None or self.at_stop >= 0:
+            return None
+        return self.at_target / -self.at_stop
+
+
+def outlook(trade: TradeRow, levels: Protection, context: TradingContext) -> Outlook:
+    """Return the profit at the nearest stop and at the target."""
+    at_stop = at_target = None
+    stop = effective_stop(trade, levels, context)
+    if stop is not None:
+        lost = open_risk(trade.units, trade.price, stop, context.factors)
+        kept = locked_profit(trade.units, trade.price, stop, context.factors)
+        at_stop = kept - lost if kept else -lost if lost else NOTHING
+    if levels.target is not None:
+        at_target = reward(trade.units, trade.price, levels.target, context.factors)
+    return Outlook(at_stop, at_target)
+
+
+def effective_stop(trade: TradeRow, levels: Protection, context: TradingContext) -> Decimal | None:
+    """Return which of stop, trailing stop and guaranteed stop is nearest to the price, None without any."""
+    guaranteed = trade.guaranteed_stop.price if trade.guaranteed_stop else None
+    trailed = _trailed_price(trade, levels.trail, context)
+    return nearest_stop(trade.units, (levels.stop, trailed, guaranteed))
+
+
+def _trailed_price(
+    trade: TradeRow, distance: Decimal | None, context: TradingContext
+) -> Decimal | None:
+    """Return the price of a trailing stop; with a new distance it starts from the present price."""
+    if distance is None:
+        return None
+    standing = trade.trailing_stop
+    if standing is not None and standing.price is not None and standing.distance == distance:
+        return standing.price
+    close = closing_price(trade.units, context.bid, context.ask)
+    return trailing_stop(trade.units, close, distance)
+
+
+def completed_by(
+    draft: ProtectionDraft, trade: TradeRow, context: TradingContext, template: Template
+) -> ProtectionDraft:
+    """Return the draft with the template's stop and target where the trade has none.
+
+    Both are measured from the entry, so that the target is the template's R of what the stop risks. Two exceptions: a
+    stop that the price has passed, or that lies within the spread of it, is measured from the closing price; a target
+    that the price has passed is left out.
+    """
+    usual, now = template.stop_entry(context), wanted_protection(draft, trade, context)
+    away = average_range.distance(usual, context)
+    if away is None or now is None:
+        return draft
+    direction = 1 if trade.units > 0 else -1
+    stop = effective_stop(trade, now, context)
+    if isinstance(away, UnreadableText):  # shown as it is, so that the form names it
+        return draft.put("stop", usual) if stop is None else draft
+    if stop is None:
+        stop = _template_stop(trade, away, context)
+        draft = draft.put("stop", Entry(f"{stop:f}", "price"))
+    if not draft.target.text and template.target_r is not None:
+        risk = direction * (trade.price - stop)
+        target = trade.price + direction * template.target_r * (risk if risk > 0 else away)
+        target = nearest_price(target, context.rules.price_precision)
+        if not _fills_at_once(trade, target, context):
+            draft = draft.put("target", Entry(f"{target:f}", "price"))
+    return replace(draft, active="stop")
+
+
+def _template_stop(trade: TradeRow, away: Decimal, context: TradingContext) -> Decimal:
+    direction = 1 if trade.units > 0 else -1
+    close = closing_price(trade.units, context.bid, context.ask)
+    stop = trade.price - direction * away
+    if direction * (close - stop) <= context.ask - context.bid:
+        stop = close - direction * away
+    return nearest_price(stop, context.rules.price_precision)

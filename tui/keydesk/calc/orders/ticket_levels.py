@@ -1,0 +1,162 @@
+"""The prices of a ticket: entry, bound, stop, target and trailing distance, from the draft and the present price."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from keydesk.calc.orders import average_range
+from keydesk.calc.orders.ticket_draft import Draft, Reading, UnreadableText
+from keydesk.calc.risk.sizing import slippage_allowed
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk_client.arithmetic.profit import nearest_price, price_down, price_up
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The prices of a ticket; None if not set or not computable yet."""
+
+    entry: Reading
+    bound: Reading
+    stop: Reading
+    target: Reading
+    trail: Reading  # price units
+
+
+@dataclass(frozen=True, slots=True)
+class SendableLevels:
+    """The prices of a ticket that can be sent; None for fields left empty."""
+
+    entry: Decimal
+    bound: Decimal | None
+    stop: Decimal | None
+    target: Decimal | None
+    trail: Decimal | None  # price units
+
+
+def sendable(levels: Levels) -> SendableLevels | None:
+    """Return the prices for an order, None if one is missing or cannot be read."""
+    entry, bound, stop = levels.entry, levels.bound, levels.stop
+    target, trail = levels.target, levels.trail
+    if (
+        not isinstance(entry, Decimal)
+        or isinstance(bound, UnreadableText)
+        or isinstance(stop, UnreadableText)
+        or isinstance(target, UnreadableText)
+        or isinstance(trail, UnreadableText)
+    ):
+        return None
+    return SendableLevels(entry, bound, stop, target, trail)
+
+
+def levels_of(draft: Draft, context: TradingContext) -> Levels:
+    """Return the ticket's prices at the instrument's precision."""
+    entry = entry_price(draft, context)
+    stop = _stop(draft, entry, context)
+    return Levels(
+        entry=entry,
+        bound=None if draft.kind == "LIMIT" else _bound(draft, context),
+        stop=stop,
+        target=_target(draft, entry, stop, context),
+        trail=_trail(draft, context),
+    )
+
+
+def entry_price(draft: Draft, context: TradingContext) -> Reading:
+    """Return the entry price: the touch for a market order, else the typed price."""
+    touch = context.ask if draft.direction > 0 else context.bid
+    if draft.kind == "MARKET":
+        return touch
+    value = draft.reading("price")
+    if not isinstance(value, Decimal):
+        return value
+    precision = context.rules.price_precision
+    if draft.price.unit == "pips":
+        return nearest_price(touch + _pending_side(draft) * value * context.rules.pip, precision)
+    if value < 0:  # "-15" in the price field: 15 pips under the market
+        return nearest_price(touch + value * context.rules.pip, precision)
+    return nearest_price(value, precision)
+
+
+def stop_distance(draft: Draft, levels: Levels, spread: Decimal) -> Decimal | None:
+    """Return the distance of the nearer of stop and trailing stop from the entry; negative on the wrong side.
+
+    A trailing stop begins at its distance from the closing price, a spread further from the entry. None without either
+    stop, and while one of them cannot be read.
+    """
+    if any(isinstance(each, UnreadableText) for each in (levels.stop, levels.trail)):
+        return None
+    distances = []
+    if isinstance(levels.stop, Decimal) and isinstance(levels.entry, Decimal):
+        distances.append(draft.direction * (levels.entry - levels.stop))
+    if isinstance(levels.trail, Decimal):
+        distances.append(levels.trail + spread)
+    return min(distances) if distances else None
+
+
+def _pending_side(draft: Draft) -> int:
+    """Return a default price of a pending order: better than the market for a limit, worse for a stop."""
+    return draft.direction if draft.kind == "STOP" else -draft.direction
+
+
+def _bound(draft: Draft, context: TradingContext) -> Reading:
+    typed, rules = draft.reading("bound"), context.rules
+    if isinstance(typed, UnreadableText):
+        return typed
+    if draft.kind != "MARKET":
+        return None if typed is None else _pending_bound(draft, typed * rules.pip, context)
+    usual = slippage_allowed(context.bid, context.ask, rules.pip)
+    allowed = usual if typed is None else typed * rules.pip
+    if draft.direction > 0:
+        return price_up(context.ask + allowed, rules.price_precision)
+    return price_down(context.bid - allowed, rules.price_precision)
+
+
+def _pending_bound(draft: Draft, allowed: Decimal, context: TradingContext) -> Reading:
+    """Return the worst price of a stop or if-touched order; a limit order has its own price."""
+    entry, precision = entry_price(draft, context), context.rules.price_precision
+    if draft.kind == "LIMIT" or not isinstance(entry, Decimal):
+        return None
+    if draft.direction > 0:
+        return price_up(entry + allowed, precision)
+    return price_down(entry - allowed, precision)
+
+
+def _stop(draft: Draft, entry: Reading, context: TradingContext) -> Reading:
+    return _level(draft, "stop", entry, -draft.direction, context)
+
+
+def _target(draft: Draft, entry: Reading, stop: Reading, context: TradingContext) -> Reading:
+    value = draft.reading("target")
+    if draft.target.unit != "R" or not isinstance(value, Decimal):
+        return _level(draft, "target", entry, draft.direction, context)
+    if stop is None and isinstance(entry, Decimal):
+        return UnreadableText(draft.target.text, "is in R, which needs a stop")
+    if not isinstance(entry, Decimal) or not isinstance(stop, Decimal):
+        return None
+    return nearest_price(entry + value * (entry - stop), context.rules.price_precision)
+
+
+def _level(
+    draft: Draft,
+    name: Literal["stop", "target"],
+    entry: Reading,
+    toward: int,
+    context: TradingContext,
+) -> Reading:
+    value, precision = draft.reading(name), context.rules.price_precision
+    if not isinstance(value, Decimal):
+        return value
+    if draft.entry(name).unit == "price":
+        return nearest_price(value, precision)
+    away = average_range.distance(draft.entry(name), context)
+    if not isinstance(entry, Decimal) or not isinstance(away, Decimal):
+        return away if isinstance(away, UnreadableText) else None
+    return nearest_price(entry + toward * away, precision)
+
+
+def _trail(draft: Draft, context: TradingContext) -> Reading:
+    value = draft.reading("trail")
+    if not isinstance(value, Decimal):
+        return value
+    away = average_range.distance(draft.trail, context)
+    return nearest_price(away, context.rules.price_precision) if isinstance(away, Decimal) else away

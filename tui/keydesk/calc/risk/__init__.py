@@ -1,0 +1,1 @@
+"""Size, margin, exposure, financing and closeout of an account."""

@@ -1,0 +1,65 @@
+"""Financing of open units: what a rollover at 17:00 New York charges, and what all of them until Friday do (TRADER.md 2.6)."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from keydesk.calc.risk.trading_context import TradingContext
+
+NEW_YORK = ZoneInfo("America/New_York")
+ROLLOVER_HOUR = 17
+FRIDAY = 4
+DAYS_PER_YEAR = Decimal(365)
+SECOND_NS = 1_000_000_000
+
+
+def financing_of(context: TradingContext, signed_units: Decimal, days: int) -> Decimal | None:
+    """Return the financing of signed units for so many days in home currency, negative is a cost; None: not known."""
+    rate = context.rules.long_rate if signed_units > 0 else context.rules.short_rate
+    if rate is None:
+        return None
+    amount = abs(signed_units) * context.mid * rate / DAYS_PER_YEAR * days
+    return amount * (context.factors.gain if amount >= 0 else context.factors.loss)
+
+
+def next_rollover(wall_ns: int) -> datetime:
+    """Return the next 17:00 in New York."""
+    moment = datetime.fromtimestamp(wall_ns // SECOND_NS, NEW_YORK)
+    at = moment.replace(hour=ROLLOVER_HOUR, minute=0, second=0, microsecond=0)
+    return at if moment < at else at + timedelta(days=1)
+
+
+def days_charged_next(wall_ns: int, charged: Sequence[int]) -> int | None:
+    """Return the days that the next rollover charges, None while the broker has not said.
+
+    Args:
+        wall_ns: The broker's time.
+        charged: The days that each weekday's rollover charges, Monday first.
+    """
+    if not charged:
+        return None
+    return charged[next_rollover(wall_ns).weekday()]
+
+
+def days_to_friday(wall_ns: int, charged: Sequence[int]) -> int | None:
+    """Return the days that all rollovers up to Friday's charge, None while the broker has not said."""
+    if not charged:
+        return None
+    return sum(charged[day.weekday()] for day in _rollovers(next_rollover(wall_ns).date()))
+
+
+def _rollovers(first: date) -> Iterator[date]:
+    day = first
+    yield day
+    while day.weekday() != FRIDAY:
+        day += timedelta(days=1)
+        yield day
+
+
+def minutes_to_week_end(wall_ns: int) -> int | None:
+    """Return the minutes to the market's end of week, Friday 17:00 in New York, if at most 60, else None."""
+    at = next_rollover(wall_ns)
+    left = at - datetime.fromtimestamp(wall_ns // SECOND_NS, NEW_YORK)
+    near = at.weekday() == FRIDAY and left <= timedelta(hours=1)
+    return int(left.total_seconds() // 60) if near else None

@@ -1,0 +1,130 @@
+"""The values that a form computes with: instrument rules, price and account funds, read from the store at one instant.
+
+An order only reduces if, on a netting account, it is opposite to the position and no larger than it. It is sent as
+REDUCE_ONLY without stop and target, so that it cannot open a trade even if the position is closed before it fills.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from keydesk_client.arithmetic.profit import Factors, profit
+
+NOTHING = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """The units and the entry of an open trade."""
+
+    units: Decimal  # signed
+    entry: Decimal
+    risk: Decimal | None = None  # home currency to its stop; None: it has none
+
+
+def only_reduces(signed_units: Decimal, net_units: Decimal, *, hedging: bool) -> bool:
+    """Return whether an order can only reduce; on a hedging account it opens the other side instead."""
+    against = signed_units * net_units < 0
+    return not hedging and against and abs(signed_units) <= abs(net_units)
+
+
+def realised_profit(
+    lots: Iterable[Lot], units: Decimal, price: Decimal, factors: Factors
+) -> Decimal | None:
+    """Return the profit that reducing by `units` (unsigned) at a price realises, oldest trade first.
+
+    None where the trades are not known that far.
+    """
+    left, won = units, NOTHING
+    for lot in lots:
+        part = min(left, abs(lot.units))
+        won += profit(part.copy_sign(lot.units), lot.entry, price, factors)
+        left -= part
+        if not left:
+            return won
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRisk:
+    """What is at risk in the whole account before another order: open trades, and entry orders as if they filled."""
+
+    trades: int = 0
+    entries: int = 0
+    cash: Decimal = NOTHING  # to the stops, home currency
+    naked: int = 0  # trades and entry orders without a stop, or whose risk is not known
+
+    @property
+    def count(self) -> int:
+        """Open trades and entry orders together."""
+        return self.trades + self.entries
+
+
+NO_RISK = OpenRisk()
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The broker's rules of an instrument."""
+
+    name: str
+    pip: Decimal
+    price_precision: int
+    units_precision: int
+    minimum_units: Decimal
+    maximum_order_units: Decimal
+    maximum_position: Decimal  # 0: no limit
+    margin_rate: Decimal  # the greater of the instrument's and the account's
+    minimum_trail: Decimal
+    maximum_trail: Decimal
+    long_rate: Decimal | None = None  # of financing, a year; negative is a cost
+    short_rate: Decimal | None = None
+    financing_days: tuple[int, ...] = ()  # that each weekday's rollover charges, Monday first
+    guarantee: str = "DISABLED"  # of stops: DISABLED, ALLOWED or REQUIRED
+    guarantee_distance: Decimal = NOTHING  # at least, from the market
+    guarantee_premium: Decimal = NOTHING  # price units a unit, charged when the stop fills
+
+
+@dataclass(frozen=True, slots=True)
+class AccountFunds:
+    """The account's funds in home currency, and its position in the instrument."""
+
+    currency: str
+    nav: Decimal
+    margin_available: Decimal
+    margin_used: Decimal
+    hedging: bool
+    long_units: Decimal = NOTHING
+    short_units: Decimal = NOTHING  # negative
+    lots: tuple[Lot, ...] = ()  # its open trades, oldest first
+    mid_nav: Decimal | None = None  # NAV with trades valued at mid prices; None: not told yet
+    exposure: Mapping[str, Decimal] = field(default_factory=dict)  # units held of each currency
+    open_risk: Decimal | None = None  # of all trades to their stops
+    naked_trades: int = 0  # open trades without any stop, in all instruments
+
+    @property
+    def net_units(self) -> Decimal:
+        """Long and short units together."""
+        return self.long_units + self.short_units
+
+
+@dataclass(frozen=True, slots=True)
+class TradingContext:
+    """Rules, conversion factors, funds and price of an instrument at one instant."""
+
+    rules: Rules
+    factors: Factors
+    funds: AccountFunds
+    bid: Decimal
+    ask: Decimal
+    age: float  # seconds since the price came in
+    silent: (
+        float  # seconds since any price or heartbeat came: a quiet instrument's price is no old one
+    )
+    tradeable: bool
+    average_range: Decimal | None = None  # of hourly candles, in price units; None: not known
+
+    @property
+    def mid(self) -> Decimal:
+        """The mid price; margin is computed with it."""
+        return (self.bid + self.ask) / 2

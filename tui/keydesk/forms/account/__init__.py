@@ -1,0 +1,1 @@
+"""Forms of the account: limits, locks, sessions, audit, pages, leaving."""

@@ -1,0 +1,48 @@
+"""The question before the desk is left while trades have no stop; it is asked once."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.trades.close_trade import trade_name
+from keydesk.keys.keymap import KEYMAP, LEAVING
+from keydesk.store.risk import naked_trades
+from keydesk.store.store import Store
+from keydesk.text.sanitize import Printable, safe
+
+MOST_SHOWN = 8
+
+
+class LeaveForm(InfoForm[bool]):
+    """Returns True when the trader leaves all the same."""
+
+    KEY_CONTEXT: ClassVar[str] = LEAVING
+    BINDINGS = KEYMAP.bindings(LEAVING)
+    WIDTH: ClassVar[int] = 64
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        super().__init__()
+
+    def title_words(self) -> Printable:
+        """Say what it is about."""
+        return "Trades without a stop"
+
+    def foot_words(self) -> Printable:
+        """Return the keys."""
+        return "y leaves all the same  Esc stays"
+
+    def lines(self) -> Sequence[TextLine]:
+        """List the trades, and say what leaving means for them."""
+        naked = naked_trades(self.store)
+        lines: list[TextLine] = [((trade_name(trade), "bright"),) for trade in naked[:MOST_SHOWN]]
+        if len(naked) > MOST_SHOWN:
+            lines.append(((safe(f"and {len(naked) - MOST_SHOWN} more"), "muted"),))
+        words = "They stay open at the broker, their loss has no limit, and nobody watches them"
+        return [*lines, BLANK, *wrap_words(safe(words), "danger", self.inside)]
+
+    def action_take(self) -> None:
+        """Leave."""
+        if self.is_active:
+            self.dismiss(result=True)

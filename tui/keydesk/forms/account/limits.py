@@ -1,0 +1,246 @@
+"""The page of limits: each with its value and where it stands now; digits change one, Enter keeps and writes them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from textual.events import Key as KeyPress
+
+from keydesk.calc.daily_loss import share_used
+from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.limits import LIMIT_FIELDS, PERCENT, LimitField, losses_in_a_row
+from keydesk.calc.orders.ticket_draft import Entry, UnreadableText, above_zero, is_number_key
+from keydesk.config.limits import WHOLE, LimitChange
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
+from keydesk.keys.keymap import KEYMAP, LIMITS
+from keydesk.store.frame import Frame
+from keydesk.store.risk import day_result, open_risk_of
+from keydesk.store.store import Store
+from keydesk.text.format import money, pair
+from keydesk.text.sanitize import Printable, safe
+
+Changes = tuple[LimitChange, ...]
+NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 30, 10, 9
+DAILY = frozenset(("daily_loss", "daily_loss_percent"))
+HINTS: Mapping[str, str] = {
+    "daily_loss": "Raised or taken away today, it counts from the next day on, 17:00 New York",
+    "hard_open_risk_percent": "Open trades to their stops, and entry orders as if they filled",
+    "hard_spread_of_stop": "0.25: the spread is a quarter of the distance to the stop",
+    "cool_off_losses": "That many losing trades in a row today, and only exits are sent for a while",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRow:
+    """A limit as typed."""
+
+    field: LimitField
+    before: Decimal | None  # None: no limit, or none of the instrument's own
+    entry: Entry
+
+    @property
+    def value(self) -> Decimal | UnreadableText | None:
+        """The limit that is typed, None for none; else why it cannot be one."""
+        found = above_zero(self.entry.value)
+        if isinstance(found, Decimal) and self.field.name in WHOLE and found != int(found):
+            return UnreadableText(self.entry.text, "is not a whole number")
+        return found
+
+    def trouble(self, *, of_all: bool) -> str:
+        """Return why the row cannot be kept, "" if it can."""
+        value = self.value
+        if isinstance(value, UnreadableText):
+            return f"{self.field.name}: {value.text} {value.reason}"
+        if value is None and of_all and not self.field.may_be_off:
+            return f"{self.field.name} cannot be off: type a number"
+        return ""
+
+
+def value_in(limits: Limits, name: str) -> Decimal | None:
+    """Return a limit of every instrument."""
+    found: Any = getattr(limits, name)
+    return None if found is None else Decimal(str(found)).normalize()
+
+
+def rows_of(limits: Limits, instrument: str) -> list[LimitRow]:
+    """Return the rows of the page: of every instrument ("") or of one."""
+    own = limits.instruments.get(instrument, {})
+    shown = [each for each in LIMIT_FIELDS if not instrument or each.per_instrument]
+    values = {
+        each.name: own.get(each.name) if instrument else value_in(limits, each.name)
+        for each in shown
+    }
+    return [LimitRow(each, values[each.name], _entry(values[each.name])) for each in shown]
+
+
+def _entry(value: Decimal | None) -> Entry:
+    return Entry("" if value is None else f"{value:f}", "units")
+
+
+class LimitsForm(InfoForm[Changes]):
+    """Shows the limits and where they stand; returns what was changed, and sends nothing."""
+
+    KEY_CONTEXT: ClassVar[str] = LIMITS
+    BINDINGS = KEYMAP.bindings(LIMITS)
+    WIDTH: ClassVar[int] = 78
+
+    def __init__(self, context: FormContext) -> None:
+        self.context = context
+        self.instrument = ""  # of which the limits are; "": of every instrument
+        self.rows = rows_of(context.limits, "")
+        self.at = 0
+        self.refused = False  # Enter was pressed on rows that cannot be kept
+        super().__init__()
+
+    def on_frame(self, frame: Frame) -> None:
+        """Redraw where the limits stand."""
+        if frame.dirty:
+            self.redraw()
+
+    def title_words(self) -> Printable:
+        """Name what they are limits of."""
+        whose = f"limits of {pair(self.instrument)}" if self.instrument else "limits of the account"
+        return safe(f"Your {whose}")
+
+    def foot_words(self) -> Printable:
+        """Return the keys."""
+        keymap, focus = self.context.keymap, self.context.store.focus
+        keeps, scope = keymap.name("limit-take"), keymap.name("limit-scope")
+        other = "account" if self.instrument else pair(focus) if focus else "instrument"
+        return safe(f"Space off  {keeps} keeps  {scope} {other}  Esc drops")
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return the rows that have room, and what is to be known of the one under the cursor."""
+        below = self._below()
+        room = max(1, self.room - len(below) - 1)
+        first = max(0, min(self.at - room + 1, len(self.rows) - room))
+        now = _usage(self.context.store)
+        shown = range(first, min(first + room, len(self.rows)))
+        lines: list[TextLine] = [_header()]
+        lines += [self._line(at, self.rows[at], now) for at in shown]
+        return [*lines, *below]
+
+    def _below(self) -> list[TextLine]:
+        trouble = self.trouble()
+        if trouble:
+            role = "danger" if self.refused else "warn"
+            return [BLANK, *wrap_words(safe(f"✗ {trouble}"), role, self.inside)]
+        name = self.rows[self.at].field.name
+        words = HINTS.get("daily_loss" if name in DAILY else name)
+        if words is None and name.startswith("hard"):
+            words = "More than this is refused; exits never are"
+        elif words is None and name.startswith("soft"):
+            words = "More than this asks for a letter"
+        return wrap_words(safe(words), "muted", self.inside) if words else []
+
+    def trouble(self) -> str:
+        """Return why the rows cannot be kept, "" if they can."""
+        found = (row.trouble(of_all=not self.instrument) for row in self.rows)
+        return next((each for each in found if each), "")
+
+    def _line(self, at: int, row: LimitRow, now: Mapping[str, str]) -> TextLine:
+        active = at == self.at
+        text, role = row.entry.text, "bright"
+        if not text:
+            common = value_in(self.context.limits, row.field.name) if self.instrument else None
+            text, role = ("off" if common is None else f"({common:f})"), "muted"
+        left, right = ("[", "]") if active else (" ", " ")
+        return (
+            ("▶ " if active else "  ", "focus"),
+            (safe(f"{row.field.words:<{NAME_WIDTH}}"), "bright" if active else "plain"),
+            (left, "focus"),
+            (safe(f"{text:>{VALUE_WIDTH}}"), role),
+            (right, "focus"),
+            (safe(f" {self._unit(row.field):<{UNIT_WIDTH}}"), "muted"),
+            (safe(now.get(row.field.name, "")), "plain"),
+        )
+
+    def _unit(self, field: LimitField) -> str:
+        account = self.context.store.account
+        return field.unit if field.unit != "money" or account is None else account.currency
+
+    def changes(self) -> Changes:
+        """Return the rows that differ from the limits in force."""
+        return tuple(
+            LimitChange(row.field.name, row.value, self.instrument)
+            for row in self.rows
+            if not isinstance(row.value, UnreadableText) and row.value != row.before
+        )
+
+    # The keys.
+
+    def on_key(self, event: KeyPress) -> None:
+        """Type a digit or a point into the limit."""
+        key = event.character or ""
+        if is_number_key(key):
+            event.stop()
+            self._change(lambda entry: entry.typed(key))
+
+    def action_row(self, step: int) -> None:
+        """Go to another row; its first digit replaces what stands there."""
+        self.at = max(0, min(len(self.rows) - 1, self.at + step))
+        self._change(lambda entry: replace(entry, fresh=True))
+
+    def action_turn(self) -> None:
+        """Have no such limit."""
+        self._change(lambda entry: replace(entry, text="", fresh=True))
+
+    def action_erase(self) -> None:
+        """Erase a digit; all of them where nothing was typed yet."""
+        self._change(Entry.erased)
+
+    def action_scope(self) -> None:
+        """Turn between the limits of the account and those of the instrument in the chart; typed ones must be kept first."""
+        if self.changes() or self.trouble():
+            return
+        focus = self.context.store.focus
+        self.instrument = "" if self.instrument else focus
+        self.rows, self.at = rows_of(self.context.limits, self.instrument), 0
+        self.redraw()
+
+    def action_take(self) -> None:
+        """Close with the changes; rows that cannot be kept stay open for correction."""
+        self.refused = bool(self.trouble())
+        if self.refused:
+            self.redraw()
+        elif self.is_active:
+            self.dismiss(self.changes())
+
+    def _change(self, change: Callable[[Entry], Entry]) -> None:
+        row = self.rows[self.at]
+        self.rows[self.at] = replace(row, entry=change(row.entry))
+        self.refused = False
+        self.redraw()
+
+
+def _header() -> TextLine:
+    blank = " " * (NAME_WIDTH + VALUE_WIDTH + UNIT_WIDTH + 5)
+    return ((safe(blank), "muted"), ("now", "muted"))
+
+
+def _usage(store: Store) -> Mapping[str, str]:
+    """Return where the limits stand, by name, as far as that is known."""
+    result, account, risk = day_result(store), store.account, open_risk_of(store)
+    found = {
+        "cool_off_losses": f"{losses_in_a_row(store.closed)} in a row",
+        "hard_open_trades": f"{risk.count}",
+    }
+    if result.loss is not None:
+        used = share_used(store.loss_lock, result.loss)
+        share = "" if used is None else f", {money(used, 0)} % used"
+        found["daily_loss"] = f"{money(-result.loss, signed=True)}{share}"
+    if account is not None and account.nav > 0:
+        cash = money(risk.cash / account.nav * PERCENT)
+        found["hard_open_risk_percent"] = f"{cash} %" + (
+            f" + {risk.naked} no stop" if risk.naked else ""
+        )
+    quote, known = store.quotes.get(store.focus), store.instruments.get(store.focus)
+    if quote is not None and known is not None:
+        spread = (quote.ask - quote.bid).scaleb(-known.pip_location)
+        words = f"{money(spread, 1)} {pair(store.focus)}"
+        found |= {"hard_spread_pips": words, "soft_spread_pips": words}
+    if store.health.rtt_ms is not None:
+        found["slow_ms"] = f"{store.health.rtt_ms:.0f}"
+    return found

@@ -1,0 +1,97 @@
+"""The page of market hours: sessions, rollover and week with countdowns, and what has no stop over the weekend."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from keydesk.calc.market.sessions import (
+    SECOND,
+    Hours,
+    closed_words,
+    is_friday_evening,
+    overlap,
+    rollover_at,
+    sessions_at,
+    week_at,
+)
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.trades.close_trade import trade_name
+from keydesk.keys.keymap import HELP, KEYMAP
+from keydesk.store.frame import Frame
+from keydesk.store.risk import naked_trades
+from keydesk.store.store import Store
+from keydesk.text.format import date_and_time, duration, pair
+from keydesk.text.sanitize import Printable, safe
+
+NAME_WIDTH = 12
+MOST_SHOWN = 5
+
+
+class SessionsForm(InfoForm[None]):
+    """Shows the hours as they are each second; it sends nothing."""
+
+    BINDINGS = KEYMAP.bindings(HELP)
+    WIDTH: ClassVar[int] = 72
+
+    def __init__(self, store: Store, now_ns: Callable[[], int]) -> None:
+        self.store, self.now_ns = store, now_ns
+        super().__init__()
+
+    def on_frame(self, frame: Frame) -> None:  # noqa: ARG002 - the time moves on by itself
+        """Count down."""
+        self.redraw()
+
+    def title_words(self) -> Printable:
+        """Name the page."""
+        return "Market hours"
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return sessions, rollover, week, and what is to be known before the weekend."""
+        now_ns = self.now_ns()
+        sessions, week = sessions_at(now_ns), week_at(now_ns)
+        lines = [_line(each, now_ns) for each in sessions]
+        if words := overlap(sessions):
+            lines.append(((safe(f"{'':<{NAME_WIDTH}}{words} overlap"), "good"),))
+        left = duration((rollover_at(now_ns) - now_ns) / SECOND)
+        lines += [
+            BLANK,
+            _pair("Rollover", f"in {left}, 17:00 New York: financing, wide spreads"),
+            _pair("The week", week.words(now_ns)),
+            _pair("Now", date_and_time(now_ns, self.store.zone)),
+        ]
+        return [*lines, *self._focus_lines(now_ns, week), *self._naked_lines(now_ns)]
+
+    def _focus_lines(self, now_ns: int, week: Hours) -> list[TextLine]:
+        """Say when the instrument opens, or why it trades while the market is closed."""
+        quote, name = self.store.quotes.get(self.store.focus), pair(self.store.focus)
+        if quote is None:
+            return []
+        if not quote.tradeable:
+            return [
+                BLANK,
+                *wrap_words(safe(f"{name}: {closed_words(now_ns)}"), "warn", self.inside),
+            ]
+        if week.is_open:
+            return []
+        words = "The real market is closed; this practice market goes on through the weekend"
+        return [BLANK, *wrap_words(safe(words), "muted", self.inside)]
+
+    def _naked_lines(self, now_ns: int) -> list[TextLine]:
+        naked = naked_trades(self.store)
+        if not naked:
+            return []
+        near = "danger" if is_friday_evening(now_ns) else "muted"
+        lines: list[TextLine] = [BLANK, (("No stop over the weekend:", near),)]
+        lines += [((safe(f"  {trade_name(each)}"), "plain"),) for each in naked[:MOST_SHOWN]]
+        if len(naked) > MOST_SHOWN:
+            lines.append(((safe(f"  and {len(naked) - MOST_SHOWN} more"), "muted"),))
+        return lines
+
+
+def _line(hours: Hours, now_ns: int) -> TextLine:
+    role = "good" if hours.is_open else "muted"
+    return ((safe(f"{hours.name:<{NAME_WIDTH}}"), "plain"), (safe(hours.words(now_ns)), role))
+
+
+def _pair(name: str, words: str) -> TextLine:
+    return ((safe(f"{name:<{NAME_WIDTH}}"), "plain"), (safe(words), "muted"))

@@ -1,0 +1,184 @@
+"""Forms that change watchlists: a name or letters, an instrument to add, the columns, a list to delete. They send nothing."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, LiteralString
+
+from textual.app import ComposeResult
+from textual.widgets import Input
+
+from keydesk.calc.market.watchlists import COLUMNS as COLUMN_NAMES
+from keydesk.calc.market.watchlists import LONGEST_NAME, Watchlist
+from keydesk.forms.command_line import FindForm
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.sheet import TextLine, wrap_words
+from keydesk.keys.guard import KeyTarget
+from keydesk.keys.keymap import COLUMNS, DELETE_LIST, KEYMAP, NAME
+from keydesk.store.store import Store
+from keydesk.store.watchlists import in_usual_order
+from keydesk.text.sanitize import Printable, clean, safe
+
+WIDTH = 44
+
+
+class AddForm(FindForm):
+    """Returns an instrument of the account that the list does not have."""
+
+    TITLE: ClassVar[LiteralString] = "Add an instrument"
+
+    def __init__(self, store: Store, watched: Watchlist) -> None:
+        super().__init__(store)
+        self._held = frozenset(watched.instruments)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Return every instrument that the list does not have, majors first."""
+        return [name for name in in_usual_order(self.store.instruments) if name not in self._held]
+
+
+class NameForm(InfoForm[str]):
+    """Returns a short text: the name of a list, or the letters of a filter.
+
+    Args:
+        title: What the text is for.
+        before: The present text.
+        trouble: Returns why a text cannot be taken, "" if it can.
+        hint: Shown below the field while nothing is wrong.
+    """
+
+    BINDINGS = KEYMAP.bindings(NAME)
+    WIDTH: ClassVar[int] = WIDTH
+    DEFAULT_CSS = """
+    NameForm > Input, NameForm > Input:focus {
+        width: 44; max-width: 100%; height: 3; border: round $focus; background: $background;
+    }
+    """
+
+    def __init__(
+        self,
+        title: Printable,
+        before: str = "",
+        *,
+        trouble: Callable[[str], str],
+        hint: Printable,
+    ) -> None:
+        super().__init__()
+        self._title: Printable = title
+        self.text = before
+        self._trouble = trouble
+        self._field_hint: Printable = hint
+
+    @property
+    def key_target(self) -> KeyTarget:
+        """Return the text field, whose keys are not judged."""
+        return KeyTarget("text", self.painted)
+
+    def compose(self) -> ComposeResult:
+        """Return a field over a line of words."""
+        yield Input(self.text, max_length=LONGEST_NAME, select_on_focus=False)
+        yield self.new_sheet()
+
+    def title_words(self) -> Printable:
+        """Return the title."""
+        return self._title
+
+    def foot_words(self) -> Printable:
+        """Return the keys that end it."""
+        return "Enter takes it  Esc closes"
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return the reason why the text cannot be taken, or a hint on its use."""
+        trouble = self._trouble(self.text) if self.text else ""
+        words: Printable = clean(trouble) if trouble else self._field_hint
+        return wrap_words(words, "warn" if trouble else "muted", self.inside)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Follow the text."""
+        self.text = event.value
+        self.redraw()
+
+    def on_input_submitted(self, _event: Input.Submitted) -> None:
+        """Take the text; one that cannot be taken stays open for correction."""
+        text = self.text.strip()
+        if not self._trouble(text):
+            self.dismiss(text)
+
+
+class ColumnsForm(InfoForm[tuple[str, ...]]):
+    """Returns the columns of a list."""
+
+    BINDINGS = KEYMAP.bindings(COLUMNS)
+    WIDTH: ClassVar[int] = 48
+
+    def __init__(self, watched: Watchlist) -> None:
+        super().__init__()
+        self._name = watched.name
+        self.shown = set(watched.columns)
+        self.cursor = 0
+
+    def title_words(self) -> Printable:
+        """Name the list."""
+        return safe(f"Columns of {self._name}")
+
+    def foot_words(self) -> Printable:
+        """Return the keys."""
+        return "Space turns  Enter takes  Esc closes"
+
+    def lines(self) -> Sequence[TextLine]:
+        """List every column, marked if it is shown, around the cursor where room is short."""
+        lines = [self._line(row, name) for row, name in enumerate(COLUMN_NAMES)]
+        first = max(0, min(self.cursor - self.room + 1, len(lines) - self.room))
+        return lines[first : first + self.room]
+
+    def _line(self, row: int, name: str) -> TextLine:
+        chosen, shown = row == self.cursor, name in self.shown
+        return (
+            ("▶ " if chosen else "  ", "focus"),
+            ("x " if shown else "· ", "good" if shown else "faint"),
+            (safe(COLUMN_NAMES[name]), "bright" if chosen else "plain" if shown else "muted"),
+        )
+
+    def action_choose(self, step: int) -> None:
+        """Move the cursor."""
+        self.cursor = max(0, min(len(COLUMN_NAMES) - 1, self.cursor + step))
+        self.redraw()
+
+    def action_turn(self) -> None:
+        """Show the column under the cursor, or hide it."""
+        self.shown ^= {list(COLUMN_NAMES)[self.cursor]}
+        self.redraw()
+
+    def action_take(self) -> None:
+        """Close with the columns."""
+        self.dismiss(tuple(name for name in COLUMN_NAMES if name in self.shown))
+
+
+class DeleteListForm(InfoForm[str]):
+    """Returns the name of the list once its deletion is confirmed."""
+
+    BINDINGS = KEYMAP.bindings(DELETE_LIST)
+    WIDTH: ClassVar[int] = WIDTH
+
+    def __init__(self, watched: Watchlist) -> None:
+        super().__init__()
+        self._watched = watched
+
+    def title_words(self) -> Printable:
+        """Name the list."""
+        return safe(f"Delete {self._watched.name}")
+
+    def foot_words(self) -> Printable:
+        """Return the keys."""
+        return "y deletes the list  Esc keeps it"
+
+    def lines(self) -> Sequence[TextLine]:
+        """Say what goes and what stays."""
+        count = len(self._watched.instruments)
+        plural = "" if count == 1 else "s"
+        words = (
+            f"The list of {count} instrument{plural} goes; positions and orders stay as they are."
+        )
+        return wrap_words(safe(words), "plain", self.inside)
+
+    def action_take(self) -> None:
+        """Confirm."""
+        self.dismiss(self._watched.name)

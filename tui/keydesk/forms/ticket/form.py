@@ -1,0 +1,434 @@
+"""The order ticket: side and instrument stay the same from opening to sending."""
+
+from collections import deque
+from collections.abc import Sequence
+from decimal import Decimal
+from operator import attrgetter
+from typing import ClassVar
+
+from textual.binding import ActiveBinding
+from textual.events import Key
+
+from keydesk.calc.orders.checks import Circumstances, Verdict, judge
+from keydesk.calc.orders.expiry_time import expiry_ns
+from keydesk.calc.orders.first_draft import first_draft, on_field
+from keydesk.calc.orders.instructions import OpenOrder
+from keydesk.calc.orders.order_parser import ParsedOrder
+from keydesk.calc.orders.preview import preview_of
+from keydesk.calc.orders.ticket import Plan, work_out
+from keydesk.calc.orders.ticket_draft import (
+    TYPED_EXPIRY,
+    Draft,
+    FieldName,
+    Side,
+    TextName,
+    UnreadableText,
+)
+from keydesk.calc.orders.ticket_levels import sendable
+from keydesk.calc.orders.ticket_units import touch_of
+from keydesk.calc.risk.sizing import slippage_allowed
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.chart.price_axis import PriceLine
+from keydesk.forms import ticket_sheet
+from keydesk.forms.form import FIELD_HINTS, Form
+from keydesk.forms.planned_lines import behind, planned_lines
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
+from keydesk.forms.ticket.editor import TicketEditor
+from keydesk.forms.ticket.figures import FigureLine, result_lines
+from keydesk.forms.ticket.members import expiry_line, member_lines
+from keydesk.forms.ticket.preview import preview_lines
+from keydesk.keys.confirm import Action
+from keydesk.keys.guard import KeyTarget
+from keydesk.keys.keymap import KEYMAP, TICKET
+from keydesk.store.risk import open_risk_of
+from keydesk.text.format import pair
+from keydesk.text.sanitize import safe
+
+ENDS_WRITING = "Enter ends the text; after that y sends"
+REACTION = 0.5  # seconds; a younger price cannot be what the trader decided on
+
+
+class TicketForm(Form[OpenOrder]):
+    """The ticket; it shows every figure of the order before the send key counts."""
+
+    KEY_CONTEXT: ClassVar[str] = TICKET
+    WIDTH: ClassVar[int] = 60
+    HINTS: ClassVar[TextLine] = FIELD_HINTS
+    BINDINGS = KEYMAP.bindings(TICKET)
+
+    def __init__(
+        self,
+        form_context: FormContext,
+        side: Side,
+        instrument: str,
+        fields: ParsedOrder | None = None,
+    ) -> None:
+        super().__init__(form_context)
+        context = self.trading_context_about(instrument)
+        template = form_context.template_of(instrument)
+        draft = first_draft(side, instrument, context, template, form_context.preset)
+        refused = None if fields else form_context.take_refused(instrument, side)
+        self.rejected = ""  # why the broker rejected it as it was typed before
+        if fields is not None:
+            draft = fields.on(draft, form_context.wall_ns())
+        elif refused is not None:
+            draft = on_field(refused)
+            self.rejected = refused.words
+        self.editor = TicketEditor(draft, template, form_context.preset)
+        self._seen_prices: deque[tuple[float, Decimal]] = deque()
+        self._drawn: tuple[Draft, Plan] | None = None  # as on the screen
+
+    def headline(self) -> TextLine:
+        """Say side, units, instrument and price."""
+        context = self.trading_context()
+        return ticket_sheet.headline(self.draft, self.plan(context), context)
+
+    def body(self) -> Sequence[TextLine]:
+        """Show fields and figures."""
+        context = self.trading_context()
+        plan = self.plan(context)
+        if context is None or plan is None:
+            return ()
+        return [
+            ticket_sheet.quote_line(context),
+            BLANK,
+            *self._lines_of(plan, context),
+            BLANK,
+            *(figure.line for figure in self._figures(plan, context)),
+        ]
+
+    def details(self) -> Sequence[TextLine]:
+        """Return swap, exposure, pip, open risk, target and price: in this order they are left out."""
+        context = self.trading_context()
+        plan = self.plan(context)
+        if context is None or plan is None:
+            return ()
+        figures = sorted(self._figures(plan, context), key=attrgetter("left_out"))
+        return [
+            *(figure.line for figure in figures if figure.left_out),
+            ticket_sheet.quote_line(context),
+        ]
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return the fields: nothing is sent that is not shown."""
+        context = self.trading_context()
+        plan = self.plan(context)
+        return () if context is None or plan is None else self._lines_of(plan, context)
+
+    def _lines_of(self, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
+        rejected = wrap_words(safe(f"✗ REJECTED: {self.rejected}"), "danger", self.inside)
+        return [
+            *(rejected if self.rejected else ()),
+            *self._template_lines(),
+            *ticket_sheet.field_lines(self.draft, plan, context),
+            expiry_line(self.draft, everything=self.editor.everything, narrow=self.is_narrow),
+            *member_lines(
+                self.draft,
+                plan,
+                context,
+                everything=self.editor.everything,
+                narrow=self.is_narrow,
+                writing=self.editor.writing,
+                now_ns=self.context.wall_ns(),
+                zone=self.context.store.zone,
+            ),
+        ]
+
+    def _template_lines(self) -> Sequence[TextLine]:
+        """Return the template, where there is more than one to turn to."""
+        names = self.context.templates.names
+        if len(names) == 1:
+            return ()
+        name = self.editor.template.name
+        return (ticket_sheet.choice_line("h", "templ.", safe(f"{name}, one of {len(names)}")),)
+
+    def _figures(self, plan: Plan, context: TradingContext) -> Sequence[FigureLine]:
+        """Return what the order costs, needs and changes."""
+        narrow = self.is_narrow
+        return self.once(
+            ("figures", self.draft, narrow), lambda: self._figures_of(plan, context, narrow=narrow)
+        )
+
+    def _figures_of(
+        self, plan: Plan, context: TradingContext, *, narrow: bool
+    ) -> Sequence[FigureLine]:
+        lines = result_lines(self.draft, plan, context, narrow=narrow)
+        if not isinstance(plan.levels.entry, Decimal) or not plan.units:
+            return lines
+        preview = preview_of(self.draft, plan, context, self.context.wall_ns())
+        return [*lines, *preview_lines(preview, context, narrow=narrow)]
+
+    def action(self) -> Action:
+        """Return OPEN, OPEN_AGAINST_WARNING or, for a reduction, SCALE_OUT."""
+        if self.reduces():
+            return Action.SCALE_OUT
+        return Action.OPEN_AGAINST_WARNING if self.verdict().warnings else Action.OPEN
+
+    def planned(self) -> tuple[str, Sequence[PriceLine]]:
+        """Return the ticket's entry, stop, trailing stop, target and bound."""
+        plan = self.plan(self.trading_context())
+        if plan is None:
+            return "", ()
+        entry, direction = plan.levels.entry, self.draft.direction
+        closing = entry - direction * plan.spread if isinstance(entry, Decimal) else entry
+        return self.draft.instrument, planned_lines(
+            entry=entry,
+            bound=plan.levels.bound,
+            stop=plan.levels.stop,
+            target=plan.levels.target,
+            trail=behind(closing, plan.levels.trail, direction),
+        )
+
+    def opens_on(self) -> str:
+        """Return the ticket's instrument."""
+        return self.draft.instrument
+
+    def opens(self) -> bool:
+        """Return whether it may open a trade: one that only reduces is an exit."""
+        return not self.reduces()
+
+    def refusals(self) -> Sequence[str]:
+        """Return the checks' refusals; while letters go to a field of text, none of them can send."""
+        if self.editor.writing:
+            return (ENDS_WRITING,)
+        return (*self._required_refusals(), *self.verdict().refusals)
+
+    def _required_refusals(self) -> Sequence[str]:
+        """Refuse an opening ticket without a stop where its template requires one."""
+        template, plan = self.editor.template, self.plan(self.trading_context())
+        if not template.stop_required or plan is None or plan.reduces or plan.distance is not None:
+            return ()
+        return (f"stop: the template {template.name} requires one: s, then digits",)
+
+    def warnings(self) -> Sequence[str]:
+        """Return the checks' warnings."""
+        return self.verdict().warnings
+
+    def result(self) -> OpenOrder | None:
+        """Freeze the plan on the screen into an order; None while a field cannot be read."""
+        context = self.trading_context()
+        plan = self.plan(context)
+        levels = None if plan is None else sendable(plan.levels)
+        expires = self._expiry_ns()
+        if plan is None or levels is None or isinstance(expires, UnreadableText):
+            return None
+        members = self.draft.members
+        return OpenOrder(
+            instrument=self.draft.instrument,
+            kind=self.draft.kind,
+            units=self.draft.direction * self._drawn_plan(plan).units,
+            price=None if self.draft.kind == "MARKET" else levels.entry,
+            bound=levels.bound,
+            expected=levels.entry,
+            stop=levels.stop,
+            target=levels.target,
+            trail=levels.trail,
+            expiry=self.draft.expiry,
+            reduces=plan.reduces,
+            gtd_ns=expires,
+            guaranteed=members.guaranteed and levels.stop is not None,
+            fill=members.fill,
+            trigger=members.trigger,
+            tag=members.tag,
+            comment=members.comment,
+            draft=self.draft,
+        )
+
+    def _expiry_ns(self) -> int | UnreadableText | None:
+        """Return the instant of a typed expiry, None where none was typed."""
+        if self.draft.expiry != TYPED_EXPIRY:
+            return None
+        members, now = self.draft.members, self.context.wall_ns()
+        found = expiry_ns(members.until, members.until_typed_ns, now, self.context.store.zone)
+        return UnreadableText("", "is missing") if found is None else found
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return the lines, and remember the price and the plan that the trader sees from now on."""
+        with self.drawing():
+            context, now = self.trading_context(), self.context.clock()
+            plan = self.plan(context)
+            self._drawn = None if plan is None else (self.draft, plan)
+            if context is not None:
+                self._seen_prices.append((now, touch_of(self.draft, context)))
+            while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
+                self._seen_prices.popleft()
+            return super().lines()
+
+    def doubt(self) -> str:
+        """Ask for a second press when price or position changed faster than a person can react."""
+        context = self.trading_context()
+        plan = self.plan(context)
+        if plan is not None and plan.reduces != self._drawn_plan(plan).reduces:
+            return "The position just changed: press again to send this"
+        if context is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
+            return ""
+        touch, seen = touch_of(self.draft, context), self._seen_prices[0][1]
+        allowed = slippage_allowed(context.bid, context.ask, context.rules.pip)
+        if plan.distance is not None:
+            allowed = min(allowed, plan.distance / 4)
+        if self.draft.direction * (touch - seen) <= allowed:
+            return ""
+        self._seen_prices.clear()
+        return f"The price just moved from {seen} to {touch}: press again to send at that"
+
+    def _drawn_plan(self, plan: Plan) -> Plan:
+        """Return the plan on the screen: prices and NAV move on between the drawing and the key."""
+        if self._drawn is None or self._drawn[0] != self.draft:
+            return plan
+        return self._drawn[1]
+
+    def trading_context(self) -> TradingContext | None:
+        """Return rules, price and funds for the instrument, None while one is missing."""
+        return self.trading_context_about(self.draft.instrument)
+
+    def reduces(self) -> bool:
+        """Whether it opens nothing now, so that it is an exit."""
+        plan = self.plan(self.trading_context())
+        return plan is not None and plan.reduces
+
+    def plan(self, context: TradingContext | None) -> Plan | None:
+        """Compute the plan of the ticket, None while there is no price."""
+        if context is None:
+            return None
+        return self.once(
+            ("plan", self.draft), lambda: work_out(self.draft, context, self.context.limits)
+        )
+
+    def verdict(self) -> Verdict:
+        """Return the refusals and warnings of the ticket as it stands."""
+        return self.once(("verdict", self.draft), self._judge)
+
+    def _judge(self) -> Verdict:
+        context = self.trading_context()
+        plan = self.plan(context)
+        if context is None or plan is None:
+            return Verdict((f"Waiting for a price of {pair(self.draft.instrument)}",))
+        return judge(self.draft, plan, context, self.context.limits, self._circumstances())
+
+    def _circumstances(self) -> Circumstances:
+        store, draft = self.context.store, self.draft
+        return Circumstances(
+            wall_ns=self.context.wall_ns(),
+            rtt_ms=store.health.rtt_ms,
+            sent_like_this=self.context.sent_like_this(draft.instrument, draft.kind, draft.side),
+            in_flight=store.in_flight_of(draft.instrument),
+            quote_trouble=self.context.quote_trouble(draft.instrument),
+            open_risk=open_risk_of(store),
+            zone=store.zone,
+        )
+
+    # The keys.
+
+    @property
+    def draft(self) -> Draft:
+        """The ticket as typed."""
+        return self.editor.draft
+
+    @draft.setter
+    def draft(self, draft: Draft) -> None:
+        self.editor.draft = draft
+
+    @property
+    def key_target(self) -> KeyTarget:
+        """Return a text field while letters go to one, else the form."""
+        return KeyTarget("text", self.painted) if self.editor.writing else super().key_target
+
+    async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
+        """Give letters to the text field while one is being written; Enter, Tab and Esc end it."""
+        if self.editor.writing is None:
+            await super()._take_key(event, bound)
+            return
+        event.prevent_default()
+        character = event.character if event.is_printable else None
+        self.editor.write(event.key, character, self.context.wall_ns())
+        self.redraw()
+
+    def typed(self, key: str) -> bool:
+        """Fill the active field."""
+        context = self.trading_context()
+        return self._say(self.editor.type_key(key, context, self.plan(context)))
+
+    def _say(self, done: bool = True) -> bool:
+        """Show what the key could not do, and draw."""
+        self._hint, self.editor.hint = self.editor.hint, ""
+        self.redraw()
+        return done
+
+    def action_pick(self, name: FieldName) -> None:
+        """Make a field the active one."""
+        self.editor.pick(name, self.plan(self.trading_context()))
+        self._say()
+
+    def action_next_field(self, step: int) -> None:
+        """Go to the next field."""
+        self.editor.next_field(step, self.plan(self.trading_context()))
+        self._say()
+
+    def action_next_kind(self) -> None:
+        """Turn to the next order type."""
+        self.editor.next_kind(self.trading_context())
+        self._say()
+
+    def action_next_expiry(self) -> None:
+        """Turn to the next time in force."""
+        self.draft = self.draft.next_expiry()
+        self._say()
+
+    def action_next_unit(self) -> None:
+        """Count the active field in its next unit."""
+        context = self.trading_context()
+        self.editor.next_unit(context, self.plan(context))
+        self._say()
+
+    def action_count_in_atr(self) -> None:
+        """Count the active distance in average true ranges."""
+        context = self.trading_context()
+        self.editor.count_in_atr(context, self.plan(context))
+        self._say()
+
+    def action_erase(self) -> None:
+        """Take a digit out of the active field."""
+        self.editor.erase()
+        self._say()
+
+    def action_nudge(self, steps: int) -> None:
+        """Move the active field."""
+        context = self.trading_context()
+        self.editor.nudge(steps, context, self.plan(context))
+        self._say()
+
+    def action_more(self) -> None:
+        """Show all members of the order, or those that differ from the usual."""
+        self.editor.everything = not self.editor.everything
+        self._say()
+
+    def action_next_template(self) -> None:
+        """Begin again with the next template; side and instrument stay."""
+        name = self.context.templates.following(self.editor.template.name)
+        template = self.context.templates.get(name, self.context.template)
+        draft = self.draft
+        fresh = first_draft(
+            draft.side, draft.instrument, self.trading_context(), template, self.context.preset
+        )
+        self.editor.begin_with(fresh, template)
+        self._say()
+
+    def action_guarantee(self) -> None:
+        """Make the stop a guaranteed one, or a usual one."""
+        self.draft = self.draft.with_guarantee(guaranteed=not self.draft.members.guaranteed)
+        self._say()
+
+    def action_next_trigger(self) -> None:
+        """Turn to the next price side that triggers a pending order."""
+        self.editor.next_trigger()
+        self._say()
+
+    def action_next_fill(self) -> None:
+        """Turn to the next position fill."""
+        self.draft = self.draft.next_fill()
+        self._say()
+
+    def action_write(self, name: TextName) -> None:
+        """Send the letters that follow to a field of text."""
+        self.editor.begin_text(name, self.context.wall_ns())
+        self._say()

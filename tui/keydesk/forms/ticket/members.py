@@ -1,0 +1,125 @@
+"""The lines of a ticket's rarely changed members; one that differs from the usual is always shown."""
+
+from collections.abc import Sequence
+from datetime import tzinfo
+
+from keydesk.calc.orders.expiry_time import expiry_ns
+from keydesk.calc.orders.ticket import Plan
+from keydesk.calc.orders.ticket_draft import (
+    FILL_WORDS,
+    TEXT_KEYS,
+    TRIGGER_WORDS,
+    TYPED_EXPIRY,
+    Draft,
+    Members,
+    TextName,
+)
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.forms.sheet import TextLine, Words
+from keydesk.text.format import EMPTY, date_and_time, money
+from keydesk.text.sanitize import clean, safe
+
+NAME_WIDTH = 9
+TEXT_WIDTH = 16
+USUAL = Members()
+SHORT_FILL_WORDS = {**FILL_WORDS, "DEFAULT": "as account", "REDUCE_FIRST": "reduces first"}
+MORE_KEY = "n"
+
+
+def member_lines(
+    draft: Draft,
+    plan: Plan,
+    context: TradingContext,
+    *,
+    everything: bool,
+    narrow: bool,
+    writing: TextName | None,
+    now_ns: int,
+    zone: tzinfo,
+) -> list[TextLine]:
+    """Return the lines of the members that differ from the usual, or of all of them."""
+    members, pending = draft.members, draft.kind != "MARKET"
+    lines: list[TextLine] = []
+    if pending and (everything or draft.expiry == TYPED_EXPIRY):
+        lines.append(
+            text_line(draft, "until", _until_words(draft, now_ns, zone, narrow=narrow), writing)
+        )
+    if not plan.reduces and (everything or members.guaranteed):
+        lines.append(
+            _line("w", "guarantee", *_guarantee_words(draft, plan, context, narrow=narrow))
+        )
+    if pending and (everything or members.trigger != USUAL.trigger):
+        trigger = TRIGGER_WORDS[members.trigger]
+        lines.append(
+            _line("i", "trigger", (safe(trigger.split(":")[0] if narrow else trigger), "plain"))
+        )
+    if everything or members.fill != USUAL.fill:
+        fills = (SHORT_FILL_WORDS if narrow else FILL_WORDS)[members.fill]
+        lines.append(_line("l", "fills", (safe(fills), "plain")))
+    names: Sequence[TextName] = ("tag", "comment")
+    lines += [
+        text_line(draft, name, (safe(""), "muted"), writing)
+        for name in names
+        if everything or members.text(name) or writing == name
+    ]
+    return lines
+
+
+def expiry_line(draft: Draft, *, everything: bool, narrow: bool) -> TextLine:
+    """Return the time in force, and the key that shows the other members."""
+    words = "typed below" if draft.expiry == TYPED_EXPIRY and not narrow else draft.expiry
+    more = "fewer" if everything else "more"
+    more, width = (more, 8) if narrow else (f"{more} fields", 18)
+    return (
+        ("e ", "bright"),
+        ("expiry ", "muted"),
+        (safe(f" {words:<{width}}"), "plain"),
+        (MORE_KEY, "bright"),
+        (safe(f" {more}"), "muted"),
+    )
+
+
+def text_line(draft: Draft, name: TextName, meaning: Words, writing: TextName | None) -> TextLine:
+    """Return a field of text; the one that keys go to is framed, and shows its end."""
+    text, active = clean(draft.members.text(name)), writing == name
+    shown = text if len(text) <= TEXT_WIDTH else f"…{text[1 - TEXT_WIDTH :]}"
+    left, right = ("[", "]") if active else (" ", " ")
+    cursor = "_" if active and len(shown) < TEXT_WIDTH else ""
+    return (
+        (safe(f"{TEXT_KEYS[name]} "), "bright"),
+        (safe(f"{name:<7}"), "focus" if active else "muted"),
+        (left, "focus"),
+        (safe(f"{shown + cursor:<{TEXT_WIDTH}}"), "bright" if active else "plain"),
+        (right, "focus"),
+        (" ", "muted"),
+        ("Enter ends it", "muted") if active else meaning,
+    )
+
+
+def _line(key: str, name: str, *words: Words) -> TextLine:
+    return ((safe(f"{key} "), "bright"), (safe(f"{name:<{NAME_WIDTH}} "), "muted"), *words)
+
+
+def _until_words(draft: Draft, now_ns: int, zone: tzinfo, *, narrow: bool) -> Words:
+    if draft.expiry != TYPED_EXPIRY:
+        return (safe("" if narrow else "18:30, 4h, a date"), "muted")
+    found = expiry_ns(draft.members.until, draft.members.until_typed_ns, now_ns, zone)
+    if not isinstance(found, int):
+        return (safe("✗ no expiry"), "danger")
+    return (date_and_time(found, zone), "plain")
+
+
+def _guarantee_words(
+    draft: Draft, plan: Plan, context: TradingContext, *, narrow: bool
+) -> Sequence[Words]:
+    rules = context.rules
+    if rules.guarantee == "DISABLED" and not draft.members.guaranteed:
+        return ((safe(f"{EMPTY} not offered{'' if narrow else ' here'}"), "muted"),)
+    pips = money(rules.guarantee_premium / rules.pip, 1)
+    if not draft.members.guaranteed:
+        words = f"off, fee {pips}p" if narrow else f"off, premium {pips}p if it fills"
+        return ((safe(words), "plain"),)
+    if narrow:
+        return (("on", "bright"), (safe(f", fee {money(plan.premium)}"), "plain"))
+    cost = safe(f", premium {pips}p = {money(plan.premium)} {context.funds.currency} if it fills")
+    return (("on", "bright"), (cost, "plain"))

@@ -1,0 +1,1 @@
+"""Forms that close, protect or move what is open."""

@@ -1,0 +1,208 @@
+"""The form that closes a position: its long side, its short side, or both; and the base of the forms about a position."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar, Literal
+
+from keydesk.calc.orders.instructions import CloseParts, ClosePosition
+from keydesk.calc.risk.trading_context import NOTHING, Lot, TradingContext, realised_profit
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.trades.close_trade import NO_PRICE, signed_money
+from keydesk.keys.confirm import Action
+from keydesk.keys.keymap import CLOSE_POSITION, KEYMAP
+from keydesk.records import PositionRow, TradeRow
+from keydesk.text.format import pair, price, units
+from keydesk.text.sanitize import safe
+from keydesk_client.arithmetic.profit import closing_price
+
+SideName = Literal["long", "short"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSide:
+    """The long or the short side of a position, if it is open."""
+
+    name: SideName
+    units: Decimal  # magnitude
+    average: Decimal | None
+    trades: tuple[TradeRow, ...]  # oldest first
+
+    @property
+    def words(self) -> str:
+        """Return the side and its size: LONG 20,000."""
+        return f"{self.name.upper()} {units(self.units)}"
+
+    def realised(self, closing: Decimal, context: TradingContext) -> Decimal | None:
+        """Return what closing so many units now makes, the oldest trade first; None: not known."""
+        signed = closing if self.name == "long" else -closing
+        at = closing_price(signed, context.bid, context.ask)
+        lots = (Lot(trade.units, trade.price) for trade in self.trades)
+        return realised_profit(lots, closing, at, context.factors)
+
+    def closed_trades(self, closing: Decimal) -> tuple[TradeRow, ...]:
+        """Return the trades that so many units close in full."""
+        left, closed = closing, []
+        for trade in self.trades:
+            left -= abs(trade.units)
+            if left < 0:
+                break
+            closed.append(trade)
+        return tuple(closed)
+
+
+class PositionForm(Form[ClosePosition | CloseParts]):
+    """The base of the forms that close a position or a part of it."""
+
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context)
+        self.instrument = instrument
+
+    def trading_context(self) -> TradingContext | None:
+        """Return rules, price and funds for the instrument, None while one is missing."""
+        return self.trading_context_about(self.instrument)
+
+    def open_sides(self) -> tuple[OpenSide, ...]:
+        """Return the sides that are open now."""
+        position = self.context.store.positions.get(self.instrument)
+        if position is None:
+            return ()
+        sides = (self._side(position, "long"), self._side(position, "short"))
+        return tuple(side for side in sides if side.units)
+
+    def _side(self, position: PositionRow, name: SideName) -> OpenSide:
+        held, average = (
+            (position.long_units, position.long_average)
+            if name == "long"
+            else (position.short_units, position.short_average)
+        )
+        known = self.context.store.trades
+        ids = sorted(position.trade_ids, key=int)
+        trades = (known[trade_id] for trade_id in ids if trade_id in known)
+        return OpenSide(
+            name, abs(held), average, tuple(each for each in trades if each.units * held > 0)
+        )
+
+    def side_line(self, side: OpenSide, context: TradingContext) -> TextLine:
+        """Return a side with its average, the price that closes it, and its profit."""
+        digits = context.rules.price_precision
+        signed = side.units if side.name == "long" else -side.units
+        count = len(side.trades)
+        total = side.realised(side.units, context)
+        return (
+            (safe(side.words), "bright"),
+            ("  average ", "muted"),
+            (price(side.average, digits), "plain"),
+            ("  now ", "muted"),
+            (price(closing_price(signed, context.bid, context.ask), digits), "bright"),
+            (safe(f"  {count} trade{'s' if count != 1 else ''}  "), "muted"),
+            *((signed_money(total),) if total is not None else ()),
+        )
+
+
+class ClosePositionForm(PositionForm):
+    """Closes a position at market: its side, or both sides where it is hedged."""
+
+    KEY_CONTEXT: ClassVar[str] = CLOSE_POSITION
+    BINDINGS = KEYMAP.bindings(CLOSE_POSITION)
+    WIDTH: ClassVar[int] = 76
+
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context, instrument)
+        self.choice: SideName | Literal["both"] = "both"
+
+    def closing(self) -> tuple[OpenSide, ...]:
+        """Return the sides that would be closed."""
+        return tuple(side for side in self.open_sides() if self.choice in {"both", side.name})
+
+    def headline(self) -> TextLine:
+        """Return the position and the sides to close."""
+        sides = " and ".join(side.words for side in self.closing()) or "–"
+        return (
+            (safe(f"CLOSE position {pair(self.instrument)} {sides}"), "bright"),
+            (" at market", "plain"),
+        )
+
+    def body(self) -> Sequence[TextLine]:
+        """Show each side, what closing realises, and what goes with it."""
+        context, sides = self.trading_context(), self.open_sides()
+        lines: list[TextLine] = []
+        if context is not None:
+            lines = [quote_line(context), *(self.side_line(side, context) for side in sides)]
+        if len(sides) > 1:
+            lines += [BLANK, choice_line((("a", "both"), ("l", "long"), ("s", "short")))]
+        closed = [trade for side in self.closing() for trade in side.trades]
+        return [*lines, BLANK, *self._realised(context), *dependents_line(closed)]
+
+    def _realised(self, context: TradingContext | None) -> Sequence[TextLine]:
+        if context is None:
+            return (NO_PRICE,)
+        parts = [side.realised(side.units, context) for side in self.closing()]
+        return _realised_line(parts, context)
+
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.CLOSE
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse only when there is nothing left to close."""
+        if self.closing():
+            return ()
+        if self.open_sides():
+            return [f"The {self.choice} side is closed already"]
+        return ["It is closed already"]
+
+    def result(self) -> ClosePosition | None:
+        """Return the sides that are open; an empty side is never named."""
+        closing = {side.name for side in self.closing()}
+        return ClosePosition(
+            self.instrument,
+            long_units="ALL" if "long" in closing else None,
+            short_units="ALL" if "short" in closing else None,
+        )
+
+    def action_side(self, name: SideName | Literal["both"]) -> None:
+        """Choose one side or both; a position with one side has no choice."""
+        if len(self.open_sides()) > 1:
+            self.choice = name
+        self.redraw()
+
+
+def choice_line(choices: Sequence[tuple[str, str]]) -> TextLine:
+    """Return keys and what each chooses."""
+    return tuple(
+        words
+        for key, meaning in choices
+        for words in (
+            (safe(key), "bright"),
+            (safe(f" {meaning}   " if meaning else "   "), "muted"),
+        )
+    )
+
+
+def _realised_line(parts: Sequence[Decimal | None], context: TradingContext) -> Sequence[TextLine]:
+    known = [each for each in parts if each is not None]
+    if not known or len(known) < len(parts):
+        return ()
+    words = safe(f" {context.funds.currency} at the price seen")
+    return ((("realises ", "muted"), signed_money(sum(known, NOTHING)), (words, "muted")),)
+
+
+def dependents_line(trades: Sequence[TradeRow]) -> Sequence[TextLine]:
+    """Return how many protective orders end with the trades; no line for none."""
+    going = sum(
+        order is not None
+        for trade in trades
+        for order in (
+            trade.take_profit,
+            trade.stop_loss,
+            trade.trailing_stop,
+            trade.guaranteed_stop,
+        )
+    )
+    if not going:
+        return ()
+    words = "order goes" if going == 1 else "orders go"
+    return (((safe(f"{going} protective {words} with it"), "muted"),),)

@@ -1,0 +1,292 @@
+"""Forms that close a trade or a part of it, and the lines about an open trade that other forms share."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.calc.orders.instructions import CloseTrades
+from keydesk.calc.orders.ticket_draft import (
+    LONGEST,
+    UnreadableText,
+    above_zero,
+    is_number_key,
+    read_number,
+)
+from keydesk.calc.risk.sizing import part
+from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
+from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.keys.confirm import Action
+from keydesk.keys.keymap import KEYMAP, SCALE_OUT
+from keydesk.records import TradeRow
+from keydesk.text.format import EMPTY, money, pair, pips, price, units
+from keydesk.text.sanitize import SafeText, clean_name, safe
+from keydesk_client.arithmetic.profit import closing_price, profit, profit_in_pips
+
+
+def trade_name(trade: TradeRow) -> SafeText:
+    """Return the trade in words: LONG 20,000 EUR/USD #6411."""
+    side = "LONG" if trade.units > 0 else "SHORT"
+    return safe(
+        f"{side} {units(abs(trade.units))} {pair(trade.instrument)} #{clean_name(trade.id)}"
+    )
+
+
+def entry_and_now(trade: TradeRow, context: TradingContext) -> TextLine:
+    """Return the entry price, the price at which it would close, and the profit there."""
+    digits = context.rules.price_precision
+    close = closing_price(trade.units, context.bid, context.ask)
+    moved = profit_in_pips(trade.units, trade.price, close, context.rules.pip)
+    return (
+        ("entry ", "muted"),
+        (price(trade.price, digits), "plain"),
+        ("  now ", "muted"),
+        (price(close, digits), "bright"),
+        (safe(f"  {pips(moved)}p "), "plain"),
+        signed_money(result_of(trade, abs(trade.units), context)),
+        (safe(f" {context.funds.currency}"), "muted"),
+    )
+
+
+def result_of(trade: TradeRow, magnitude: Decimal, context: TradingContext) -> Decimal:
+    """Return what closing that many units now would realise."""
+    close = closing_price(trade.units, context.bid, context.ask)
+    signed = magnitude if trade.units > 0 else -magnitude
+    return profit(signed, trade.price, close, context.factors)
+
+
+def signed_money(amount: Decimal) -> Words:
+    """Return an amount with its sign, in the colour of the sign."""
+    role = "profit" if amount > 0 else "loss" if amount < 0 else "plain"
+    return (money(amount, signed=True), role)
+
+
+SHOWN_TRADES = 8
+NO_PRICE: TextLine = (("No price seen yet: the broker closes at its own", "warn"),)
+ALL_OF_IT = Decimal(100)  # per cent
+PRESET_PARTS = {"2": Decimal(25), "5": Decimal(50), "7": Decimal(75)}
+
+
+class CloseForm(Form[CloseTrades]):
+    """Closes a trade, or all trades of a position."""
+
+    def __init__(self, context: FormContext, instrument: str, trade_ids: Sequence[str]) -> None:
+        super().__init__(context)
+        self.instrument = instrument
+        self.trade_ids = tuple(trade_ids)
+
+    @property
+    def trades(self) -> Sequence[TradeRow]:
+        """Return those that are still open."""
+        known = self.context.store.trades
+        return [known[trade_id] for trade_id in self.trade_ids if trade_id in known]
+
+    def trading_context(self) -> TradingContext | None:
+        """Return rules, price and funds for the instrument, None while one is missing."""
+        return self.trading_context_about(self.instrument)
+
+    def headline(self) -> TextLine:
+        """Return the trades to close."""
+        trades = self.trades
+        if len(trades) == 1:
+            return (
+                ("CLOSE ", "bright"),
+                (trade_name(trades[0]), "bright"),
+                (" at market", "plain"),
+            )
+        words = safe(f"CLOSE all {len(trades)} trades of {pair(self.instrument)}")
+        return ((words, "bright"), (" at market", "plain"))
+
+    def body(self) -> Sequence[TextLine]:
+        """Show each trade and what closing realises."""
+        context = self.trading_context()
+        if context is None:
+            return (NO_PRICE,)
+        lines: list[TextLine] = [quote_line(context)]
+        if len(self.trades) == 1:
+            lines.append(entry_and_now(self.trades[0], context))
+        else:
+            lines += [_trade_line(trade, context) for trade in self.trades[:SHOWN_TRADES]]
+        if len(self.trades) > SHOWN_TRADES:
+            lines.append(((safe(f"and {len(self.trades) - SHOWN_TRADES} more"), "muted"),))
+        return [*lines, BLANK, self._realised(context), *self._dependents()]
+
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.CLOSE
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse only when there is nothing left to close."""
+        return () if self.trades else ["It is closed already"]
+
+    def result(self) -> CloseTrades | None:
+        """Return the trades that are still open."""
+        return CloseTrades(self.instrument, tuple(trade.id for trade in self.trades))
+
+    def _realised(self, context: TradingContext) -> TextLine:
+        total = sum((result_of(trade, abs(trade.units), context) for trade in self.trades), NOTHING)
+        return (
+            ("realises ", "muted"),
+            signed_money(total),
+            (safe(f" {context.funds.currency} at the price seen"), "muted"),
+        )
+
+    def _dependents(self) -> Sequence[TextLine]:
+        going = sum(_dependents_of(trade) for trade in self.trades)
+        if not going:
+            return ()
+        words = "order goes" if going == 1 else "orders go"
+        return (((safe(f"{going} protective {words} with it"), "muted"),),)
+
+
+def _trade_line(trade: TradeRow, context: TradingContext) -> TextLine:
+    side = "LONG" if trade.units > 0 else "SHORT"
+    name = safe(f"#{clean_name(trade.id)} {side} {units(abs(trade.units))}  ")
+    return ((name, "plain"), signed_money(result_of(trade, abs(trade.units), context)))
+
+
+def _dependents_of(trade: TradeRow) -> int:
+    orders = (trade.take_profit, trade.stop_loss, trade.trailing_stop, trade.guaranteed_stop)
+    return sum(order is not None for order in orders)
+
+
+class ScaleOutForm(TradeForm[CloseTrades]):
+    """Closes a part of one trade, rounded down to whole units."""
+
+    KEY_CONTEXT: ClassVar[str] = SCALE_OUT
+    BINDINGS = [*KEYMAP.bindings(SCALE_OUT), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+
+    def __init__(self, context: FormContext, trade_id: str) -> None:
+        super().__init__(context, trade_id)
+        self.percent: Decimal | None = None  # chosen: a preset, or typed and taken by %
+        self.text = ""  # typed since
+
+    def trade_turned(self) -> None:
+        """Drop the part of the other trade."""
+        self.percent, self.text = None, ""
+
+    def units(self) -> Decimal:
+        """Return the magnitude that would be closed; 0 while no part is chosen."""
+        trade = self.trade
+        if trade is None or self.percent is None:
+            return NOTHING
+        known = self.context.store.instruments.get(trade.instrument)
+        precision = known.trade_units_precision if known is not None else 0
+        return part(trade.units, self.percent, precision)
+
+    def headline(self) -> TextLine:
+        """Return the part and the trade."""
+        trade = self.trade
+        name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
+        chosen = EMPTY if self.percent is None else f"{self.percent:f} %"
+        return ((safe(f"CLOSE {chosen} of "), "bright"), (name, "bright"))
+
+    def body(self) -> Sequence[TextLine]:
+        """Show the parts to choose from, the profit of the chosen one and the remainder."""
+        trade = self.trade
+        if trade is None:
+            return ()
+        context = self.trading_context(trade)
+        lines: list[TextLine] = [NO_PRICE, BLANK]
+        if context is not None:
+            lines = [quote_line(context), entry_and_now(trade, context), BLANK]
+        lines.append(
+            (
+                ("2", "bright"),
+                (" 25 %   ", "muted"),
+                ("5", "bright"),
+                (" 50 %   ", "muted"),
+                ("7", "bright"),
+                (" 75 %   ", "muted"),
+                ("digits %", "bright"),
+                (safe(f"  {self.text}"), "focus"),
+            )
+        )
+        closing = self.units()
+        if closing:
+            lines += [BLANK, *self._remainder(trade, closing, context)]
+        return lines
+
+    def _remainder(
+        self, trade: TradeRow, closing: Decimal, context: TradingContext | None
+    ) -> Sequence[TextLine]:
+        left = abs(trade.units) - closing
+        cash: TextLine = ()
+        if context is not None:
+            cash = (
+                ("  realises ", "muted"),
+                signed_money(result_of(trade, closing, context)),
+                (safe(f" {context.funds.currency}"), "muted"),
+            )
+        return [
+            (("closes ", "muted"), (units(closing), "bright"), *cash),
+            (
+                ("remains ", "muted"),
+                (units(left), "plain"),
+                ("  its stop and target stay", "muted"),
+            ),
+        ]
+
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.SCALE_OUT
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse without a part, and a part of less than one unit."""
+        trade = self.trade
+        if trade is None:
+            return ["The trade is closed already"]
+        if self.percent is None:
+            return [self._choice_words()]
+        if self.percent > ALL_OF_IT:
+            return [f"part: {self.percent:f} % is more than all of it; digits and % set it"]
+        if not self.units():
+            all_of_it = f"{self.context.keymap.name('close')} closes all of it"
+            return [f"{money(self.percent, 0)} % of it is less than one unit: {all_of_it}"]
+        return ()
+
+    def _choice_words(self) -> str:
+        typed = above_zero(read_number(self.text))
+        if isinstance(typed, UnreadableText):
+            how = "Backspace erases; 2 5 7, or digits and % set it"
+            return f"part: {typed.text} {typed.reason}. {how}"
+        if typed is not None:
+            return f"% takes the {self.text} typed; Esc drops"
+        return "Choose: 2 5 7 = 25, 50, 75 %, or digits and %"
+
+    def result(self) -> CloseTrades | None:
+        """Return the units of that trade."""
+        trade = self.trade
+        if trade is None:
+            return None
+        return CloseTrades(trade.instrument, (trade.id,), self.units())
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Take a character of an own percentage; a preset chosen before no longer counts."""
+        if not is_number_key(key):
+            return False
+        self._take((self.text + key)[: LONGEST + 1])
+        return True
+
+    def action_part(self, key: int) -> None:
+        """Choose a quarter, a half, three quarters; the digits also begin an own percentage."""
+        self._take((self.text + str(key))[: LONGEST + 1])
+
+    def action_erase(self) -> None:
+        """Take the last character out."""
+        self._take(self.text[:-1])
+
+    def action_percent(self) -> None:
+        """Take the typed text as the percentage; text that cannot be read stays to be mended."""
+        percent = above_zero(read_number(self.text))
+        if isinstance(percent, Decimal):
+            self.percent, self.text = percent, ""
+        self.redraw()
+
+    def _take(self, text: str) -> None:
+        self.text, self.percent = text, PRESET_PARTS.get(text)
+        self.redraw()

@@ -1,0 +1,435 @@
+"""The form that replaces a pending entry order: its price, stop, target, trailing stop and units."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.calc.orders import average_range
+from keydesk.calc.orders.checks import unreadable_words
+from keydesk.calc.orders.instructions import LEFT_ALONE, Limits, MoveEntry
+from keydesk.calc.orders.limits import deviation_refusals
+from keydesk.calc.orders.protection import trail_out_of_range
+from keydesk.calc.orders.ticket_draft import (
+    TYPED_BEHIND_A_DIGIT,
+    Entry,
+    Reading,
+    UnreadableText,
+    above_zero,
+    is_number_key,
+    shown_number,
+)
+from keydesk.calc.orders.ticket_units import step_of
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.chart.price_axis import PriceLine
+from keydesk.forms.form import NUDGES, Form
+from keydesk.forms.planned_lines import behind, planned_lines
+from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.ticket_sheet import (
+    CANNOT_BE_READ,
+    FIELD_WIDTH,
+    NOT_KNOWN,
+    quote_line,
+    range_line,
+)
+from keydesk.keys.confirm import Action
+from keydesk.keys.keymap import KEYMAP, MODIFY
+from keydesk.records import OrderRow
+from keydesk.text.format import EMPTY, money, pair, price, units
+from keydesk.text.sanitize import safe
+from keydesk.trading.notifications import order_name
+from keydesk_client.arithmetic.profit import nearest_price, pip, whole_units
+
+TENTH = Decimal("0.1")
+LETTERS = {"price": "p", "stop": "s", "target": "t", "trail": "r", "units": "u"}
+WITHOUT_BRACKET = ("price", "units")
+REACH = Decimal("0.05")  # of the price: digits typed wrong
+
+
+class MoveForm(Form[MoveEntry]):
+    """Replaces the order in one step; everything not shown here stays as it is."""
+
+    KEY_CONTEXT: ClassVar[str] = MODIFY
+    WIDTH: ClassVar[int] = 68
+    HINTS: ClassVar[TextLine] = NUDGES
+    BINDINGS = KEYMAP.bindings(MODIFY)
+
+    def __init__(self, context: FormContext, order_id: str) -> None:
+        super().__init__(context)
+        self.order_id = order_id
+        self.active = "price"
+        self.fields = {
+            name: _entry_of(name, level, self._pip) for name, level in self._levels_now().items()
+        }
+
+    @property
+    def order(self) -> OrderRow | None:
+        """Return the order, None once it is gone."""
+        return self.context.store.orders.get(self.order_id)
+
+    def trading_context(self, order: OrderRow) -> TradingContext | None:
+        """Return rules, price and funds for its instrument, None while one is missing."""
+        return self.trading_context_about(order.instrument)
+
+    def _levels_now(self) -> Mapping[str, Decimal | None]:
+        order = self.order
+        if order is None:
+            return dict.fromkeys(LETTERS)
+        return {
+            "price": order.price,
+            "stop": order.stop_loss,
+            "target": order.take_profit,
+            "trail": order.trail,
+            "units": None if order.units is None else abs(order.units),
+        }
+
+    @property
+    def _pip(self) -> Decimal:
+        """Return one pip of its instrument in price units."""
+        known = self.context.store.instruments.get(self.order.instrument if self.order else "")
+        return pip(known.pip_location if known is not None else -4)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Return the fields: an order that only reduces brings no stop or target."""
+        order = self.order
+        return WITHOUT_BRACKET if order is not None and order.reduces else tuple(LETTERS)
+
+    def levels(self, context: TradingContext) -> Mapping[str, Reading]:
+        """Return the levels typed, at the instrument's precision."""
+        digits, found = context.rules.price_precision, dict[str, Reading]()
+        for name, entry in self.fields.items():
+            value = above_zero(entry.value)
+            if name == "units":
+                found[name] = value
+                continue
+            if name == "trail" and isinstance(value, Decimal):
+                value = average_range.distance(entry, context)
+            elif entry.unit == "ATR" and isinstance(value, Decimal):
+                value = self._ranges_away(name, entry, found["price"], context)
+            found[name] = nearest_price(value, digits) if isinstance(value, Decimal) else value
+        return found
+
+    def _ranges_away(
+        self, name: str, entry: Entry, at: Reading, context: TradingContext
+    ) -> Reading:
+        """Return the price so many average true ranges from the price of the order."""
+        away = average_range.distance(entry, context)
+        if not isinstance(away, Decimal) or not isinstance(at, Decimal):
+            return away if isinstance(away, UnreadableText) else None
+        return at + away * (1 if (name == "target") == self._buys else -1)
+
+    @property
+    def _buys(self) -> bool:
+        return self.order is not None and self.order.units is not None and self.order.units > 0
+
+    def headline(self) -> TextLine:
+        """Return the order that it is about."""
+        order = self.order
+        name = order_name(order) if order else safe(f"#{self.order_id}")
+        return (("MOVE ", "bright"), (name, "bright"))
+
+    def body(self) -> Sequence[TextLine]:
+        """Show the fields and their prices."""
+        order = self.order
+        context = self.trading_context(order) if order else None
+        if order is None or context is None:
+            return ()
+        levels = self.levels(context)
+        return [
+            quote_line(context),
+            BLANK,
+            *self.field_lines(),
+            *([range_line(context)] if self._counts_in_ranges() else ()),
+            BLANK,
+            *(_risk_line(levels, context) if not order.reduces else ()),
+        ]
+
+    def planned(self) -> tuple[str, Sequence[PriceLine]]:
+        """Return the new price where it differs from the order's, which is drawn, and the stop and target it brings."""
+        order = self.order
+        context = self.trading_context(order) if order else None
+        if order is None or context is None:
+            return "", ()
+        levels = self.levels(context)
+        at = levels["price"]
+        return order.instrument, planned_lines(
+            entry=None if at == order.price else at,
+            stop=levels["stop"],
+            target=levels["target"],
+            trail=behind(at, levels["trail"], 1 if self._buys else -1),
+        )
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return price, stop and target as they stand in the form."""
+        order = self.order
+        context = self.trading_context(order) if order else None
+        if context is None:
+            return ()
+        levels = self.levels(context)
+        return [self._field(name, levels[name], context) for name in self.names]
+
+    def action(self) -> Action:
+        """Return REPLACE_ENTRY, or what opening without a stop requires."""
+        if self.order is not None and self.order.reduces:
+            return Action.MOVE_TARGET
+        return Action.OPEN_AGAINST_WARNING if self.warnings() else Action.REPLACE_ENTRY
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse an unchanged order, unreadable levels and levels on the wrong side."""
+        order = self.order
+        if order is None or order.units is None:
+            return ["It is filled or cancelled already"]
+        context = self.trading_context(order)
+        if context is None:
+            return ["Waiting for a price"]
+        levels = self.levels(context)
+        if levels == self._levels_now():
+            keys = " ".join(LETTERS[name] for name in self.names)
+            return [f"Nothing changed yet: ↑ ↓ nudge, digits set, {keys} pick"]
+        own = self.context.limits.of(order.instrument)
+        return [
+            *_refusals(1 if order.units > 0 else -1, levels, context),
+            *_size_refusals(levels["units"], abs(order.units), context, own),
+            *_too_far(order, levels["price"], context, own),
+        ]
+
+    def warnings(self) -> Sequence[str]:
+        """Warn of an entry order without a stop."""
+        trailed = bool(self.fields["trail"].text)
+        stopped = self.fields["stop"].text or "stop" not in self.names
+        return () if stopped or trailed else ["Without a stop the loss has no limit"]
+
+    def result(self) -> MoveEntry | None:
+        """Return the new levels."""
+        order = self.order
+        context = self.trading_context(order) if order else None
+        if order is None or context is None:
+            return None
+        levels = self.levels(context)
+        at, stop, target = levels["price"], levels["stop"], levels["target"]
+        if not isinstance(at, Decimal):
+            return None
+        trail, size = levels["trail"], levels["units"]
+        if (
+            isinstance(stop, UnreadableText)
+            or isinstance(target, UnreadableText)
+            or isinstance(trail, UnreadableText)
+            or not isinstance(size, Decimal)
+            or order.units is None
+        ):
+            return None
+        return MoveEntry(
+            order.id,
+            order.instrument,
+            at,
+            stop,
+            target,
+            trail=LEFT_ALONE if trail == order.trail else trail,
+            units=None if size == abs(order.units) else size.copy_sign(order.units),
+        )
+
+    def _counts_in_ranges(self) -> bool:
+        return any(entry.unit == "ATR" for entry in self.fields.values())
+
+    def _field(self, name: str, level: Reading, context: TradingContext) -> TextLine:
+        active, was = self.active == name, self._levels_now()[name]
+        left, right = ("[", "]") if active else (" ", " ")
+        digits = context.rules.price_precision
+        if isinstance(level, UnreadableText):
+            known = isinstance(self.fields[name].value, UnreadableText)
+            meaning, role = CANNOT_BE_READ if known else NOT_KNOWN, "danger"
+        elif level == was:
+            meaning, role = "as it is" if was is not None else "none", "muted"
+        elif level is None:
+            meaning, role = f"{self._shown(name, was, digits)} → REMOVED", "warn"
+        else:
+            away = self._away(name, level, context) if name in {"price", "stop", "target"} else ""
+            before, after = (self._shown(name, each, digits) for each in (was, level))
+            meaning, role = f"{before} → {after}{away}", "plain"
+        return (
+            (safe(f"{LETTERS[name]} "), "bright"),
+            (safe(f"{name:<7}"), "focus" if active else "muted"),
+            (left, "focus"),
+            (safe(f"{self.fields[name].shown:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
+            (right, "focus"),
+            (safe(f" {meaning}"), role),
+        )
+
+    def _shown(self, name: str, level: Decimal | None, digits: int) -> str:
+        if level is None:
+            return "none"
+        if name == "units":
+            return units(level)
+        return f"{money(level / self._pip, 1)}p" if name == "trail" else price(level, digits)
+
+    def _away(self, name: str, level: Decimal | None, context: TradingContext) -> str:
+        """Return how far the price is from the market, or a level from the price."""
+        at = shown_number(self.levels(context)["price"])
+        origin = (context.ask if self._buys else context.bid) if name == "price" else at
+        if level is None or origin is None:
+            return ""
+        return f" {money(abs(level - origin) / context.rules.pip, 1)}p"
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Fill the active field."""
+        if not is_number_key(key):
+            return False
+        self._put(self.fields[self.active].typed(key))
+        return True
+
+    def action_pick(self, name: str) -> None:
+        """Make a field the active one."""
+        if name in self.names:
+            self.active = name
+            self._put(replace(self.fields[name], fresh=True))
+
+    def action_next_field(self, step: int) -> None:
+        """Go to the next field."""
+        names = self.names
+        self.action_pick(names[(names.index(self.active) + step) % len(names)])
+
+    def action_erase(self) -> None:
+        """Take a digit out of the active field; all of it where nothing was typed yet."""
+        self._put(self.fields[self.active].erased())
+
+    def action_next_unit(self) -> None:
+        """Turn a distance in average true ranges into its price; an order that rests is known by prices."""
+        order, entry = self.order, self.fields[self.active]
+        context = self.trading_context(order) if order else None
+        if entry.unit != "ATR" or context is None:
+            return
+        level = self.levels(context)[self.active]
+        if self.active == "trail":
+            pips = Entry("", "pips")
+            self._put(pips.set(level / self._pip) if isinstance(level, Decimal) else pips)
+            return
+        in_price = Entry("", "price")
+        self._put(in_price.set(level) if isinstance(level, Decimal) else in_price)
+
+    def action_count_in_atr(self) -> None:
+        """Count the active level in average true ranges from the price; typed digits stay."""
+        entry = self.fields[self.active]
+        if self.active in {"price", "units"}:
+            self._hint = f"The {self.active} is no distance: s, t and r count in ATR"
+            self.redraw()
+        elif entry.unit != "ATR":
+            self._put(replace(entry, unit="ATR", text="" if entry.fresh else entry.text))
+
+    def action_nudge(self, steps: int) -> None:
+        """Move the active field; behind a digit the full stop and the comma are text of it."""
+        entry, order = self.fields[self.active], self.order
+        context = self.trading_context(order) if order else None
+        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
+            self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
+        elif isinstance(entry.value, UnreadableText):
+            self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
+            self.redraw()
+        elif context is not None and self.active in {"trail", "units"}:
+            step = step_of(entry, context)
+            self._put(entry.set(max(Decimal(0), (entry.value or Decimal(0)) + steps * step)))
+        elif context is not None and entry.unit == "ATR":
+            self._put(entry.set(max(Decimal(0), (entry.value or Decimal(0)) + steps * TENTH)))
+        elif context is not None:
+            start = entry.value if entry.value is not None else context.mid
+            moved = nearest_price(start + steps * context.rules.pip, context.rules.price_precision)
+            self._put(entry.set(moved))
+
+    def _put(self, entry: Entry) -> None:
+        self.fields[self.active] = entry
+        self.redraw()
+
+
+def _entry_of(name: str, level: Decimal | None, pip_size: Decimal) -> Entry:
+    if name == "units":
+        return Entry("" if level is None else f"{level:f}", "units")
+    if name == "trail":
+        return Entry("" if level is None else f"{(level / pip_size).normalize():f}", "pips")
+    return Entry("" if level is None else f"{level:f}", "price")
+
+
+def _too_far(order: OrderRow, at: Reading, context: TradingContext, own: Limits) -> Sequence[str]:
+    """Refuse an entry farther from the market than the trader's limit; one that only reduces is an exit."""
+    if order.reduces or not isinstance(at, Decimal):
+        return ()
+    return list(deviation_refusals(at, context, own))
+
+
+def _size_refusals(
+    size: Reading, was: Decimal, context: TradingContext, limits: Limits
+) -> list[str]:
+    """Refuse a size that the broker would not take, and one that grows over the trader's own limit."""
+    rules = context.rules
+    if not isinstance(size, Decimal):
+        return ["units: the size is missing: u, then digits"] if size is None else []
+    if whole_units(size, rules.units_precision) != size:
+        return [f"units: {size:f} has more decimals than {pair(rules.name)} takes: u, then digits"]
+    if size < rules.minimum_units:
+        return [f"units: {units(rules.minimum_units)} is the least: u, then digits"]
+    if size > rules.maximum_order_units:
+        return [f"units: one order may carry {units(rules.maximum_order_units)}: u, then digits"]
+    own = limits.hard_units
+    if own is not None and size > max(own, was):
+        return [f"units: over your own limit of {units(own)}: u, then digits"]
+    return []
+
+
+def _refusals(
+    direction: int, levels: Mapping[str, Reading], context: TradingContext
+) -> Sequence[str]:
+    unreadable = [
+        unreadable_words(name, level, LETTERS[name])
+        for name, level in levels.items()
+        if isinstance(level, UnreadableText)
+    ]
+    at = levels["price"]
+    if unreadable:
+        return unreadable
+    if not isinstance(at, Decimal):
+        return ["The price is missing: p, then digits"]
+    if abs(at - context.mid) > context.mid * REACH:
+        return [f"{at} is more than 5 % from the market"]
+    reasons = []
+    for name, toward in (("stop", -direction), ("target", direction)):
+        level = levels[name]
+        if isinstance(level, Decimal) and toward * (level - at) <= 0:
+            side = "below" if toward < 0 else "above"
+            reasons.append(f"The {name} {level} must be {side} the price {at}")
+    trail = levels["trail"]
+    if isinstance(trail, Decimal):
+        reasons += trail_out_of_range(trail, context)
+    return reasons
+
+
+def _risk_line(levels: Mapping[str, Reading], context: TradingContext) -> Sequence[TextLine]:
+    at, stop, trail = shown_number(levels["price"]), levels["stop"], levels["trail"]
+    size = shown_number(levels["units"])
+    if at is None or size is None:
+        return ()
+    spread = context.ask - context.bid
+    distances = [trail + spread] if isinstance(trail, Decimal) else []
+    if isinstance(stop, UnreadableText) or isinstance(trail, UnreadableText):
+        return ((("at stop ", "muted"), (EMPTY, "muted")),)
+    if stop is not None:
+        distances.append(abs(at - stop))
+    if not distances:
+        return ((("at stop ", "muted"), ("UNLIMITED", "danger")),)
+    lost = -size * min(distances) * context.factors.loss
+    nav = context.funds.nav
+    share = f"  {money(-lost / nav * 100)} % of NAV, 1 R" if nav > 0 else ""
+    words = safe(f" {context.funds.currency}")
+    at_stop: TextLine = (
+        ("at stop ", "muted"),
+        (money(lost, signed=True), "loss"),
+        (words, "muted"),
+        (safe(share), "plain"),
+    )
+    target = shown_number(levels["target"])
+    if target is None or not lost:
+        return (at_stop,)
+    won = size * abs(target - at) * context.factors.gain
+    ratio = safe(f"  {money(-won / lost)} R")
+    gain = (money(won, signed=True), "profit")
+    return (at_stop, (("target  ", "muted"), gain, (words, "muted"), (ratio, "plain")))

@@ -1,0 +1,316 @@
+"""The form that closes a part of one side of a position, by percent or by units."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import ClassVar, Literal
+
+from keydesk.calc.orders.close_order import (
+    CLOSE_ORDER_WORDS,
+    CLOSE_ORDERS,
+    CloseOrder,
+    in_close_order,
+    parts_of,
+    realised_by,
+)
+from keydesk.calc.orders.instructions import CloseParts, ClosePosition, CloseSide
+from keydesk.calc.orders.ticket_draft import (
+    LONGEST,
+    UnreadableText,
+    above_zero,
+    is_number_key,
+    read_number,
+)
+from keydesk.calc.risk.sizing import part
+from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.trades.close_position import (
+    OpenSide,
+    PositionForm,
+    SideName,
+    choice_line,
+    dependents_line,
+)
+from keydesk.forms.trades.close_trade import NO_PRICE, PRESET_PARTS, signed_money
+from keydesk.keys.confirm import Action
+from keydesk.keys.keymap import KEYMAP, POSITION_PART
+from keydesk.records import TradeRow
+from keydesk.text.format import pair, price, units
+from keydesk.text.sanitize import clean_name, safe
+from keydesk_client.arithmetic.profit import closing_price, whole_units
+
+FULL = Decimal(100)  # percent
+
+
+class PositionPartForm(PositionForm):
+    """Closes a part of one side of a position, by percent or by units, rounded down to whole units."""
+
+    KEY_CONTEXT: ClassVar[str] = POSITION_PART
+    BINDINGS = KEYMAP.bindings(POSITION_PART)
+    WIDTH: ClassVar[int] = 76
+
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context, instrument)
+        self.choice: SideName | None = None
+        self.percent: Decimal | None = None
+        self.typed_units: Decimal | None = None
+        self.digits = ""
+        self.order: CloseOrder = "oldest"
+        self.picked: frozenset[str] = frozenset()
+        self.cursor = 0
+
+    @property
+    def side(self) -> OpenSide | None:
+        """Return the side chosen, or the only one; None while it has to be chosen."""
+        sides = self.open_sides()
+        if len(sides) == 1 and self.choice in {None, sides[0].name}:
+            return sides[0]
+        return next((side for side in sides if side.name == self.choice), None)
+
+    def units(self) -> Decimal:
+        """Return the magnitude that would be closed; 0 while no part is chosen."""
+        side = self.side
+        if side is None:
+            return NOTHING
+        if self.order == "picked":
+            return sum((abs(trade.units) for trade in self.picked_trades(side)), NOTHING)
+        known = self.context.store.instruments.get(self.instrument)
+        precision = known.trade_units_precision if known is not None else 0
+        if self.typed_units is not None:
+            return whole_units(self.typed_units, precision)
+        if self.percent is None:
+            return NOTHING
+        return side.units if self.percent == FULL else part(side.units, self.percent, precision)
+
+    def picked_trades(self, side: OpenSide) -> Sequence[TradeRow]:
+        """Return the trades that were picked and are still open."""
+        return [trade for trade in side.trades if trade.id in self.picked]
+
+    def parts(self, side: OpenSide) -> tuple[tuple[TradeRow, Decimal], ...]:
+        """Return the trades to close, each with its units."""
+        if self.order == "picked":
+            return tuple((trade, abs(trade.units)) for trade in self.picked_trades(side))
+        return parts_of(in_close_order(side.trades, self.order), self.units())
+
+    def headline(self) -> TextLine:
+        """Return the part and the side of the position."""
+        side = self.side
+        name = side.words if side else " and ".join(each.words for each in self.open_sides())
+        chosen = self._chosen_words()
+        return (
+            (safe(f"CLOSE {chosen} of position {pair(self.instrument)} {name or '–'}"), "bright"),
+        )
+
+    def _chosen_words(self) -> str:
+        if self.order == "picked":
+            return f"{units(self.units())} units"
+        if self.typed_units is not None:
+            return f"{units(self.typed_units)} units"
+        return "–" if self.percent is None else f"{self.percent:f} %"
+
+    def body(self) -> Sequence[TextLine]:
+        """Show the parts to choose from, the profit of the chosen one and the remainder."""
+        context, sides = self.trading_context(), self.open_sides()
+        lines: list[TextLine] = [NO_PRICE]
+        if context is not None:
+            lines = [quote_line(context), *(self.side_line(side, context) for side in sides)]
+        lines.append(BLANK)
+        if len(sides) > 1:
+            lines.append(choice_line((("l", "long"), ("s", "short"))))
+        parts = (
+            ("2", "25 %"),
+            ("5", "50 %"),
+            ("7", "75 %"),
+            ("digits %", ""),
+            ("digits u", "units"),
+        )
+        side, closing = self.side, self.units()
+        if self.order != "picked":
+            lines.append((*choice_line(parts), (safe(f" {self.digits}"), "focus")))
+        if side is not None and len(side.trades) > 1:
+            lines.append(choice_line((("o", CLOSE_ORDER_WORDS[self.order]),)))
+            lines += self._pick_lines(side, context) if self.order == "picked" else ()
+        if side is not None and NOTHING < closing <= side.units:
+            lines += [BLANK, *self._remainder(side, closing, context)]
+        return lines
+
+    def _remainder(
+        self, side: OpenSide, closing: Decimal, context: TradingContext | None
+    ) -> Sequence[TextLine]:
+        parts = self.parts(side)
+        won = None
+        if context is not None:
+            signed = closing if side.name == "long" else -closing
+            at = closing_price(signed, context.bid, context.ask)
+            won = realised_by(parts, at, context.factors)
+        cash: TextLine = ()
+        if won is not None and context is not None:
+            cash = (
+                ("  realises ", "muted"),
+                signed_money(won),
+                (safe(f" {context.funds.currency}"), "muted"),
+            )
+        closed = [trade for trade, part_units in parts if part_units == abs(trade.units)]
+        return [
+            (("closes ", "muted"), (units(closing), "bright"), *cash),
+            *self._parts_line(side, parts),
+            (("remains ", "muted"), (units(side.units - closing), "plain")),
+            *dependents_line(closed),
+        ]
+
+    def _pick_lines(self, side: OpenSide, context: TradingContext | None) -> Sequence[TextLine]:
+        """Return the trades to pick from, the one under the cursor marked."""
+        lines: list[TextLine] = []
+        for number, trade in enumerate(side.trades):
+            mark = "[x]" if trade.id in self.picked else "[ ]"
+            here = "▶" if number == self.cursor % len(side.trades) else " "
+            words = safe(f"{here} {mark} #{clean_name(trade.id)} {units(abs(trade.units))}  ")
+            digits = 5 if context is None else context.rules.price_precision
+            lines.append(
+                (
+                    (words, "bright" if here != " " else "plain"),
+                    (price(trade.price, digits), "muted"),
+                )
+            )
+        return [*lines, choice_line((("↑ ↓", "trade"), ("Space", "picks it")))]
+
+    def _parts_line(
+        self, side: OpenSide, parts: Sequence[tuple[TradeRow, Decimal]]
+    ) -> Sequence[TextLine]:
+        """Return which trades lose how many units, where there is more than one to lose them."""
+        if len(side.trades) == 1 or self.order == "picked":
+            return ()
+        shown = [f"#{clean_name(trade.id)} {units(part_units)}" for trade, part_units in parts]
+        return (((safe(f"of {', '.join(shown)}"), "muted"),),)
+
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.SCALE_OUT
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse without a side or a part, and a part that is nothing or more than all."""
+        if not self.open_sides():
+            return ["The position is closed already"]
+        side = self.side
+        if side is None and self.choice is not None:
+            return [f"The {self.choice} side is closed already"]
+        if side is None:
+            return ["Hedged: choose the side with l long or s short"]
+        return self._unchosen() or self._part_refusals(side)
+
+    def _unchosen(self) -> Sequence[str]:
+        """Return what has to be chosen yet."""
+        side = self.side
+        if self.order == "picked":
+            there = side is not None and self.picked_trades(side)
+            return () if there else ["Pick a trade: ↑ ↓ and Space"]
+        if self.percent is not None or self.typed_units is not None:
+            return ()
+        if self.digits:
+            return [self._choice_words()]
+        return ["Choose: 2 5 7 = 25, 50, 75 %, or digits and %, or digits and u for units"]
+
+    def _choice_words(self) -> str:
+        typed = above_zero(read_number(self.digits))
+        if isinstance(typed, UnreadableText):
+            return f"part: {typed.text} {typed.reason}; Backspace erases, % or u sets it"
+        return f"% or u takes the {self.digits} typed; Esc drops"
+
+    def _part_refusals(self, side: OpenSide) -> Sequence[str]:
+        all_of_it = f"{self.context.keymap.name('close')} closes all of it"
+        closing = self.units()
+        if self.order == "picked":
+            return ()
+        if self.percent is not None and self.percent > FULL:
+            return [f"{self.percent:f} % is more than all of it: {all_of_it}"]
+        if self.typed_units is not None and closing != self.typed_units:
+            return [
+                f"{self.typed_units:f} units have more decimals than {pair(self.instrument)} takes"
+            ]
+        if closing > side.units:
+            return [f"{units(closing)} is more than the {units(side.units)} open: {all_of_it}"]
+        if not closing:
+            return [f"{self._chosen_words()} of it is less than one unit: {all_of_it}"]
+        return ()
+
+    def result(self) -> ClosePosition | CloseParts | None:
+        """Return the units of that side; by trades where the order is not the broker's, which is the oldest first."""
+        side = self.side
+        if side is None:
+            return None
+        closing = self.units()
+        if self.order != "oldest" and closing != side.units:
+            parts = self.parts(side)
+            return CloseParts(
+                self.instrument,
+                tuple(
+                    (trade.id, None if part_units == abs(trade.units) else part_units)
+                    for trade, part_units in parts
+                ),
+            )
+        size: CloseSide = "ALL" if closing == side.units else closing
+        if side.name == "long":
+            return ClosePosition(self.instrument, long_units=size)
+        return ClosePosition(self.instrument, short_units=size)
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Collect digits for an own percentage or for units; a part chosen before is dropped."""
+        if key == "backspace":
+            self._collect(self.digits[:-1])
+            return True
+        if not is_number_key(key):
+            return False
+        self._collect(self.digits + key)
+        return True
+
+    def _collect(self, digits: str) -> None:
+        self.percent = self.typed_units = None
+        self.digits = digits[: LONGEST + 1]
+
+    def action_part(self, key: int) -> None:
+        """Choose a quarter, a half, three quarters; the digits also begin an own part."""
+        self._collect(self.digits + str(key))
+        self.percent = PRESET_PARTS.get(self.digits)
+        self.redraw()
+
+    def action_next_order(self) -> None:
+        """Turn to the next order in which trades are closed."""
+        at = CLOSE_ORDERS.index(self.order) + 1
+        self.order = CLOSE_ORDERS[at % len(CLOSE_ORDERS)]
+        self.redraw()
+
+    def action_cursor(self, step: int) -> None:
+        """Move to another trade to pick."""
+        self.cursor += step
+        self.redraw()
+
+    def action_pick(self) -> None:
+        """Pick the trade under the cursor, or drop it again."""
+        side = self.side
+        if side is not None and side.trades and self.order == "picked":
+            self.picked ^= {side.trades[self.cursor % len(side.trades)].id}
+        self.redraw()
+
+    def action_percent(self) -> None:
+        """Take the typed digits as the percentage."""
+        self._take("percent")
+
+    def action_units(self) -> None:
+        """Take the typed digits as units."""
+        self._take("units")
+
+    def _take(self, what: Literal["percent", "units"]) -> None:
+        value = above_zero(read_number(self.digits))
+        if isinstance(value, Decimal):
+            self.percent = value if what == "percent" else None
+            self.typed_units = value if what == "units" else None
+            self.digits = ""
+        self.redraw()
+
+    def action_side(self, name: SideName) -> None:
+        """Choose the side; a position with one side has no choice."""
+        if len(self.open_sides()) > 1:
+            self.choice = name
+        self.redraw()

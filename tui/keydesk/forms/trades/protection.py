@@ -1,0 +1,379 @@
+"""Forms that set the stop, the target and the trailing stop of a trade."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.calc.orders import average_range, protection
+from keydesk.calc.orders.instructions import SetProtection
+from keydesk.calc.orders.protection import (
+    FIELDS,
+    UNITS,
+    ProtectionDraft,
+    ProtectionField,
+    draft_of,
+    protection_of,
+    wanted_level,
+    wanted_protection,
+)
+from keydesk.calc.orders.ticket_draft import (
+    FIELD_KEYS,
+    TYPED_BEHIND_A_DIGIT,
+    Entry,
+    Unit,
+    UnreadableText,
+    is_number_key,
+    shown_number,
+)
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.chart.price_axis import PriceLine
+from keydesk.forms.form import FIELD_HINTS
+from keydesk.forms.planned_lines import behind, planned_lines
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
+from keydesk.forms.ticket_sheet import (
+    CANNOT_BE_READ,
+    FIELD_WIDTH,
+    NOT_KNOWN,
+    quote_line,
+    range_line,
+)
+from keydesk.forms.trades.close_trade import entry_and_now, signed_money, trade_name
+from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.keys.confirm import Action
+from keydesk.keys.keymap import KEYMAP, MODIFY
+from keydesk.records import TradeRow
+from keydesk.text.format import EMPTY, money, price
+from keydesk.text.sanitize import Printable, safe
+from keydesk_client.arithmetic.profit import closing_price
+from keydesk_client.arithmetic.risk import r_multiple
+
+ACTIONS: dict[protection.Weight, Action] = {
+    "nothing": Action.TIGHTEN,
+    "adds": Action.ADD_PROTECTION,
+    "tightens": Action.TIGHTEN,
+    "moves target": Action.MOVE_TARGET,
+    "loosens": Action.LOOSEN,
+}
+NO_OUTLOOK: Sequence[TextLine] = (  # of levels that cannot be read
+    (("at stop ", "muted"), (EMPTY, "muted")),
+    (("target  ", "muted"), (EMPTY, "muted")),
+)
+
+
+class ProtectionForm(TradeForm[SetProtection]):
+    """Sets, moves or takes away what protects one trade; untouched levels are not sent."""
+
+    KEY_CONTEXT: ClassVar[str] = MODIFY
+    HINTS: ClassVar[TextLine] = FIELD_HINTS
+    BINDINGS = [*KEYMAP.bindings(MODIFY), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+    VERB: ClassVar[str] = "MODIFY"
+
+    def __init__(self, context: FormContext, trade_id: str) -> None:
+        super().__init__(context, trade_id)
+        self.draft = self.first_draft()
+
+    def trade_turned(self) -> None:
+        """Fill the fields anew."""
+        self.draft = self.first_draft()
+
+    def first_draft(self) -> ProtectionDraft:
+        """Return the fields as the form opens."""
+        trade = self.trade
+        if trade is None:
+            return ProtectionDraft(Entry(unit="price"), Entry(unit="price"), Entry())
+        return draft_of(protection_of(trade), self.trading_context(trade))
+
+    def start_on(self, name: ProtectionField) -> None:
+        """Open with a field active."""
+        self.draft = self.draft.pick(name)
+
+    def headline(self) -> TextLine:
+        """Return the trade and what changes."""
+        trade = self.trade
+        name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
+        return ((safe(f"{self.VERB} "), "bright"), (name, "bright"))
+
+    def body(self) -> Sequence[TextLine]:
+        """Show the trade, the fields and their prices."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return ()
+        new = wanted_protection(self.draft, trade, context)
+        return [
+            quote_line(context),
+            entry_and_now(trade, context),
+            BLANK,
+            *self.field_lines(),
+            *([range_line(context)] if self._counts_in_ranges() else ()),
+            BLANK,
+            *(NO_OUTLOOK if new is None else self._amount_lines(trade, new, context)),
+        ]
+
+    def planned(self) -> tuple[str, Sequence[PriceLine]]:
+        """Return the levels that differ from those of the trade."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return "", ()
+        now = protection_of(trade)
+        stop, target, trail = (
+            None if level == getattr(now, name) else level
+            for name, level in ((n, wanted_level(self.draft, n, trade, context)) for n in FIELDS)
+        )
+        best = closing_price(trade.units, context.bid, context.ask)
+        direction = 1 if trade.units > 0 else -1
+        return trade.instrument, planned_lines(
+            stop=stop, target=target, trail=behind(best, trail, direction)
+        )
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return stop, target and trailing stop as they stand in the form."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return ()
+        return [self._field(name, trade, context) for name in FIELDS]
+
+    def action(self) -> Action:
+        """Return the most dangerous of the changes."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return Action.TIGHTEN
+        new = wanted_protection(self.draft, trade, context)
+        if new is None:
+            return Action.LOOSEN
+        return ACTIONS[protection.weight(trade, protection_of(trade), new)]
+
+    def refusals(self) -> Sequence[str]:
+        """Return the refusals of the draft."""
+        trade = self.trade
+        if trade is None:
+            return ["The trade is closed already"]
+        context = self.trading_context(trade)
+        if context is None:
+            return ["Waiting for a price"]
+        return protection.refusals(self.draft, trade, context)
+
+    def warnings(self) -> Sequence[str]:
+        """Warn when protection is reduced."""
+        if self.action() is not Action.LOOSEN:
+            return ()
+        return ["This loosens or removes a stop: more is at risk than before"]
+
+    def result(self) -> SetProtection | None:
+        """Return only what changed."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return None
+        now, new = protection_of(trade), wanted_protection(self.draft, trade, context)
+        if new is None:
+            return None
+        return SetProtection(
+            trade_id=trade.id,
+            instrument=trade.instrument,
+            stop=protection.change(now.stop, new.stop),
+            target=protection.change(now.target, new.target),
+            trail=protection.change(now.trail, new.trail),
+        )
+
+    def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
+        entry, active = self.draft.entry(name), self.draft.active == name
+        meaning = self._change_words(name, trade, context)
+        left, right = ("[", "]") if active else (" ", " ")
+        return (
+            (safe(f"{FIELD_KEYS[name]} "), "bright"),
+            (f"{name:<7}", "focus" if active else "muted"),
+            (left, "focus"),
+            (safe(f"{entry.text:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
+            (right, "focus"),
+            (f" {entry.unit:<6} ", "muted"),
+            (meaning, "danger" if meaning in {CANNOT_BE_READ, NOT_KNOWN} else "plain"),
+        )
+
+    def _counts_in_ranges(self) -> bool:
+        return any(self.draft.entry(name).unit == "ATR" for name in FIELDS)
+
+    def _change_words(
+        self, name: ProtectionField, trade: TradeRow, context: TradingContext
+    ) -> Printable:
+        before = getattr(protection_of(trade), name)
+        after = wanted_level(self.draft, name, trade, context)
+        if isinstance(after, UnreadableText):
+            known = isinstance(self.draft.reading(name), UnreadableText)
+            return CANNOT_BE_READ if known else NOT_KNOWN
+        if before == after:
+            return "as it is" if before is not None else "none"
+        if after is None:
+            gone = _in_pips(before, context) if name == "trail" else _at_price(before, context)
+            return safe(f"{gone} → REMOVED")
+        if name == "trail":
+            return safe(f"{_in_pips(before, context)} → {_in_pips(after, context)}")
+        away = f" {_away(after, trade, context)}"
+        return safe(f"{_at_price(before, context)} → {_at_price(after, context)}{away}")
+
+    def _amount_lines(
+        self, trade: TradeRow, new: protection.Protection, context: TradingContext
+    ) -> Sequence[TextLine]:
+        before = protection.outlook(trade, protection_of(trade), context)
+        after = protection.outlook(trade, new, context)
+        ratio: Printable = "" if after.ratio is None else safe(f"  {money(after.ratio)}R")
+        target = _amount_line("target  ", before.at_target, after.at_target, EMPTY)
+        at_stop = _amount_line("at stop ", before.at_stop, after.at_stop, "UNLIMITED")
+        multiple = None if after.at_stop is None else r_multiple(after.at_stop, trade.initial_risk)
+        in_r: Printable = "" if multiple is None else safe(f"  {money(multiple, signed=True)}R")
+        return [
+            (*at_stop[:2], (in_r, "muted"), *at_stop[2:]),
+            (*target[:2], (ratio, "muted"), *target[2:]),
+        ]
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Fill the active field."""
+        if not is_number_key(key):
+            return False
+        self._put(self.draft.entry(self.draft.active).typed(key))
+        return True
+
+    def action_pick(self, name: str) -> None:
+        """Make a field the active one; an entry order's price is no field of a trade."""
+        for field in FIELDS:
+            if field == name:
+                self.draft = self.draft.pick(field)
+        self.redraw()
+
+    def action_next_field(self, step: int) -> None:
+        """Go to the next field."""
+        at = FIELDS.index(self.draft.active)
+        self.draft = self.draft.pick(FIELDS[(at + step) % len(FIELDS)])
+        self.redraw()
+
+    def action_erase(self) -> None:
+        """Take a digit out of the active field; all of it where nothing was typed yet."""
+        self._put(self.draft.entry(self.draft.active).erased())
+
+    def action_nudge(self, steps: int) -> None:
+        """Move the active field; behind a digit the full stop and the comma are text of it."""
+        entry = self.draft.entry(self.draft.active)
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
+            self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
+        elif isinstance(entry.value, UnreadableText):
+            self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
+            self.redraw()
+        elif trade is not None and context is not None:
+            self._put(_nudged(entry, steps, trade, context))
+
+    def action_next_unit(self) -> None:
+        """Count the active field in its next unit; its level stays."""
+        name, trade = self.draft.active, self.trade
+        context = self.trading_context(trade) if trade else None
+        choices = UNITS[name]
+        if trade is None or context is None:
+            return
+        entry = self.draft.entry(name)
+        unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
+        if (turned := self._in_unit(name, unit, trade, context)) is not None:
+            self._put(turned)
+        else:
+            self._hint = f"The {name} stays in {entry.unit}: {average_range.NAME} is not known"
+            self.redraw()
+
+    def _in_unit(
+        self, name: ProtectionField, unit: Unit, trade: TradeRow, context: TradingContext
+    ) -> Entry | None:
+        """Return a field in another unit at the same level; None where the unit is not known."""
+        level = wanted_level(self.draft, name, trade, context)
+        if isinstance(level, UnreadableText):
+            return replace(self.draft.entry(name), unit=unit)  # the text stays to be mended
+        if level is None:
+            return Entry("", unit)
+        counted = protection.in_unit(name, level, unit, trade, context)
+        return None if counted is None else Entry("", unit).set(counted)
+
+    def action_count_in_atr(self) -> None:
+        """Count the active field in average true ranges: typed digits stay, an old distance is converted."""
+        name, trade = self.draft.active, self.trade
+        entry, context = self.draft.entry(name), self.trading_context(trade) if trade else None
+        if trade is None or context is None or entry.unit == "ATR":
+            return
+        turned = self._in_unit(name, "ATR", trade, context) if entry.fresh else None
+        self._put(turned or replace(entry, unit="ATR"))
+
+    def _put(self, entry: Entry) -> None:
+        self.draft = self.draft.put(self.draft.active, entry)
+        self.redraw()
+
+
+class ProtectForm(ProtectionForm):
+    """Adds the template's stop and target where the trade has none."""
+
+    VERB: ClassVar[str] = "PROTECT"
+
+    def first_draft(self) -> ProtectionDraft:
+        """Return what protects it now, completed from the template."""
+        draft, trade = super().first_draft(), self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return draft
+        template = self.context.template_of(trade.instrument)
+        return protection.completed_by(draft, trade, context, template)
+
+
+class TrailingForm(ProtectionForm):
+    """Sets a trailing stop at the template's distance."""
+
+    VERB: ClassVar[str] = "TRAIL"
+
+    def first_draft(self) -> ProtectionDraft:
+        """Return the trailing distance: the template's, or the one there is."""
+        draft, trade = super().first_draft(), self.trade
+        context = self.trading_context(trade) if trade else None
+        if context is None:
+            return draft
+        if not draft.trail.text:
+            template = self.context.template_of(context.rules.name)
+            distance = template.trail_entry(context)
+            if distance.text:
+                return draft.put("trail", distance)
+        return draft.pick("trail")
+
+
+def _at_price(level: Decimal | None, context: TradingContext) -> str:
+    return "none" if level is None else price(level, context.rules.price_precision)
+
+
+def _away(level: Decimal, trade: TradeRow, context: TradingContext) -> str:
+    """Return how far the market is from a level."""
+    now = closing_price(trade.units, context.bid, context.ask)
+    return f"{money(abs(level - now) / context.rules.pip, 1)}p"
+
+
+def _in_pips(distance: Decimal | None, context: TradingContext) -> str:
+    return "none" if distance is None else f"{money(distance / context.rules.pip, 1)}p behind"
+
+
+def _nudged(entry: Entry, steps: int, trade: TradeRow, context: TradingContext) -> Entry:
+    value = shown_number(entry.value)
+    if entry.unit == "price":
+        start = value if value is not None else closing_price(trade.units, context.bid, context.ask)
+        return entry.set(start + steps * context.rules.pip)
+    step = Decimal("0.1") if entry.unit == "ATR" else Decimal(1)
+    return entry.set(max(Decimal(0), (value or Decimal(0)) + steps * step))
+
+
+def _amount_line(
+    label: Printable, before: Decimal | None, after: Decimal | None, none: Printable
+) -> TextLine:
+    line: list[Words] = [(label, "muted")]
+    line.append(
+        (none, "danger" if none != EMPTY else "muted") if after is None else signed_money(after)
+    )
+    if before is not None and after is not None and before != after:
+        line.append((safe(f"  {money(after - before, signed=True)} against before"), "muted"))
+    return tuple(line)

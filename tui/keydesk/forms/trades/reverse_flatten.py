@@ -1,0 +1,267 @@
+"""Forms that reverse a position or flatten the account; both require a challenge letter."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import ClassVar, Literal
+
+from keydesk.calc.market.sessions import closed_words
+from keydesk.calc.orders.checks import old_price_words, unconfirmed_warnings, under_way_refusals
+from keydesk.calc.orders.first_draft import first_draft
+from keydesk.calc.orders.instructions import Flatten, Reverse
+from keydesk.calc.orders.limits import limit_refusals
+from keydesk.calc.orders.ticket import Plan, work_out
+from keydesk.calc.orders.ticket_draft import Draft, Entry, Members, UnreadableText, shown_number
+from keydesk.calc.orders.ticket_levels import levels_of, sendable
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.trades.close_trade import signed_money
+from keydesk.forms.trades.orders import ENTRY_TYPES
+from keydesk.keys.confirm import Action
+from keydesk.keys.keymap import FLATTEN, KEYMAP
+from keydesk.records import OrderRow, PositionRow
+from keydesk.store.risk import open_risk_of
+from keydesk.text.format import EMPTY, money, pair, price, units
+from keydesk.text.sanitize import safe
+from keydesk.trading.notifications import order_name
+
+SHOWN_POSITIONS = 6
+SHOWN_ENTRIES = 4
+
+
+class ReverseForm(Form[Reverse]):
+    """Turns a net position round by one order of twice its size, with the template's bracket."""
+
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context)
+        self.instrument = instrument
+
+    def trading_context(self) -> TradingContext | None:
+        """Return rules, price and funds for the instrument, None while one is missing."""
+        return self.trading_context_about(self.instrument)
+
+    def draft(self, context: TradingContext) -> Draft:
+        """Return the order as a ticket: the bracket is the template's, the size twice the position."""
+        net = context.funds.net_units
+        side: Literal["BUY", "SELL"] = "SELL" if net > 0 else "BUY"
+        template = self.context.template_of(self.instrument)
+        market = replace(template, kind="MARKET", expiry="")
+        ticket = first_draft(side, self.instrument, context, market, self.context.preset)
+        target = ticket.target if ticket.stop.text else Entry("", "R")  # no R without a stop
+        size = Entry(f"{2 * abs(net):f}", "units")
+        return replace(ticket, size=size, target=target, members=Members(fill="REDUCE_FIRST"))
+
+    def headline(self) -> TextLine:
+        """Say what the position becomes."""
+        context = self.trading_context()
+        net = context.funds.net_units if context else Decimal(0)
+        turn = f"{units(net, signed=True)} → {units(-net, signed=True)}"
+        return (
+            ("REVERSE ", "bright"),
+            (safe(f"{pair(self.instrument)} {turn}"), "bright"),
+            (" at market", "plain"),
+        )
+
+    def body(self) -> Sequence[TextLine]:
+        """Show the order, its bracket and its risk."""
+        context = self.trading_context()
+        if context is None or not context.funds.net_units:
+            return ()
+        plan = self.plan(context)
+        digits, levels = context.rules.price_precision, plan.levels
+        return [
+            quote_line(context),
+            (("no worse than ", "muted"), (price(shown_number(levels.bound), digits), "plain")),
+            (
+                ("new stop ", "muted"),
+                (price(shown_number(levels.stop), digits), "plain"),
+                ("  target ", "muted"),
+                (price(shown_number(levels.target), digits), "plain"),
+                ("  at stop ", "muted"),
+                (EMPTY if plan.risk is None else money(-plan.risk, signed=True), "loss"),
+                *_trail_words(plan, context),
+            ),
+            (("the old stop and target go with the old trade", "muted"),),
+        ]
+
+    def opens_on(self) -> str:
+        """Name the instrument: half of the order opens."""
+        return self.instrument
+
+    def plan(self, context: TradingContext) -> Plan:
+        """Return the order with its levels, margin and risk."""
+        return work_out(self.draft(context), context, self.context.limits)
+
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.REVERSE
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse without a net position, a market, or the margin for the other side."""
+        context = self.trading_context()
+        if context is None:
+            return ["Waiting for a price"]
+        if not context.funds.net_units:
+            return ["There is no net position to reverse"]
+        in_flight = self.context.store.in_flight_of(self.instrument)
+        waiting = under_way_refusals(self.instrument, in_flight)
+        if waiting:
+            return waiting
+        stop = levels_of(self.draft(context), context).stop
+        if isinstance(stop, UnreadableText):  # of a template that counts in ATR
+            return [
+                f"stop: {stop.text} {stop.reason}: close the position, then open the other side"
+            ]
+        return [
+            *_reversal_refusals(context, self.context),
+            *_size_refusals(self.plan(context), context),
+            *self._limit_refusals(context),
+        ]
+
+    def _limit_refusals(self, context: TradingContext) -> list[str]:
+        """Refuse a new side that passes a limit: half of the order, beside what else is open."""
+        plan = self.plan(context)
+        opened = replace(plan, units=plan.units / 2, notional=plan.notional / 2)
+        beside = open_risk_of(self.context.store, without=self.instrument)
+        return list(limit_refusals(opened, context, self.context.limits, beside))
+
+    def warnings(self) -> Sequence[str]:
+        """Warn of orders whose outcome is not known yet."""
+        return unconfirmed_warnings(self.context.store.in_flight_of(self.instrument))
+
+    def result(self) -> Reverse | None:
+        """Freeze the order."""
+        context = self.trading_context()
+        if context is None:
+            return None
+        draft = self.draft(context)
+        levels = sendable(levels_of(draft, context))
+        if levels is None or levels.bound is None:
+            return None
+        return Reverse(
+            instrument=self.instrument,
+            units=-2 * context.funds.net_units,
+            bound=levels.bound,
+            expected=levels.entry,
+            stop=levels.stop,
+            target=levels.target,
+            trail=levels.trail,
+        )
+
+
+class FlattenForm(Form[Flatten]):
+    """Closes every position and cancels every entry order; works at every level but READ-ONLY."""
+
+    KEY_CONTEXT: ClassVar[str] = FLATTEN
+    BINDINGS = KEYMAP.bindings(FLATTEN)
+    WIDTH: ClassVar[int] = 68
+
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context)
+        self.instrument = instrument
+        self.everywhere = True
+
+    @property
+    def positions(self) -> Sequence[PositionRow]:
+        """Return the positions in the scope."""
+        rows = self.context.store.positions.values()
+        return [row for row in rows if self.everywhere or row.instrument == self.instrument]
+
+    @property
+    def entries(self) -> Sequence[OrderRow]:
+        """Return the entry orders in the scope."""
+        rows = self.context.store.orders.values()
+        return [
+            row
+            for row in rows
+            if row.type in ENTRY_TYPES and (self.everywhere or row.instrument == self.instrument)
+        ]
+
+    def headline(self) -> TextLine:
+        """Return the scope."""
+        where = "EVERYTHING" if self.everywhere else pair(self.instrument)
+        return (
+            (safe(f"FLATTEN {where}"), "danger"),
+            (": close positions, cancel entries", "plain"),
+        )
+
+    def body(self) -> Sequence[TextLine]:
+        """List the positions to close and the orders to cancel."""
+        positions, entries = self.positions, self.entries
+        lines = [_position_line(row) for row in positions[:SHOWN_POSITIONS]]
+        if len(positions) > SHOWN_POSITIONS:
+            lines.append(
+                ((safe(f"and {len(positions) - SHOWN_POSITIONS} more positions"), "muted"),)
+            )
+        lines += [
+            ((safe(f"cancel {order_name(row)}"), "plain"),) for row in entries[:SHOWN_ENTRIES]
+        ]
+        if len(entries) > SHOWN_ENTRIES:
+            lines.append(
+                ((safe(f"and {len(entries) - SHOWN_ENTRIES} more entry orders"), "muted"),)
+            )
+        scope: TextLine = (
+            ("a", "bright"),
+            (" everything   ", "muted"),
+            ("i", "bright"),
+            (safe(f" {pair(self.instrument)}"), "muted"),
+        )
+        return [*lines, BLANK, scope]
+
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.FLATTEN
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse when there is nothing to do."""
+        return () if self.positions or self.entries else ["FLAT: no position, no entry order"]
+
+    def result(self) -> Flatten:
+        """Return the scope; positions and orders are read again when it is carried out."""
+        return Flatten(None if self.everywhere else self.instrument)
+
+    def action_scope(self, scope: Literal["all", "one"]) -> None:
+        """Turn between everything and the instrument."""
+        self.everywhere = scope == "all"
+        self.redraw()
+
+
+def _trail_words(plan: Plan, context: TradingContext) -> TextLine:
+    trail = shown_number(plan.levels.trail)
+    if trail is None:
+        return ()
+    return (("  trail ", "muted"), (safe(f"{money(trail / context.rules.pip, 1)}p"), "plain"))
+
+
+def _reversal_refusals(context: TradingContext, form_context: FormContext) -> list[str]:
+    if not context.tradeable:
+        return [f"Halted: {closed_words(form_context.wall_ns())}"]
+    old = old_price_words(context, form_context.quote_trouble(context.rules.name))
+    if old:
+        return [old]
+    return []
+
+
+def _size_refusals(plan: Plan, context: TradingContext) -> list[str]:
+    """Refuse an order that is too large for one, a position that may not grow so far, and margin that is not there."""
+    rules, name = context.rules, pair(context.rules.name)
+    remedy = "close the position, then open the other side"
+    held = max(plan.effect.long_after, plan.effect.short_after)
+    if plan.units > rules.maximum_order_units:
+        most = units(rules.maximum_order_units)
+        return [f"size: one order of {name} may carry {most}: {remedy}"]
+    if rules.maximum_position and held > rules.maximum_position:
+        return [f"size: the position may grow to {units(rules.maximum_position)}: {remedy}"]
+    if plan.margin > context.funds.margin_available:
+        free = money(context.funds.margin_available)
+        return [f"size: margin {money(plan.margin)} is over the {free} available: {remedy}"]
+    return []
+
+
+def _position_line(row: PositionRow) -> TextLine:
+    net = row.long_units + row.short_units
+    side = "LONG" if net > 0 else "SHORT" if net < 0 else "HEDGED"
+    words: TextLine = ((safe(f"close {side} {units(abs(net))} {pair(row.instrument)}  "), "plain"),)
+    return words if row.unrealized_pl is None else (*words, signed_money(row.unrealized_pl))

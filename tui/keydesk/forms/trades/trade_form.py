@@ -1,0 +1,54 @@
+"""The base of the forms about one trade; where the instrument has several, a key turns to the next one."""
+
+from collections.abc import Sequence
+from typing import Generic
+
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import FormContext
+from keydesk.keys.keymap import KEYMAP, ONE_TRADE
+from keydesk.records import TradeRow
+from keydesk.widgets.overlay import Result
+
+TRADE_BINDINGS = KEYMAP.bindings(ONE_TRADE)
+
+
+class TradeForm(Form[Result], Generic[Result]):
+    """A form about one trade."""
+
+    def __init__(self, context: FormContext, trade_id: str) -> None:
+        super().__init__(context)
+        self.trade_id = trade_id
+        self._siblings: tuple[str, ...] = ()
+
+    @property
+    def trade(self) -> TradeRow | None:
+        """Return the trade, None once it is closed."""
+        return self.context.store.trades.get(self.trade_id)
+
+    def trading_context(self, trade: TradeRow) -> TradingContext | None:
+        """Return rules, price and funds for its instrument, None while one is missing."""
+        return self.trading_context_about(trade.instrument)
+
+    def choose_among(self, trade_ids: Sequence[str]) -> None:
+        """Say which of several trades the form is about; the key of the next one turns to it."""
+        self._siblings = tuple(trade_ids)
+        self._say_which()
+
+    def _say_which(self) -> None:
+        at, count = self._siblings.index(self.trade_id) + 1, len(self._siblings)
+        self.subject = f"trade {at} of {count}: n turns to the next"
+
+    def trade_turned(self) -> None:
+        """Begin again with another trade; a form with fields fills them anew."""
+
+    def action_next_trade(self) -> None:
+        """Turn to the next trade of the instrument that is still open."""
+        known = self.context.store.trades
+        there = [each for each in self._siblings if each in known or each == self.trade_id]
+        if len(there) > 1:
+            self._siblings = tuple(there)
+            self.trade_id = there[(there.index(self.trade_id) + 1) % len(there)]
+            self._say_which()
+            self.trade_turned()
+        self.redraw()
