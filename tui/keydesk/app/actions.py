@@ -57,6 +57,7 @@ class Desk(Protocol):
     def disarm(self, cause: Cause) -> None: ...
     def tell(self, level: NoticeLevel, words: str) -> None: ...
     def leave(self, code: int = 0) -> None: ...
+    def stay(self) -> None: ...
     def key_context(self) -> str: ...
     def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
     def keep_limits(self, changes: Sequence[LimitChange] | None) -> None: ...
@@ -446,14 +447,21 @@ class DeskActions:
 
     def leave(self) -> None:
         """Leave the desk; open trades without a stop ask once."""
-        if naked_trades(self.store):
-            self._app.push_screen(forms.LeaveForm(self.store), self._leave_if_sure)
-        else:
+        if not self.ask_before_leaving():
             self._desk.leave()
+
+    def ask_before_leaving(self) -> bool:
+        """Ask whether trades without a stop are to be left; return whether there are any."""
+        if not naked_trades(self.store):
+            return False
+        self._app.push_screen(forms.LeaveForm(self.store), self._leave_if_sure)
+        return True
 
     def _leave_if_sure(self, yes: bool | None) -> None:
         if yes:
             self._desk.leave()
+        else:
+            self._desk.stay()
 
     def _show_messages(self) -> None:
         from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form
