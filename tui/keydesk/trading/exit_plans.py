@@ -74,6 +74,11 @@ class ExitPlans:
         self.keeper.open(path)
         self._lock_path = path.with_name(f"{path.name}.acting")
 
+    @property
+    def is_acting(self) -> bool:
+        """Whether this desk is the one that carries the plans out."""
+        return self._lock is not None
+
     def close(self) -> None:
         """Let another desk act."""
         if self._lock is not None and self._lock_path is not None:
@@ -271,6 +276,9 @@ class ExitPlans:
 
     async def _look_up_expected(self) -> None:
         """Find what became of orders with rules that an earlier desk sent."""
+        if self._store.account is None:
+            return
+        self.keeper.read_again(self.now())
         unconfirmed = {each.id for each in self.commands.sender.unconfirmed()}
         try:
             await self.keeper.look_up(self.commands.client, unconfirmed)
