@@ -214,6 +214,10 @@ class DeskActions:
         """Move the selected trade's stop to break-even."""
         self._on_trade(forms.BreakEvenForm, "move to break-even")
 
+    def action_exit_plan(self) -> None:
+        """Set, change or take away the exit plan of the selected trade."""
+        self._on_trade(forms.ExitPlanForm, "plan the exit of")
+
     def action_protect(self) -> None:
         """Add the template's stop and target to the selected trade."""
         self._on_trade(forms.ProtectForm, "protect")
@@ -249,7 +253,11 @@ class DeskActions:
         self.ask(form)
 
     def _on_trade(
-        self, form: type[forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm], verb: str
+        self,
+        form: type[
+            forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm | forms.ExitPlanForm
+        ],
+        verb: str,
     ) -> None:
         selection = self.selection()
         trade, held = selection.trade(self.store), selection.trades(self.store)

@@ -44,6 +44,7 @@ class Template:
     target: Entry | None = None  # in another unit than R; counts before `target_r`
     expiry: str = ""  # of its order type; empty: the usual one
     bound_pips: Decimal | None = None
+    exit_rules: ExitRules = NO_RULES  # the exit plan of new trades
 
     @property
     def target_entry(self) -> Entry:
