@@ -387,6 +387,8 @@ class DeskActions:
                 self.action_sessions()
             case "audit":
                 self._desk.show_audit()
+            case "plan":
+                self.action_exit_plan()
 
     def action_sessions(self) -> None:
         """Show the market hours."""

@@ -28,6 +28,7 @@ COMMANDS = (
     "limits",
     "audit",
     "sessions",
+    "plan",
     "undo",
     "buy",
     "sell",
@@ -91,11 +92,12 @@ class ShowMessages:
     """Show the messages since the desk was opened."""
 
 
-PageName = Literal["limits", "sessions", "audit"]
+PageName = Literal["limits", "sessions", "audit", "plan"]
 PAGES: Mapping[PageName, str] = {
     "limits": "shows your limits",
     "sessions": "shows the market hours",
     "audit": "shows the audit log",
+    "plan": "plans the exit of the selected trade",
 }
 
 

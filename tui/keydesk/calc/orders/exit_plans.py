@@ -58,6 +58,26 @@ class ExitRules:
         return not any(each.text for each in entries) and self.close_after_minutes is None
 
     @property
+    def counts_in_r(self) -> bool:
+        """Whether it needs the stop that a trade begins with."""
+        entries = (self.break_even_at, self.trail_from, self.trail_behind, self.trail_step)
+        if any(each.text and each.unit == "R" for each in entries):
+            return True
+        return bool(self.trail_from.text) and not self.trail_behind.text
+
+    def without_atr(self, average_range: Decimal | None, pip: Decimal) -> "ExitRules | None":
+        """Return the rules with average true ranges counted in pips as they are now; None where those are not known."""
+        entries = (self.break_even_at, self.trail_from, self.trail_behind, self.trail_step)
+        if average_range is None and any(each.text and each.unit == "ATR" for each in entries):
+            return None
+        even, after, behind, step = (
+            _counted_in_pips(each, average_range or Decimal(0), pip) for each in entries
+        )
+        return replace(
+            self, break_even_at=even, trail_from=after, trail_behind=behind, trail_step=step
+        )
+
+    @property
     def words(self) -> str:
         """Return the rules in words: break-even at 1R, trail from 1.5R 20p behind in steps of 5p, close after 240 min."""
         said = []
@@ -73,6 +93,13 @@ class ExitRules:
         if self.close_after_minutes is not None:
             said.append(f"close after {self.close_after_minutes.normalize():f} min")
         return ", ".join(said)
+
+
+def _counted_in_pips(entry: Entry, average_range: Decimal, pip: Decimal) -> Entry:
+    value = entry.value
+    if entry.unit != "ATR" or not isinstance(value, Decimal):
+        return entry
+    return Entry(f"{round(value * average_range / pip, 1):f}", "pips")
 
 
 NO_RULES = ExitRules()
