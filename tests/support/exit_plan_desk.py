@@ -27,8 +27,8 @@ class PlanDesk:
     def __init__(self, connection: Connection, store: Store, folder: Path) -> None:
         self.connection, self.store, self.folder = connection, store, folder
 
-    async def until(self, holds: Callable[[], bool]) -> None:
-        async with asyncio.timeout(20):
+    async def until(self, holds: Callable[[], bool], patience: float = 20.0) -> None:
+        async with asyncio.timeout(patience):
             while not holds():  # noqa: ASYNC110 - the store calls nobody back, by design
                 await asyncio.sleep(0.01)
 
@@ -63,6 +63,13 @@ class PlanDesk:
     def stop_of(self, trade: TradeRow) -> Decimal | None:
         return trade.stop_loss.price if trade.stop_loss else None
 
+    def passes_a_minute(self) -> None:
+        """Let the plans see that a trade is gone, and a minute go by."""
+        plans = self.connection.exit_plans
+        plans.look()
+        now = plans.now
+        plans.now = lambda: now() + 60
+
     @property
     def said(self) -> list[str]:
         return [str(notice.text) for notice in self.store.notices]
@@ -74,7 +81,12 @@ class PlanDesk:
 
 @asynccontextmanager
 async def plan_desk(
-    server: PracticeServer, folder: Path, *, rest_url: str = "", name: str = "journal"
+    server: PracticeServer,
+    folder: Path,
+    *,
+    rest_url: str = "",
+    name: str = "journal",
+    patience: float = 20.0,
 ) -> AsyncIterator[PlanDesk]:
     """Open the first account of a broker; several desks in one folder share the plans."""
     store = Store()
@@ -92,7 +104,9 @@ async def plan_desk(
         running = asyncio.create_task(connection.run())
         desk = PlanDesk(connection, store, folder)
         try:
-            await desk.until(lambda: "EUR_USD" in store.quotes and connection.recovered.is_set())
+            await desk.until(
+                lambda: "EUR_USD" in store.quotes and connection.recovered.is_set(), patience
+            )
             yield desk
         finally:
             running.cancel()

@@ -48,15 +48,8 @@ async def test_at_its_time_the_trade_is_closed_and_the_plan_ends(
         trade = await desk.buys()
         await desk.plans(trade, ExitPlan(close_at_ns=1))
         await desk.until(lambda: trade.id not in desk.store.trades)
-        await desk.until(
-            lambda: (
-                any("EXIT PLAN time stop: CLOSE" in each for each in desk.said)
-                or any("CLOSED" in each for each in desk.said)
-            )
-        )
-        plans = desk.connection.exit_plans
-        plans.now = lambda later=plans.now: later() + 60
-        desk.store.health.prices = "OK"
+        await desk.until(lambda: any("CLOSED 10,000" in each for each in desk.said))
+        desk.passes_a_minute()
         await desk.until(lambda: desk.store.exit_plans == {})
         assert "ended, the trade is closed" in desk.audited
     assert len(await actions_at_broker(desk_of_my_own, "ORDER_FILL")) == 2
@@ -188,8 +181,6 @@ async def test_a_trade_closed_by_hand_ends_its_plan_without_another_request(
         assert trade.id in desk.store.exit_plans, "a part was closed: the plan holds for the rest"
         await desk.does(CloseTrades("EUR_USD", (trade.id,)))
         await desk.until(lambda: trade.id not in desk.store.trades)
-        plans = desk.connection.exit_plans
-        plans.look()
-        plans.now = lambda later=plans.now: later() + 60
+        desk.passes_a_minute()
         await desk.until(lambda: desk.store.exit_plans == {})
     assert await actions_at_broker(desk_of_my_own, "MARKET_ORDER_REJECT") == []

@@ -157,11 +157,12 @@ class ExitPlans:
         return "" if quote.tradeable else "the market is halted or closed"
 
     def _waiting(self, trade_id: str, step: PlanStep, why: str) -> str:
-        """Return what waits and why; a time stop that waits is told once."""
+        """Return what waits and why; it is told once of a time stop, and of what waits for an unconfirmed command."""
         attempts = self._attempts.setdefault(trade_id, _Attempts())
         words = f"{step.kind} waits: {why}"
-        if step.kind == "time stop" and attempts.said != words:
-            self._tell("warn", f"{PREFIX}#{trade_id}: {words}")
+        unresolved = why.startswith("UNCONFIRMED")
+        if (unresolved or step.kind == "time stop") and attempts.said != words:
+            self._tell("bad" if unresolved else "warn", f"{PREFIX}#{trade_id}: {words}")
             self._record(f"#{trade_id}: {words}")
         attempts.said = words
         return words

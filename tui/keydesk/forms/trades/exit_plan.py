@@ -172,7 +172,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
             "offset": lambda: self._stop_words(plan, trade, context),
             "from": lambda: self._at(plan.trail_after, trade, context),
             "behind": lambda: self._first_trail(plan, trade, context),
-            "step": lambda: _pips_words(plan.trail_step, context) if plan.trail_step else "",
+            "step": lambda: self._step_words(plan, context),
             "time": lambda: self._time_words(plan),
         }
         return safe(at[name]())
@@ -195,6 +195,12 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
             return ""
         at = _beyond(trade, plan.trail_after - plan.trail_distance)
         return f"first stop {price(at, context.rules.price_precision)}"
+
+    def _step_words(self, plan: ExitPlan, context: TradingContext) -> str:
+        if not plan.trail_step:
+            return ""
+        as_typed = self.draft.entries["step"].unit == "pips" and self.draft.entries["step"].text
+        return "" if as_typed else _pips_words(plan.trail_step, context)
 
     def _time_words(self, plan: ExitPlan) -> str:
         if plan.close_at_ns is None:
