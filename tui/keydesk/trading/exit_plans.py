@@ -213,7 +213,9 @@ class ExitPlans:
         """Send what a plan does now, and note a failure; the trade stays busy until its outcome is known."""
         try:
             trade = self._store.trades[trade_id]
-            self._record(self._decision_words(trade, step))
+            self._record(words := self._decision_words(trade, step))
+            if step.stop is None:  # the report of the fill says what was closed, not why
+                self._tell("warn", f"{PREFIX}{words}")
             outcome = await self._send(trade, step)
             self._note(trade_id, step, outcome)
         except Exception as error:  # noqa: BLE001 - the edge of a task: the trader is told
