@@ -27,6 +27,7 @@ from keydesk.app.actions import DeskActions
 from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
+from keydesk.app.tables import ask_letters
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.week_end import WeekEndReminder
 from keydesk.app.workspaces import WorkspaceActions
@@ -55,6 +56,7 @@ from keydesk.terminal.input import InputDropped, InputOverrun
 from keydesk.terminal.query import theme_for
 from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
+from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
@@ -409,6 +411,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
         """Change the trader's watchlists, or show another one."""
         self.watchlists.carry_out(message)
+
+    def on_sorted_table_letters_wanted(self, message: SortedTable.LettersWanted) -> None:
+        """Ask for the letters that rows of a table must have."""
+        ask_letters(self, message.pane)
 
     def on_watchlist_day_lines_wanted(self, message: Watchlist.DayLinesWanted) -> None:
         """Load the figures of the rows in sight."""
