@@ -18,6 +18,7 @@ async def test_typed_letters_leave_their_rows_and_the_field_holds_them_next_time
     pane = Trades()
     async with shown(pane, desk_store(), size=(80, 24)) as pilot:
         dress(pilot.app)
+        await pilot.pause()
         ask_letters(pilot.app, pane)
         await pilot.pause()
         await pilot.press(*"short", "enter")
@@ -34,6 +35,7 @@ async def test_escape_leaves_the_letters_as_they_were() -> None:
     pane = Trades()
     async with shown(pane, desk_store(), size=(80, 24)) as pilot:
         dress(pilot.app)
+        await pilot.pause()
         pane.show_only("long")
         ask_letters(pilot.app, pane)
         await pilot.pause()
