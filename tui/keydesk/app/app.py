@@ -23,7 +23,7 @@ from keydesk import forms
 from keydesk.app import lifecycle
 from keydesk.app.account_connection import Connection, DeskAccount, load_all
 from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpen
-from keydesk.app.actions import DeskActions
+from keydesk.app.actions.desk import DeskActions
 from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
