@@ -217,16 +217,16 @@ class Terminal:
             select.select([], [], [], min(seconds, 0.01))
             return False
         if self._on_frame is None:
-            self._take(data)
+            self._feed(data)
             return bool(data)
         if ASKS_FOR_FRAMES in data:
             os.write(self._tty, HAS_FRAMES)
         for frame in FRAME_ENDS.split(data):
-            self._take(frame)
+            self._feed(frame)
             self._on_frame(self)
         return bool(data)
 
-    def _take(self, data: bytes) -> None:
+    def _feed(self, data: bytes) -> None:
         self.raw += data
         self._stream.feed(UNREAD.sub(b"", data))
 
