@@ -237,8 +237,12 @@ def keydesk(*arguments: str) -> list[str]:
 
 
 # A session leader's first terminal becomes its controlling one: that is how Ctrl-C and a hang-up reach the program.
+# A terminal starts its programs with the default signals; those of tests run by `nohup` or in the background are ignored,
+# and ssh with an ignored SIGHUP stays when its window is closed.
 TAKE_TERMINAL = """
-import os, sys
+import os, signal, sys
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)
 tty = os.open(sys.argv[1], os.O_RDWR)
 for fd in (0, 1, 2):
     os.dup2(tty, fd)
