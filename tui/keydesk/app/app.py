@@ -25,6 +25,7 @@ from keydesk.app.availability import is_available
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
+from keydesk.app.order_outcomes import OrderOutcomes
 from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.app.tables import ask_letters
@@ -163,6 +164,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             last_key_at=lambda: self.guarded_keys.last_key_at,
         )
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
+        self._outcomes = OrderOutcomes(self, self.open_account, self.store)
         self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
         self.last_words = ""
@@ -347,6 +349,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def show_audit(self) -> None:
         """Show the audit log."""
         self._audit.show()
+
+    def show_outcomes(self) -> None:
+        """Show what became of the orders."""
+        self._outcomes.show()
+
+    def action_outcomes(self) -> None:
+        """Show what became of the orders, by the chord."""
+        self.actions.perform("outcomes")
 
     def action_sessions(self) -> None:
         """Show the market hours, by the chord."""

@@ -10,7 +10,7 @@ from keydesk.app.actions.context import ActionContext
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
-    from keydesk.calc.command_parser import PageName
+    from keydesk.calc.page_commands import ShowPage
     from keydesk.forms.info_form import Rows
 
 _OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
@@ -23,12 +23,20 @@ class PageActions:
     def __init__(self, context: ActionContext) -> None:
         self._context, self._desk, self._store = context, context.desk, context.store
 
-    def show_page(self, name: PageName) -> None:
+    def show_page(self, page: ShowPage) -> None:
         """Show a page by its name on the command line."""
-        match name:
+        match page.name:
+            case "account":
+                self.action_account_page()
+            case "exposure":
+                self.action_exposure_page()
+            case "instrument":
+                self.show_instrument(page.instrument or self._instrument())
+            case "outcomes":
+                self.action_outcomes()
             case "limits":
                 self.action_limits()
-            case "sessions":
+            case "sessions" | "hours":
                 self.action_sessions()
             case "audit":
                 self._desk.show_audit()
@@ -37,6 +45,10 @@ class PageActions:
         """Show the market hours."""
         context = self._desk.form_context()
         self._context.app.push_screen(forms.SessionsForm(self._store, context.wall_ns))
+
+    def action_outcomes(self) -> None:
+        """Show what became of the orders."""
+        self._desk.show_outcomes()
 
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""
@@ -74,12 +86,19 @@ class PageActions:
 
     def action_instrument_page(self) -> None:
         """Show the price and the terms of the instrument that the keys act on."""
+        self.show_instrument(self._instrument())
+
+    def _instrument(self) -> str:
+        return self._context.selection().instrument(self._store)
+
+    def show_instrument(self, name: str) -> None:
+        """Show the price and the terms of an instrument."""
         from keydesk.forms.account.pages import (  # noqa: PLC0415 - with the first form
             LivePage,
             instrument_page_rows,
         )
 
-        name, given = self._context.selection().instrument(self._store), self._desk.form_context()
+        given = self._desk.form_context()
         size = given.template.sizes.get(given.preset)
         if name:
             rows = lambda: instrument_page_rows(name, self._store, monotonic(), size)  # noqa: E731
