@@ -237,6 +237,8 @@ class Form(ModalForm[Result]):
         """Draw with the present figures, and request a price again that has become old."""
         self._keep_fresh(self.opens_on())
         super().redraw()
+        if self.is_attached:
+            self.call_after_refresh(self._snapshot.note_painted)
 
     def _show_plan(self) -> None:
         """Draw the prices of the draft on the chart; figures that cannot be used draw none."""
@@ -258,6 +260,10 @@ class Form(ModalForm[Result]):
     def drawing(self) -> AbstractContextManager[None]:
         """Compute the lines of the form in one snapshot, with the present average true ranges."""
         return self._snapshot.drawing()
+
+    def as_painted(self) -> AbstractContextManager[None]:
+        """Compute with the prices and funds that are on the screen."""
+        return self._snapshot.as_painted()
 
     def once(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """Return what was computed under this key in the snapshot; outside of one, compute it."""
@@ -365,7 +371,8 @@ class Form(ModalForm[Result]):
         return not isinstance(self.app, HasGuardedKeys) or self.app.guarded_keys.take_confirm(self)
 
     def _send(self) -> None:
-        result = self.result()
+        with self.as_painted():
+            result = self.result()
         self._record("preview", "sent as shown")
         if result is None:
             self._hint = (
@@ -434,6 +441,7 @@ class Form(ModalForm[Result]):
         if not self._is_recorded:
             self._is_recorded = True
             self._record("preview", "opened")
+        self._snapshot.note_painted()
         self.painted = monotonic()
         self._show_plan()
 
