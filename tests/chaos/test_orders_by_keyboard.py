@@ -150,8 +150,7 @@ async def trade_by_keyboard(
         try:
             await asyncio.to_thread(story.run)
         except AssertionError as error:
-            print(f"seed {seed}: {error}")
-            raise
+            raise AssertionError(f"seed {seed}: {error}") from error
         await chaos.everything_arrived()
     answer = await practice.get("{a}/transactions/sinceid", id="1")
     ledger: list[Transaction] = answer.json()["transactions"]

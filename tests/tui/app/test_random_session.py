@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from time import monotonic
@@ -41,14 +41,17 @@ from keydesk.text.format import money, percent
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.auth.secret import Secret
 from keydesk_practice.pytest_plugin import PracticeBroker
-from support.fakes.pane_app import PaneApp, shown, text_of
+from support.data.desk_data import frame_of
+from support.fakes.pane_app import shown, text_of
 
 D = Decimal
+NOTHING = D(0)
 HALF_A_CENT = D("0.006")  # the broker rounds each trade to four decimals
 NAMES = ("EUR_USD", "USD_JPY", "GBP_USD", "EUR_GBP", "EUR_JPY", "AUD_USD", "USD_CHF")
 WITHIN = 20.0  # seconds
 MINUTES_OF_S5 = 12
-STRIP = {
+Figures = dict[str, Any]
+STRIP: dict[str, Callable[[Figures], str]] = {
     "NAV": lambda own: money(own["NAV"]),
     "uPL": lambda own: money(own["unrealizedPL"], signed=True),
     "bal": lambda own: money(own["balance"]),
@@ -56,7 +59,7 @@ STRIP = {
     "margin": lambda own: f"{percent(own['marginUsed'] / own['NAV'], 0)}%",
     "closeout": lambda own: f"{percent(own['marginCloseoutPercent'], 0)}%",
 }
-PAGE = {
+PAGE: dict[str, Callable[[Figures], str]] = {
     "NAV": lambda own: money(own["NAV"]),
     "NAV at mid prices": lambda own: money(own["marginCloseoutNAV"]),
     "balance": lambda own: money(own["balance"]),
@@ -78,7 +81,7 @@ class Session:
     dice: random.Random
     polls: int = 0
     done: Counter[str] = field(default_factory=Counter)
-    off_by: D = D(0)  # at most, of the desk's own figures
+    off_by: Decimal = NOTHING  # at most, of the desk's own figures
 
     async def run(self, polls: int) -> None:
         """Let the market go on by five seconds, do something, poll and compare; so many times."""
@@ -110,7 +113,7 @@ class Session:
         if chance < 0.36 and store.positions:
             return ClosePosition(dice.choice(sorted(store.positions)), "ALL", "ALL")
         if chance < 0.42 and entries:
-            return CancelOrders((dice.choice(entries),))
+            return CancelOrders((dice.choice(entries),), "")
         return self._some_order()
 
     def _some_order(self) -> OpenOrder:
@@ -118,12 +121,12 @@ class Session:
         side = self.dice.choice((1, -1))
         quote, away = self.store.quotes[name], self._pips(name, self.dice.randint(15, 60))
         entry = quote.ask if side > 0 else quote.bid
-        bracket = {"stop": entry - side * away, "target": entry + side * 2 * away}
         if self.dice.random() < 0.3:
             price = entry - side * self._pips(name, self.dice.randint(1, 4))
             return OpenOrder(name, "LIMIT", side * units, price=price, expiry="GTC")
         bound = entry + side * self._pips(name, 20)
-        return OpenOrder(name, "MARKET", side * units, bound=bound, expected=entry, **bracket)
+        order = OpenOrder(name, "MARKET", side * units, bound=bound, expected=entry)
+        return replace(order, stop=entry - side * away, target=entry + side * 2 * away)
 
     def _pips(self, name: str, count: int) -> Decimal:
         return count * pip(self.store.instruments[name].pip_location)
@@ -152,7 +155,7 @@ class Session:
         self.polls += 1
         self.store.take_dirty()
 
-    async def _until_current(self, own: dict[str, Any]) -> None:
+    async def _until_current(self, own: Figures) -> None:
         names = ",".join(sorted(self.store.positions) or ["EUR_USD"])
         found = (await self._get("/pricing", instruments=names))["prices"]
         now = {each["instrument"]: (_best(each["bids"]), _best(each["asks"])) for each in found}
@@ -170,11 +173,7 @@ class Session:
         self.store.mark(Topic.PRICES)
         self.connection.revalue(self.store, monotonic())
 
-    def _compare_screen(self, own: dict[str, Any]) -> None:
-        app = self.strip.app
-        assert isinstance(app, PaneApp)
-        from support.data.desk_data import frame_of  # noqa: PLC0415
-
+    def _compare_screen(self, own: Figures) -> None:
         self.strip.on_frame(frame_of(self.store, now=monotonic(), everything=True))
         line = text_of(self.strip)[0]
         for label, shows in STRIP.items():
@@ -197,7 +196,7 @@ class Session:
         )
         assert abs(total) <= max(D("0.05"), gross * D("0.00002")), rows
 
-    async def _ask(self, path: str) -> dict[str, Any]:
+    async def _ask(self, path: str) -> Figures:
         account = (await self._get(f"{path}/summary"))["account"]
         figures = {
             name: D(value)
@@ -206,10 +205,10 @@ class Session:
         }
         return {**figures, "lastTransactionID": int(account["lastTransactionID"])}
 
-    async def _get(self, path: str, **query: str) -> dict[str, Any]:
+    async def _get(self, path: str, **query: str) -> Figures:
         answer = await self.http.get(path, params=query or None)
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
+        found: Figures = answer.json()
         return found
 
 
