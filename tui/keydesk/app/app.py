@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from functools import partial
 from time import monotonic, time, time_ns
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -26,6 +27,7 @@ from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.settings_changes import SettingsChanges
+from keydesk.app.tables import ask_letters
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.week_end import WeekEndReminder
 from keydesk.app.workspaces import WorkspaceActions
@@ -52,6 +54,7 @@ from keydesk.terminal.input import InputDropped, InputOverrun
 from keydesk.terminal.query import theme_for
 from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
+from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
@@ -190,6 +193,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.workspaces,
             perform=self.actions.perform,
             show_audit=self._audit.show,
+            ask_letters=partial(ask_letters, self),
         )
         self._start = AccountStart(
             self,
@@ -375,6 +379,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     @on(DeskScreen.TimeframesWanted)
     @on(InstrumentRows.Chosen)
     @on(Log.AuditWanted)
+    @on(SortedTable.LettersWanted)
     @on(Watchlist.ChangeWanted)
     @on(Watchlist.DayLinesWanted)
     def handle_request(self, message: Message) -> None:

@@ -16,6 +16,7 @@ DIGITS = 10
 
 DESK = "desk"  # everywhere on the main screen
 ROWS = "rows"  # every pane that has rows and a cursor
+TABLE = "table"  # trades, positions, orders and log: sorted and filtered
 CHART = "chart"
 CROSSHAIR = "crosshair"  # the chart while its crosshair is on
 WATCHLIST = "watchlist"
@@ -45,12 +46,17 @@ LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
 
 # The contexts of the main screen, where the trader may move keys.
-ON_THE_DESK = (DESK, ROWS, CHART, CROSSHAIR, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
+ON_THE_DESK = (
+    *(DESK, ROWS, TABLE, CHART, CROSSHAIR, WATCHLIST),
+    *(TRADES, POSITIONS, ORDERS, LOG, BOOKS),
+)
 
 # The contexts that also apply in a context: a form has the keys of every form, too.
 BENEATH: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys((WATCHLIST, TRADES, POSITIONS, ORDERS, LOG), (ROWS, DESK)),
+    WATCHLIST: (ROWS, DESK),
+    **dict.fromkeys((TRADES, POSITIONS, ORDERS, LOG), (TABLE, ROWS, DESK)),
     ROWS: (DESK,),
+    TABLE: (ROWS, DESK),
     CHART: (DESK,),
     CROSSHAIR: (DESK,),
     BOOKS: (DESK,),
@@ -192,6 +198,15 @@ KEYS: tuple[Key, ...] = (
     Key("page-up", _PAGE_BACK, ROWS, "", "Page up", "page_up"),
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
+    # Tables: their order and which rows are shown.
+    Key("table-view", ("v",), TABLE, "sort", "Sort ▼, ▲, in own order", "view"),
+    Key("table-right", ("l", "right"), TABLE, "", "Sort by the next column", "sort_by(1)"),
+    Key("table-left", ("h", "left"), TABLE, "", "Sort by the column before", "sort_by(-1)"),
+    Key("table-again", ("w v",), TABLE, "", "Sort again now", "sort_again"),
+    Key("table-live", ("w s",), TABLE, "", "Sorting held, or live", "sort_live"),
+    Key("table-filter", ("w f",), TABLE, "filter", "Only rows with letters", "letters"),
+    Key("table-whole", ("w e",), TABLE, "", "Every row", "every_row"),
+    Key("trades-group", ("w g",), TRADES, "group", "Group by instrument", "group"),
     Key("log-audit", ("a",), LOG, "audit", "The audit log of this desk", "audit"),
     # The chart, and the order of the watchlist.
     Key("older", ("left", "h"), CHART, "back", "Some candles back in time", "older"),
