@@ -188,6 +188,19 @@ def test_a_terminal_that_goes_without_a_word_ends_the_desk_too(practice_folder: 
         assert sockets_in(practice_folder) == []
 
 
+def test_a_program_hears_of_its_terminals_end_however_the_tests_were_started() -> None:
+    """`nohup pytest` ignores SIGHUP; an ssh that inherits this keeps its connection, and the desk, when its window closes."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        terminal = Terminal(["sh", "-c", "echo started; exec sleep 1000"], SIZE, {})
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    with terminal:
+        terminal.see("started")
+        terminal.signal(signal.SIGHUP)
+        assert terminal.wait_for_exit() == -signal.SIGHUP
+
+
 def test_the_desk_opens_as_it_was_left(practice_folder: Path) -> None:
     env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
     with Terminal(keydesk("--practice"), SIZE, env) as terminal:

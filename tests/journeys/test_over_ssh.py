@@ -18,6 +18,12 @@ MOST_WAITED = 2.0  # seconds
 LOOK = 0.004  # seconds
 TRIES = 5
 NO_LOCALE = {"LANG": "", "LC_ALL": "", "LC_CTYPE": ""}
+UNREADABLE = {
+    b"\xa3": "(A3)",
+    b"\xe2\x82": "(E2 82)",
+    b"\xf9": "(F9)",
+    b"\x1b[1:2u": "a key sequence",
+}
 MODES_OFF = (b"1049", b"2004", b"1004", b"1000", b"1003")
 
 
@@ -89,11 +95,10 @@ def seconds_waited(desk: int, broker: int) -> float:
 def test_bytes_that_cannot_be_read_are_dropped_and_said(ssh: SshServer) -> None:
     with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {}) as terminal:
         terminal.see("prices ok")
-        for data in (b"\xa3", b"\xe2\x82", b"\xf9", b"\x1b[1:2u"):
+        for data, words in UNREADABLE.items():
             terminal.write(data)
-            terminal.see("Dropped ")
-            terminal.press("Escape")
-            terminal.see_no_more("Dropped ")
+            terminal.see(words)
+            terminal.pause(1.2)  # it is said once a second at most
         terminal.press("j")
         terminal.quit()
         assert terminal.wait_for_exit() == 0

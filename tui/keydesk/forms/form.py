@@ -110,6 +110,8 @@ class Form(FormView[Result]):
         """Draw with the present figures, and request a price again that has become old."""
         self._keep_fresh(self.opens_on())
         super().redraw()
+        if self.is_attached:
+            self.call_after_refresh(self._snapshot.note_painted)
 
     def _show_plan(self) -> None:
         """Draw the prices of the draft on the chart; figures that cannot be used draw none."""
@@ -228,7 +230,8 @@ class Form(FormView[Result]):
         return not isinstance(self.app, HasGuardedKeys) or self.app.guarded_keys.take_confirm(self)
 
     def _send(self) -> None:
-        result = self.result()
+        with self.as_painted():
+            result = self.result()
         self._record("preview", "sent as shown")
         if result is None:
             self._hint = (
@@ -282,5 +285,6 @@ class Form(FormView[Result]):
         if not self._is_recorded:
             self._is_recorded = True
             self._record("preview", "opened")
+        self._snapshot.note_painted()
         self.painted = monotonic()
         self._show_plan()

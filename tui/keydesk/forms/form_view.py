@@ -144,6 +144,10 @@ class FormView(ModalForm[Result]):
         """Compute the lines of the form in one snapshot, with the present average true ranges."""
         return self._snapshot.drawing()
 
+    def as_painted(self) -> AbstractContextManager[None]:
+        """Compute with the prices and funds that are on the screen."""
+        return self._snapshot.as_painted()
+
     def once(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """Return what was computed under this key in the snapshot; outside of one, compute it."""
         return self._snapshot.once(key, compute)
