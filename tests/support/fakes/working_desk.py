@@ -74,6 +74,12 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     def read_summary(self, take: object) -> None:
         """Nothing is read here."""
 
+    def read_bookings(self, take: object) -> None:
+        """Nothing is read here."""
+
+    def read_closes(self, names: object, take: object) -> None:
+        """Nothing is read here."""
+
     def on_mount(self) -> None:
         self.animation_level = "none"
         self.call_after_refresh(self.draw)

@@ -47,6 +47,7 @@ def test_the_sum_has_profit_financing_and_fees_and_leaves_out_what_ended_the_day
         Booking(3, 300, financing=D("-2")),
     ]
     found = profit_since(bookings, 100)
-    assert (found.realized, found.financing, found.fees, found.total) == (7, -2, 0, 5)
+    parts = [found.realized, found.financing, found.fees, found.total]
+    assert parts == [D(7), D(-2), D(0), D(5)]
     assert profit_since(bookings, 99).total == D("8.5")
     assert profit_since([], 0).total == 0

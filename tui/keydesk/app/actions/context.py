@@ -22,6 +22,7 @@ from keydesk.widgets.terminal_app import SMALLEST
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from keydesk.app.page_readings import TakeBookings, TakeCloses
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.calc.orders.instructions import Instruction
@@ -49,6 +50,8 @@ class Desk(Protocol):
     def unlock_early(self, yes: bool | None) -> None: ...
     def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
     def read_summary(self, take: Callable[[Rows], None]) -> None: ...
+    def read_bookings(self, take: TakeBookings) -> None: ...
+    def read_closes(self, names: Sequence[str], take: TakeCloses) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

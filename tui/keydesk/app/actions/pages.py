@@ -10,6 +10,8 @@ from keydesk.app.actions.context import ActionContext
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from keydesk.calc.page_commands import ShowPage
     from keydesk.forms.info_form import Rows
 
@@ -71,18 +73,23 @@ class PageActions:
 
     def action_account_page(self) -> None:
         """Show the account in full, and what else the broker says of it once that is read."""
-        from keydesk.forms.account.pages import LivePage, account_rows  # noqa: PLC0415 - with the first form
+        from keydesk.forms.account.pages import AccountPage  # noqa: PLC0415 - with the first form
 
-        page = LivePage("Account", lambda: account_rows(self._store, monotonic()))
+        def read(page: AccountPage) -> None:
+            self._desk.read_bookings(page.take_bookings)
+
+        page = AccountPage(self._store, monotonic, read)
         self._context.app.push_screen(page)
         self._desk.read_summary(page.take_more)
 
     def action_exposure_page(self) -> None:
-        """Show the exposure by currency."""
-        from keydesk.forms.account.pages import LivePage, exposure_rows  # noqa: PLC0415 - with the first form
+        """Show the exposure by currency, and the risk of what is held together."""
+        from keydesk.forms.account.exposure import ExposurePage  # noqa: PLC0415 - with the first form
 
-        rows = lambda: exposure_rows(self._store, monotonic())  # noqa: E731
-        self._context.app.push_screen(LivePage("Exposure by currency", rows))
+        def read(page: ExposurePage, names: Sequence[str]) -> None:
+            self._desk.read_closes(names, page.take_closes)
+
+        self._context.app.push_screen(ExposurePage(self._store, monotonic, read))
 
     def action_instrument_page(self) -> None:
         """Show the price and the terms of the instrument that the keys act on."""
@@ -93,16 +100,12 @@ class PageActions:
 
     def show_instrument(self, name: str) -> None:
         """Show the price and the terms of an instrument."""
-        from keydesk.forms.account.pages import (  # noqa: PLC0415 - with the first form
-            LivePage,
-            instrument_page_rows,
-        )
+        from keydesk.forms.account.instrument_page import InstrumentPage  # noqa: PLC0415 - same
 
         given = self._desk.form_context()
-        size = given.template.sizes.get(given.preset)
+        size = given.template_of(name).sizes.get(given.preset)
         if name:
-            rows = lambda: instrument_page_rows(name, self._store, monotonic(), size)  # noqa: E731
-            self._context.app.push_screen(LivePage("Instrument", rows))
+            self._context.app.push_screen(InstrumentPage(name, self._store, monotonic, size))
 
     def action_details(self) -> None:
         """Show everything that is known of the selected row."""
