@@ -96,7 +96,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
         unreadable = isinstance(self.beyond.value, UnreadableText)
         return [
             (
-                ("beyond", "focus"),
+                ("beyond ", "focus"),
                 ("[", "focus"),
                 (safe(f"{self.beyond.text:>7}"), "bright"),
                 ("]", "focus"),
