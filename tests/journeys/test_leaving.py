@@ -64,7 +64,7 @@ def sockets_in(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_socket()]
 
 
-RARE = ("SIGINT", "SIGUSR1", "SIGUSR2", "SIGALRM")
+RARE = ("SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM")
 
 
 @pytest.mark.parametrize(
