@@ -28,6 +28,9 @@ READ_WITHIN = 20.0  # a stopped program reads nothing
 FULL_FOR = 1.0  # seconds without a new byte: the program is stuck in its write
 # Sequences that the emulator misreads: keyboard protocols and private modes with a prefix it does not know.
 UNREAD = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1bP[^\x1b]*\x1b\\|\x1b\[\?[0-9;]*\$p")
+ASKS_FOR_FRAMES = b"\x1b[?2026$p"  # does the terminal know synchronized output?
+HAS_FRAMES = b"\x1b[?2026;2$y"
+FRAME_ENDS = re.compile(rb"(?<=\x1b\[\?2026l)")
 KEYS = {
     "Enter": b"\r",
     "Escape": b"\x1b",
@@ -51,7 +54,10 @@ class Terminal:
         size: tuple[int, int],
         env: Mapping[str, str],
         cwd: str | None = None,
+        on_frame: Callable[["Terminal"], None] | None = None,
     ) -> None:
+        """Start the program; `on_frame` sees each picture that it paints, however late its output is read."""
+        self._on_frame = on_frame
         columns, rows = size
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
@@ -235,9 +241,19 @@ class Terminal:
         except OSError:  # the program has closed its side
             select.select([], [], [], min(seconds, 0.01))
             return False
+        if self._on_frame is None:
+            self._feed(data)
+            return bool(data)
+        if ASKS_FOR_FRAMES in data:
+            os.write(self._tty, HAS_FRAMES)
+        for frame in FRAME_ENDS.split(data):
+            self._feed(frame)
+            self._on_frame(self)
+        return bool(data)
+
+    def _feed(self, data: bytes) -> None:
         self.raw += data
         self._stream.feed(UNREAD.sub(b"", data))
-        return bool(data)
 
 
 def keydesk(*arguments: str) -> list[str]:
