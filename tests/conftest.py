@@ -1,12 +1,14 @@
 """Fixtures that every test may ask for by name, and how the tests are spread over processes."""
 
+import gc
 import os
 import time
+from collections.abc import Generator
 
 import pytest
 
 pytest.register_assert_rewrite("support")
-pytest_plugins = ["support.broker", "support.ssh_server", "support.wire_report"]
+pytest_plugins = ["support.broker", "support.examples", "support.ssh_server", "support.wire_report"]
 
 ALONE = ("bench", "soak")  # figures and long runs have the machine to themselves
 PROCESSES = frozenset(
@@ -41,14 +43,28 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return 2 * (os.cpu_count() or 1)  # journeys wait more than they compute
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the garbage collector from what lives as long as the run: 400,000 objects of items, modules and fixtures.
+
+    Each of its full passes would go through all of them, during the collection and after it.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Let long runs last: the time limit finds tests of the usual run that hang. Leave costly tests out of the coverage.
 
     With `--cov` a test takes half as long again. Journeys run the program in another process, which is not measured, and
     property tests pass the same lines again and again.
     """
+    is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
     if any(item.get_closest_marker(name) for name in ALONE):
         item.add_marker(pytest.mark.timeout(0))
-    is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
     if is_property or item.path.name in REPETITIVE or not PROCESSES.isdisjoint(item.path.parts):
         item.add_marker(pytest.mark.no_cover)

@@ -16,6 +16,7 @@ DIGITS = 10
 
 DESK = "desk"  # everywhere on the main screen
 ROWS = "rows"  # every pane that has rows and a cursor
+TABLE = "table"  # trades, positions, orders and log: sorted and filtered
 CHART = "chart"
 CROSSHAIR = "crosshair"  # the chart while its crosshair is on
 WATCHLIST = "watchlist"
@@ -43,14 +44,20 @@ TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
 LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
+ORDER_LIFE = "order-outcomes"  # the page of order outcomes
 
 # The contexts of the main screen, where the trader may move keys.
-ON_THE_DESK = (DESK, ROWS, CHART, CROSSHAIR, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
+ON_THE_DESK = (
+    *(DESK, ROWS, TABLE, CHART, CROSSHAIR, WATCHLIST),
+    *(TRADES, POSITIONS, ORDERS, LOG, BOOKS),
+)
 
 # The contexts that also apply in a context: a form has the keys of every form, too.
 BENEATH: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys((WATCHLIST, TRADES, POSITIONS, ORDERS, LOG), (ROWS, DESK)),
+    WATCHLIST: (ROWS, DESK),
+    **dict.fromkeys((TRADES, POSITIONS, ORDERS, LOG), (TABLE, ROWS, DESK)),
     ROWS: (DESK,),
+    TABLE: (ROWS, DESK),
     CHART: (DESK,),
     CROSSHAIR: (DESK,),
     BOOKS: (DESK,),
@@ -181,6 +188,7 @@ KEYS: tuple[Key, ...] = (
     Key("account-page", ("g a",), DESK, "", "The account in full", "account_page"),
     Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
     Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),
+    Key("outcomes", ("g i",), DESK, "", "Orders in flight, outcomes", "outcomes"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
@@ -192,6 +200,15 @@ KEYS: tuple[Key, ...] = (
     Key("page-up", _PAGE_BACK, ROWS, "", "Page up", "page_up"),
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
+    # Tables: their order and which rows are shown.
+    Key("table-view", ("v",), TABLE, "sort", "Sort ▼, ▲, in own order", "view"),
+    Key("table-right", ("l", "right"), TABLE, "", "Sort by the next column", "sort_by(1)"),
+    Key("table-left", ("h", "left"), TABLE, "", "Sort by the column before", "sort_by(-1)"),
+    Key("table-again", ("w v",), TABLE, "", "Sort again now", "sort_again"),
+    Key("table-live", ("w s",), TABLE, "", "Sorting held, or live", "sort_live"),
+    Key("table-filter", ("w f",), TABLE, "filter", "Only rows with letters", "letters"),
+    Key("table-whole", ("w e",), TABLE, "", "Every row", "every_row"),
+    Key("trades-group", ("w g",), TRADES, "group", "Group by instrument", "group"),
     Key("log-audit", ("a",), LOG, "audit", "The audit log of this desk", "audit"),
     # The chart, and the order of the watchlist.
     Key("older", ("left", "h"), CHART, "back", "Some candles back in time", "older"),
@@ -352,6 +369,12 @@ KEYS: tuple[Key, ...] = (
     Key("indicator-scope", ("a",), INDICATORS, "all", "This instrument, or all", "scope"),
     Key("indicator-take", ("enter",), INDICATORS, "keep", "Keep and show them", "take"),
     Key("indicator-close", ("escape", "q"), INDICATORS, "drop", "Change nothing", "drop"),
+    Key("outcome-down", ("j", "down"), ORDER_LIFE, "", "Next order", "choose(1)"),
+    Key("outcome-up", ("k", "up"), ORDER_LIFE, "", "Order before", "choose(-1)"),
+    Key("outcome-more", ("space", "pagedown"), ORDER_LIFE, "more", "More of the order", "more(1)"),
+    Key("outcome-back", ("backspace", "pageup"), ORDER_LIFE, "", "Back up in it", "more(-1)"),
+    Key("outcome-view", ("v",), ORDER_LIFE, "times", "Slippage, times; orders", "view"),
+    Key("outcome-close", ("escape", "q"), ORDER_LIFE, "close", "Close", "drop"),
     Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
     Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
     Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),

@@ -22,6 +22,7 @@ from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
 from keydesk.panes.log import Log, Notices
 from keydesk.panes.orders import Orders
+from keydesk.panes.positions import Positions
 from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.strips import (
     FORM_HAS_KEYS,
@@ -31,7 +32,7 @@ from keydesk.panes.strips import (
     InstrumentLine,
     KeyFooter,
 )
-from keydesk.panes.trades import Positions, Trades
+from keydesk.panes.trades import Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.tiers import MINI, RIGHT_COLUMN, SIDE_CHARTS, SMALL, TIERS, Tier, tier_for

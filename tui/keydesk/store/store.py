@@ -51,6 +51,7 @@ from keydesk.text.sanitize import clean, safe
 from keydesk_client.account.records import AccountFigures, Part
 
 if TYPE_CHECKING:
+    from keydesk.calc.alerts.alert import Alert, Told
     from keydesk_client.models import HomeConversions, Instrument
 
 
@@ -110,6 +111,10 @@ class Store:
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
+        self.alerts: dict[str, Alert] = {}  # by id
+        self.alert_history: list[Told] = []  # newest last
+        self.alert_instruments: tuple[str, ...] = ()  # whose prices alerts need
+        self.price_watch: dict[str, Callable[[Quote], None]] = {}  # by instrument, for each price
         self._dirty: dict[Topic, set[object]] = {}
         self._subscribers: dict[Topic, list[asyncio.Event]] = {}
         self._troubles: set[str] = set()
