@@ -10,6 +10,7 @@ from typing import ClassVar
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from keydesk.calc.orders.exit_plans import plan_words
 from keydesk.forms.sheet import BLANK, ModalForm, Sheet, TextLine
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
@@ -31,6 +32,7 @@ from keydesk.text.format import (
 )
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.overlay import Result
+from keydesk_client.arithmetic.profit import pip
 
 
 class InfoForm(ModalForm[Result]):
@@ -184,9 +186,19 @@ def trade_rows(trade: TradeRow, store: Store) -> Rows:
         ("take-profit", _dependent(trade.take_profit, places)),
         ("trailing stop", _dependent(trade.trailing_stop, places)),
         ("guaranteed stop", _dependent(trade.guaranteed_stop, places)),
+        *_exit_plan_rows(trade, store),
         ("risk to the stop", "no stop" if trade.risk is None else f"{money(trade.risk)} {home}"),
         ("tag", trade.tag or EMPTY),
     ]
+
+
+def _exit_plan_rows(trade: TradeRow, store: Store) -> Rows:
+    plan, known = store.exit_plans.get(trade.id), store.instruments.get(trade.instrument)
+    if plan is None:
+        return []
+    words = plan_words(plan, None if known is None else pip(known.pip_location), store.zone)
+    state = store.exit_plan_states.get(trade.id) or "runs while Keydesk runs"
+    return [("exit plan", words), ("", state)]
 
 
 def order_rows(order: OrderRow, store: Store) -> Rows:
