@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 PageName = Literal[
-    "account", "exposure", "instrument", "outcomes", "limits", "sessions", "hours", "audit"
+    "account", "exposure", "instrument", "outcomes", "limits", "sessions", "hours", "audit", "plan"
 ]
 PAGES: Mapping[PageName, str] = {
     "account": "shows the account in full",
@@ -16,6 +16,7 @@ PAGES: Mapping[PageName, str] = {
     "sessions": "shows the market hours",
     "hours": "shows the market hours",
     "audit": "shows the audit log",
+    "plan": "plans the exit of the selected trade",
 }
 
 

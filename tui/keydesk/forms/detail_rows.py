@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from keydesk.calc.orders.exit_plans import plan_words
 from keydesk.forms.info_form import Rows
 from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
 from keydesk.store.state import LogLine
@@ -17,6 +18,7 @@ from keydesk.text.format import (
     r_multiple,
     units,
 )
+from keydesk_client.arithmetic.profit import pip
 
 
 def trade_rows(trade: TradeRow, store: Store) -> Rows:
@@ -39,9 +41,19 @@ def trade_rows(trade: TradeRow, store: Store) -> Rows:
         ("take-profit", _dependent(trade.take_profit, places)),
         ("trailing stop", _dependent(trade.trailing_stop, places)),
         ("guaranteed stop", _dependent(trade.guaranteed_stop, places)),
+        *_exit_plan_rows(trade, store),
         ("risk to the stop", "no stop" if trade.risk is None else f"{money(trade.risk)} {home}"),
         ("tag", trade.tag or EMPTY),
     ]
+
+
+def _exit_plan_rows(trade: TradeRow, store: Store) -> Rows:
+    plan, known = store.exit_plans.get(trade.id), store.instruments.get(trade.instrument)
+    if plan is None:
+        return []
+    words = plan_words(plan, None if known is None else pip(known.pip_location), store.zone)
+    state = store.exit_plan_states.get(trade.id) or "runs while Keydesk runs"
+    return [("exit plan", words), ("", state)]
 
 
 def order_rows(order: OrderRow, store: Store) -> Rows:

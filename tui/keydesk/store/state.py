@@ -47,6 +47,7 @@ class Topic(StrEnum):
     HEALTH = "health"
     NOTICES = "notices"
     ARMING = "arming"
+    ALERTS = "alerts"
 
 
 @dataclass(frozen=True, slots=True)
