@@ -317,8 +317,8 @@ async def check_orders(
 async def test_a_short_storm_ends_nothing_and_sends_nothing_unasked(
     practice: PracticeServer, tmp_path: Path, seed: int
 ) -> None:
-    soak, poisoning, _ = await soak_the_desk(practice, Home(tmp_path / "home"), seed, 20.0)
-    assert soak.keys > 50
+    soak, poisoning, _ = await soak_the_desk(practice, Home(tmp_path / "home"), seed, 12.0)
+    assert soak.keys > 30
     assert poisoning.poison.count > 100
     await check_orders(practice, soak, poisoning.poison)
 

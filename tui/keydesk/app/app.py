@@ -25,6 +25,8 @@ from keydesk.app.availability import is_available
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
+from keydesk.app.order_outcomes import OrderOutcomes
+from keydesk.app.page_readings import PageReadings
 from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.app.tables import ask_letters
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from keydesk.app.page_readings import TakeBookings, TakeCloses
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.calc.orders.instructions import Instruction
@@ -163,6 +166,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             last_key_at=lambda: self.guarded_keys.last_key_at,
         )
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
+        self._readings = PageReadings(self, self.open_account, self.store)
+        self._outcomes = OrderOutcomes(self, self.open_account, self.store)
         self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
         self.last_words = ""
@@ -175,7 +180,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
         self.store.indicators.update(own.indicators)
         self._workspace = workspace
-        self._leaving = lifecycle.Leaving(self, last_resort, self._save_workspace)
+        self._leaving = lifecycle.Leaving(
+            self, last_resort, self._save_workspace, self.actions.ask_before_leaving
+        )
         self._slow_line_reported = False
         self._last_resort = last_resort
         self.clock = FrameClock(
@@ -209,6 +216,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             options.theme or theme_for(settings.theme, depth, self.facts_of_terminal.replies),
             depth,
             ascii_only=options.ascii or bool(self.facts_of_terminal.ascii_because),
+            erases_in_colour=self.facts_of_terminal.erases_in_colour,
         )
 
     # Starting.
@@ -348,6 +356,22 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Show the audit log."""
         self._audit.show()
 
+    def show_outcomes(self) -> None:
+        """Show what became of the orders."""
+        self._outcomes.show()
+
+    def read_bookings(self, take: TakeBookings) -> None:
+        """Read what was booked, for the account page."""
+        self._readings.bookings(take)
+
+    def read_closes(self, names: Sequence[str], take: TakeCloses) -> None:
+        """Read hourly closes, for the exposure page."""
+        self._readings.closes(names, take)
+
+    def action_outcomes(self) -> None:
+        """Show what became of the orders, by the chord."""
+        self.actions.perform("outcomes")
+
     def action_sessions(self) -> None:
         """Show the market hours, by the chord."""
         self.actions.perform("sessions")
@@ -459,7 +483,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # Leaving.
 
     def action_interrupt(self) -> None:
-        """Leave on the second Ctrl-C within two seconds; the first shows how to leave."""
+        """Leave on the second Ctrl-C within two seconds, or answer what it asks; the first shows how to leave."""
         if not self._leaving.interrupt():
             line = self.keymap.name("command")
             self.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
@@ -467,6 +491,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def leave(self, code: int = 0) -> None:
         """Leave after commands in flight had time to finish."""
         self._leaving.leave(code)
+
+    def stay(self) -> None:
+        """Go on: the question before leaving was answered with no."""
+        self._leaving.stay()
 
     def _save_workspace(self) -> None:
         self._workspace.save(self.actions.screen.workspace())

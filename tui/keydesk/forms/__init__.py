@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from keydesk.forms.account.audit import AuditForm
     from keydesk.forms.account.leaving import LeaveForm
     from keydesk.forms.account.limits import LimitsForm
+    from keydesk.forms.account.order_life import OrderLifeForm
     from keydesk.forms.account.sessions import SessionsForm
     from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from keydesk.forms.trades.break_even import BreakEvenForm
     from keydesk.forms.trades.close_position import ClosePositionForm
     from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
+    from keydesk.forms.trades.exit_plan import ExitPlanForm
     from keydesk.forms.trades.move_order import MoveForm
     from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
     from keydesk.forms.trades.position_part import PositionPartForm
@@ -41,6 +43,7 @@ __all__ = [
     "CommandForm",
     "DeleteListForm",
     "DetailsForm",
+    "ExitPlanForm",
     "FindForm",
     "FlattenForm",
     "HelpForm",
@@ -49,6 +52,7 @@ __all__ = [
     "LimitsForm",
     "MoveForm",
     "NameForm",
+    "OrderLifeForm",
     "PositionPartForm",
     "ProtectForm",
     "ProtectionForm",
@@ -76,6 +80,7 @@ _HOMES = {
     "CommandForm": "command_line",
     "DeleteListForm": "market.watchlists",
     "DetailsForm": "info_form",
+    "ExitPlanForm": "trades.exit_plan",
     "FindForm": "command_line",
     "FlattenForm": "trades.reverse_flatten",
     "HelpForm": "info_form",
@@ -84,6 +89,7 @@ _HOMES = {
     "LeaveForm": "account.leaving",
     "LimitsForm": "account.limits",
     "NameForm": "market.watchlists",
+    "OrderLifeForm": "account.order_life",
     "ProtectForm": "trades.protection",
     "ProtectionForm": "trades.protection",
     "ReverseForm": "trades.reverse_flatten",

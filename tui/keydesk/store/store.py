@@ -21,6 +21,7 @@ from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.market.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
 from keydesk.calc.market.indicators import PreviousDay
 from keydesk.calc.market.watchlists import ALL, Watchlists
+from keydesk.calc.orders.exit_plans import ExitPlan
 from keydesk.calc.risk.sizing import TypicalSpreads
 from keydesk.records import (
     AccountState,
@@ -112,6 +113,8 @@ class Store:
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
+        self.exit_plans: dict[str, ExitPlan] = {}  # by trade
+        self.exit_plan_states: dict[str, str] = {}  # by trade, in words; "": it simply runs
         self.alerts: dict[str, Alert] = {}  # by id
         self.alert_history: list[Told] = []  # newest last
         self.alert_instruments: tuple[str, ...] = ()  # whose prices alerts need
