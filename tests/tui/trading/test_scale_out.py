@@ -4,7 +4,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from keydesk.calc.orders.instructions import OpenOrder
-from keydesk.calc.orders.scale_out import OrderPart
+from keydesk.calc.orders.plans.scale_out import OrderPart
 from support.broker import PracticeServer
 from support.exit_plan_desk import FAR, PIP, PlanDesk, actions_at_broker, plan_desk
 

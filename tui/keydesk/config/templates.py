@@ -25,10 +25,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.orders.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.instructions import STANDARD, Template, TemplateBook
 from keydesk.calc.orders.order_parser import KINDS, OrderSyntaxError, parse_order
-from keydesk.calc.orders.scale_out import ALL, MOST_PARTS, NO_SCALE_OUT, ScaleOut
+from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
+from keydesk.calc.orders.plans.scale_out import ALL, MOST_PARTS, NO_SCALE_OUT, ScaleOut
 from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Entry, Unit
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.orders.exit_plans import ExitPlan, ExitRules
+from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_draft import Entry, Unit
 from keydesk_client.auth.private_files import locked, read_private, replace_file
 

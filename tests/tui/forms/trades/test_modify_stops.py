@@ -102,7 +102,7 @@ async def test_what_is_not_touched_is_not_sent() -> None:
 
 
 async def test_loosening_a_stop_warns_of_an_exit_plan_that_runs() -> None:
-    from keydesk.calc.orders.exit_plans import ExitPlan  # noqa: PLC0415
+    from keydesk.calc.orders.plans.exit_plans import ExitPlan  # noqa: PLC0415
 
     store = example_store()
     store.exit_plans[TRADE] = ExitPlan(break_even_after=D("0.002"))

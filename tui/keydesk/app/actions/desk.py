@@ -20,7 +20,7 @@ from keydesk.keys.guard import Cause, armed_by_hand
 from keydesk.keys.keymap import KeyMap
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import preset_shown
-from keydesk.panes.strips import InstrumentLine
+from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.risk import naked_trades
 from keydesk.store.state import Topic

@@ -8,8 +8,8 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from keydesk.calc.orders.exit_plans import NO_RULES, ExitPlan, ExitRules
-from keydesk.calc.orders.scale_out import NO_SCALE_OUT, OrderPart, ScaleOut
+from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
+from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, OrderPart, ScaleOut
 from keydesk.calc.orders.ticket_draft import Draft, Entry, Fill, Kind, TicketField, Trigger
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from keydesk.calc.orders.scale_out import OrderPart, ScaleOut, shared_units
+from keydesk.calc.orders.plans.scale_out import OrderPart, ScaleOut, shared_units
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.risk.trading_context import TradingContext

@@ -14,8 +14,8 @@ from keydesk.calc.orders.expiry_time import expiry_ns
 from keydesk.calc.orders.first_draft import first_draft, on_field
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.order_parser import ParsedOrder
+from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.preview import preview_of
-from keydesk.calc.orders.scale_out import OrderPart
 from keydesk.calc.orders.ticket import Plan, work_out
 from keydesk.calc.orders.ticket_draft import (
     TYPED_EXPIRY,
@@ -44,7 +44,7 @@ from keydesk.forms.ticket.scale_out import scale_out_lines
 from keydesk.keys.confirm import Action
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, TICKET
-from keydesk.store.risk import open_risk_of
+from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 
@@ -329,6 +329,7 @@ class TicketForm(Form[OpenOrder]):
             quote_trouble=self.context.quote_trouble(draft.instrument),
             open_risk=open_risk_of(store),
             zone=store.zone,
+            usual_size=usual_size(store, draft.instrument),
         )
 
     # The keys.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from keydesk.calc.orders.scale_out import OrderPart, ScaleOut
+from keydesk.calc.orders.plans.scale_out import OrderPart, ScaleOut
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import TextLine
 from keydesk.text.format import money, price, units

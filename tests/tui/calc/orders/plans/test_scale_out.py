@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from keydesk.calc.orders.instructions import Limits, OpenOrder, Template, TemplateBook
-from keydesk.calc.orders.scale_out import NO_SCALE_OUT, ScaleOut, shared_units
+from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, ScaleOut, shared_units
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft, Entry
 from keydesk.calc.orders.ticket_parts import parts_of
