@@ -200,7 +200,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         left, right = ("[", "]") if active else (" ", " ")
         return (
             (safe(f"{KEYS[name]} "), "bright"),
-            (f"{LABELS.get(name, name):<7}", "focus" if active else "muted"),
+            (safe(f"{LABELS.get(name, name):<7}"), "focus" if active else "muted"),
             (left, "focus"),
             (safe(f"{entry.text:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
             (right, "focus"),
