@@ -187,6 +187,9 @@ class State:
     shocks: tuple[ShockState, ...] = ()
     accounts: tuple[AccountState, ...] = ()
     faults: tuple[str, ...] = ()
+    ledger_number: int = (
+        0  # of ledgers since the broker started: a replay or a checkpoint is the next
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,12 +10,14 @@ from textual.app import App
 from textual.screen import ModalScreen
 
 from keydesk import forms
-from keydesk.app.availability import Selection
+from keydesk.app.availability import REPLAY_KEYS, Selection
 from keydesk.app.desk_session import DeskLock
+from keydesk.app.replay import MarketReplay
 from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.orders.instructions import Template
 from keydesk.calc.orders.order_parser import ParsedOrder
 from keydesk.calc.orders.ticket_draft import Entry, kind_at, limit_side
+from keydesk.calc.replay_commands import STATUS, ReplayCommand
 from keydesk.keys.guard import Cause, armed_by_hand
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
@@ -64,6 +66,8 @@ class Desk(Protocol):
     def show_audit(self) -> None: ...
     def unlock_early(self, yes: bool | None) -> None: ...
     def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
+    @property
+    def replay(self) -> MarketReplay: ...
     def read_summary(self, take: Callable[[Rows], None]) -> None: ...
 
 
@@ -389,9 +393,27 @@ class DeskActions:
         form = forms.LimitsForm(self._desk.form_context())
         self._app.push_screen(form, self._desk.keep_limits)
 
-    def action_command_line(self) -> None:
-        """Open the command line."""
-        self._app.push_screen(forms.CommandForm(self.store), self._run_command)
+    def action_command_line(self, text: str = "") -> None:
+        """Open the command line, with the beginning of a command."""
+        self._app.push_screen(forms.CommandForm(self.store, text), self._run_command)
+
+    def action_replay(self, name: str) -> None:
+        """Carry out the command of a key on the practice market, or open the command line for it."""
+        command = self._desk.replay.key(name)
+        if isinstance(command, str):
+            self.action_command_line(command)
+        elif command is not None:
+            self._replay(command)
+
+    def _replay(self, command: ReplayCommand) -> None:
+        if command == STATUS:
+            from keydesk.forms.account.pages import LivePage  # noqa: PLC0415 - with the first form
+            from keydesk.forms.market.replay import market_rows  # noqa: PLC0415
+
+            rows = lambda: market_rows(self.store, monotonic())  # noqa: E731
+            self._app.push_screen(LivePage("The practice market", rows))
+        else:
+            self._desk.replay.carry_out(command, self._app)
 
     def _run_command(self, command: ParsedCommand | None) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
@@ -420,6 +442,8 @@ class DeskActions:
                 self._ticket(side, instrument, fields)
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
+            case ReplayCommand():
+                self._replay(command)
             case None:
                 pass
             case _:
@@ -464,7 +488,11 @@ class DeskActions:
 
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
-        self._app.push_screen(forms.HelpForm(self.keymap, self._desk.key_context()))
+
+        def left_out(id_: str) -> bool:
+            return id_.startswith(REPLAY_KEYS) and self.store.market is None
+
+        self._app.push_screen(forms.HelpForm(self.keymap, self._desk.key_context(), left_out))
 
     def action_account_page(self) -> None:
         """Show the account in full, and what else the broker says of it once that is read."""

@@ -27,6 +27,7 @@ from keydesk.app.actions import DeskActions
 from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
+from keydesk.app.replay import MarketReplay
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.week_end import WeekEndReminder
 from keydesk.app.workspaces import WorkspaceActions
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.calc.orders.instructions import Instruction
     from keydesk.config.limits import LimitChange
+    from keydesk.feeds.link import Link
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
 
@@ -160,6 +162,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             last_key_at=lambda: self.guarded_keys.last_key_at,
         )
         self.week_end = WeekEndReminder(self.store, self.tell)
+        self._replay = MarketReplay(
+            self.store,
+            tell=self.tell,
+            record=self.record,
+            link=self._link,
+        )
         self.last_words = ""
         self.lock = lock
         self.auto_disarm = AutoDisarm()
@@ -240,7 +248,29 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             return
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
         self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
+        self.run_worker(self._control_market(target.rest_url), "practice market", group="feeds")
         await self.open_account.run(target, self._account_opened)
+
+    async def _control_market(self, rest_url: str) -> None:
+        """Control the practice market, if the account's broker runs on this user's data folder."""
+        from keydesk.feeds.market_control import (  # noqa: PLC0415 - the desk paints first
+            MarketControl,
+            control_in,
+        )
+
+        found = control_in(self._folders.practice, rest_url)
+        if found is not None:
+            async with MarketControl(*found) as control:
+                await self._replay.keep(control)
+
+    def _link(self) -> Link | None:
+        connection = self.open_account.connection
+        return None if connection is None else connection.link
+
+    @property
+    def replay(self) -> MarketReplay:
+        """The practice market, where the desk may control it."""
+        return self._replay
 
     def _account_opened(self, connection: Connection) -> None:
         self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
@@ -385,6 +415,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.tell("warn", f"The audit log cannot be read: {trouble}")
         else:
             self.push_screen(forms.AuditForm(entries, self.store.zone))
+
+    def action_replay(self, name: str) -> None:
+        """Control the practice market, by the chord."""
+        self.actions.perform("replay", name)
 
     def action_sessions(self) -> None:
         """Show the market hours, by the chord."""

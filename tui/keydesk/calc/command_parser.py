@@ -11,6 +11,7 @@ from keydesk.calc.market.indicator_specs import (
     IndicatorSyntaxError,
     parse_indicators,
 )
+from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.orders.order_parser import (
     KEYWORDS,
     OrderSyntaxError,
@@ -19,6 +20,13 @@ from keydesk.calc.orders.order_parser import (
     parse_order,
 )
 from keydesk.calc.orders.ticket_draft import Side
+from keydesk.calc.replay_commands import (
+    NOT_OFFERED,
+    ReplayCommand,
+    ReplaySyntaxError,
+    completions,
+    parse_replay,
+)
 
 COMMANDS = (
     "quit",
@@ -35,20 +43,23 @@ COMMANDS = (
     "date",
     "ind",
     "layout",
+    "replay",
 )
 DATE_PATTERNS = ("%Y-%m-%d", "%Y-%m-%d %H:%M")
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
 KNOWN = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p"
 
 
-def complete(line: str, instruments: Iterable[str]) -> str:
+def complete(line: str, instruments: Iterable[str], market: ControlledMarket | None = None) -> str:
     """Return the line with its last word completed as far as that is unambiguous."""
     before, space, last = line.rpartition(" ")
     colon = ":" if last.startswith(":") else ""
     typed = last.lower().lstrip(":")
     names = [name.replace("_", "").lower() for name in instruments]
     found = [
-        word for word in _known_words(before.split(), names) if typed and word.startswith(typed)
+        word
+        for word in _known_words(before.lower().lstrip(":").split(), names, market)
+        if typed and word.startswith(typed)
     ]
     if not found:
         return line
@@ -56,8 +67,12 @@ def complete(line: str, instruments: Iterable[str]) -> str:
     return f"{before}{space}{colon}{_common(found)}{end}"
 
 
-def _known_words(before: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+def _known_words(
+    before: Sequence[str], names: Sequence[str], market: ControlledMarket | None
+) -> Sequence[str]:
     """Return the words that may follow: a command or instrument, then an instrument, then fields."""
+    if before[:1] == ["replay"] and market is not None:
+        return completions(before[1:], market) or names
     match len(before):
         case 0:
             return [*COMMANDS, *names]
@@ -198,6 +213,7 @@ ParsedCommand = (
     | ShowInstrument
     | ViewCommand
     | OpenTicket
+    | ReplayCommand
     | ShowMessage
 )
 
@@ -211,14 +227,22 @@ SINGLE_WORDS: Mapping[str, ParsedCommand] = {
 }
 
 
-def parse_command(line: str, instruments: Iterable[str], focus: str) -> ParsedCommand:
-    """Parse a line of the command line."""
+def parse_command(  # noqa: PLR0911 - one return a kind of command
+    line: str,
+    instruments: Iterable[str],
+    focus: str,
+    market: ControlledMarket | None = None,
+    now: float = 0.0,
+) -> ParsedCommand:
+    """Parse a line of the command line; `market` is the practice market that may be controlled, `now` monotonic."""
     words = line.strip().lstrip(":").lower().split()
     match words:
         case []:
             return ShowMessage("info", f"Nothing typed. {KNOWN}")
         case [word] if word in SINGLE_WORDS:
             return SINGLE_WORDS[word]
+        case ["replay", *rest]:
+            return _replay(rest, market, now)
         case [verb, *rest] if verb in VIEW_VERBS:
             return VIEW_VERBS[verb](" ".join(rest))
         case [verb, *rest] if verb in SIDES:
@@ -232,6 +256,17 @@ def parse_command(line: str, instruments: Iterable[str], focus: str) -> ParsedCo
             )
         case _:
             return ShowMessage("warn", f"Not understood: {' '.join(words)}. {KNOWN}")
+
+
+def _replay(
+    rest: Sequence[str], market: ControlledMarket | None, now: float
+) -> ReplayCommand | ShowMessage:
+    if market is None:
+        return ShowMessage("warn", NOT_OFFERED)
+    try:
+        return parse_replay(rest, market, now)
+    except ReplaySyntaxError as error:
+        return ShowMessage("warn", str(error))
 
 
 def _granularity(typed: str) -> ParsedCommand:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
     from keydesk.forms.market.indicators import IndicatorForm
+    from keydesk.forms.market.replay import BeginAnewForm
     from keydesk.forms.market.timeframes import TimeframeForm
     from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
     from keydesk.forms.ticket.form import TicketForm
@@ -32,6 +33,7 @@ __all__ = [
     "AddForm",
     "ArmForm",
     "AuditForm",
+    "BeginAnewForm",
     "BreakEvenForm",
     "CancelEntriesForm",
     "CancelForm",
@@ -66,6 +68,7 @@ _HOMES = {
     "AddForm": "market.watchlists",
     "ArmForm": "account.arming",
     "AuditForm": "account.audit",
+    "BeginAnewForm": "market.replay",
     "BreakEvenForm": "trades.break_even",
     "CancelEntriesForm": "trades.orders",
     "CancelForm": "trades.orders",

@@ -189,7 +189,7 @@ class HealthLine(StripLine):
         elif health.rtt_ms is not None:
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
             yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 3)
-        if health.clock_offset_ms is not None:
+        if health.clock_offset_ms is not None and frame.store.market is None:
             offset = f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)
             yield Item(self._pair("clock", safe(offset)), 4)
         if frame.now - (health.unreadable_at or float("-inf")) < WARNED_SECONDS:
@@ -211,7 +211,9 @@ class HealthLine(StripLine):
         health = frame.store.health
         if self.inside < NARROW and (health.prices, health.events) != ("OK", "OK"):
             return
-        time = show.clock(frame.wall_ns, frame.store.zone, named=True)
+        market = frame.store.market
+        now_ns = frame.wall_ns if market is None else market.state.now_ns(frame.now)
+        time = show.clock(now_ns, frame.store.zone, named=True)
         yield Item(((time, self.palette["muted"]),))
 
     def _link(self, name: str, state: LinkState, heard: float | None, frame: Frame) -> Item:
@@ -312,7 +314,7 @@ class InstrumentLine(StripLine):
         return Item(runs, rank)
 
 
-WATCHED = (Topic.ARMING, Topic.HEALTH, Topic.FOCUS)
+WATCHED = (Topic.ARMING, Topic.HEALTH, Topic.FOCUS, Topic.MARKET)
 ROWS_OF = (Topic.TRADES, Topic.ORDERS, Topic.POSITIONS)
 # The keys that a pane is there for; then those of the desk.
 FIRST: Mapping[str, tuple[str, ...]] = {
@@ -333,6 +335,7 @@ BESIDE = {  # one hint for two keys
 }
 FORM_HAS_KEYS = "The form has the keys; Esc drops it."
 EXITS = ("close", "flatten", "break-even", "trailing", "protect", "cancel", "scale-out")
+REPLAY = "replay-status"  # of a practice market that the desk may control
 ALWAYS = ("command", "help")  # how to leave and how to learn the rest stay at the end
 
 
@@ -368,7 +371,7 @@ class KeyFooter(StripLine):
             self._redraw_if_different()
 
     def _redraw_if_different(self) -> None:
-        state = [self._unavailable(key.id) for key in self._entries()]
+        state = [self._has_market, *(self._unavailable(key.id) for key in self._entries())]
         if state != self._state:
             self._state = state
             self.redraw()
@@ -390,16 +393,23 @@ class KeyFooter(StripLine):
         """How to leave, and how to see all keys."""
         return self._kept_at_end()
 
+    @property
+    def _has_market(self) -> bool:
+        return self.frame is not None and self.frame.store.market is not None
+
     def _kept_at_end(self) -> list[Item]:
         keys = {key.id: key for key in self._keymap.keys} if self._pane else {}
-        return [self._item(keys[name]) for name in ALWAYS[self.exits_only :] if name in keys]
+        names = ALWAYS[self.exits_only :]
+        if self._has_market and not self.exits_only:
+            names = (REPLAY, *names)
+        return [self._item(keys[name]) for name in names if name in keys]
 
     def _entries(self) -> list[Key]:
         found = self._keymap.in_force(self._pane)
         if self.exits_only:
             exits = (key for key in found if key.id in EXITS)
             return sorted(exits, key=lambda key: EXITS.index(key.id))
-        hinted = [key for key in found if key.hint and key.id not in ALWAYS]
+        hinted = [key for key in found if key.hint and key.id not in (REPLAY, *ALWAYS)]
         first = FIRST.get(self._pane, ())
         last = len(first) + 1  # to move among rows is no news where it does not come first
 

@@ -41,6 +41,7 @@ Kind = Literal[
     "limit",
     "plan",
     "settings",
+    "replay",
     "leave",
 ]
 KINDS: tuple[str, ...] = get_args(Kind)
