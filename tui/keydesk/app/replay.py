@@ -208,7 +208,7 @@ class MarketReplay:
             replay = None if market is None else market.state.replay
             if replay is not None:
                 self._write(f"The replay was {self._where(replay)}{self._result()}", "good")
-        elif command.begins_anew or not command.has_answer:
+        elif not command.has_answer:
             self._tell("good", f"Done: {command.words}")
 
     async def _began_anew(self, state: MarketState) -> None:
@@ -220,11 +220,11 @@ class MarketReplay:
             self._tell("bad", words)
         link = self._link()
         if link is not None:
-            await begin_anew(link)
+            await begin_anew(link, state.time_ns)
         replay = state.replay
         if replay is not None and replay.instrument in self._store.instruments:
             self._store.set_focus(replay.instrument)
-        what = "from a checkpoint" if replay is None else self._where(replay)
+        what = "nothing is replayed" if replay is None else self._where(replay)
         self._write(f"The market began anew: {what}", "info")
 
     def _where(self, replay: Replay) -> str:

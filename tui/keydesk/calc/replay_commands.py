@@ -8,12 +8,24 @@ from decimal import Decimal
 
 from keydesk.calc.market.granularity import find_granularity
 from keydesk.calc.market.replay import ControlledMarket, speed_words
+from keydesk.text.format import pair
 
 Value = str | int | float | bool
 
 VERBS = (
     *("pause", "play", "step", "speed", "faster", "slower", "jump", "random", "blind", "start"),
-    *("scenario", "finish", "shock", "faults", "deposit", "withdraw", "save", "restore", "status"),
+    *(
+        "present",
+        "scenario",
+        "finish",
+        "shock",
+        "faults",
+        "deposit",
+        "withdraw",
+        "save",
+        "restore",
+        "status",
+    ),
 )
 SHOCKS = ("spike", "gap", "halt", "spread", "depth", "none")
 NEEDS_INSTRUMENT = frozenset(("spike", "gap"))
@@ -195,6 +207,11 @@ def _random(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Repl
     return _begin("begins anew at a time drawn at random", {"random": True})
 
 
+def _present(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    _nothing_more("present", rest)
+    return _begin("goes back to the present: nothing is replayed", {"present": True})
+
+
 def _blind(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayCommand:
     if rest:
         named = _scenario(rest, market, now)
@@ -212,7 +229,9 @@ def _scenario(rest: Sequence[str], market: ControlledMarket, _now: float) -> Rep
         raise ReplaySyntaxError(f"scenario: choose one of {listed}")
     start = _date_of(found.start_ns)
     facts = f" ({found.facts})" if found.facts else ""
-    words = f"begins anew in {found.name}: {found.instrument}, {start:%Y-%m-%d %H:%M} UTC{facts}"
+    words = (
+        f"begins anew in {found.name}: {pair(found.instrument)}, {start:%Y-%m-%d %H:%M} UTC{facts}"
+    )
     return _begin(words, {"scenario": found.name})
 
 
@@ -346,6 +365,7 @@ _PARSERS: Mapping[str, Callable[[Sequence[str], ControlledMarket, float], Replay
     "jump": _jump,
     "start": _start,
     "random": _random,
+    "present": _present,
     "blind": _blind,
     "scenario": _scenario,
     "finish": _finish,

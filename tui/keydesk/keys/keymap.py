@@ -196,6 +196,7 @@ KEYS: tuple[Key, ...] = (
     Key("replay-random", ("; r",), DESK, "", "Replay a random time", "replay('random')"),
     Key("replay-blind", ("; b",), DESK, "", "Replay blind", "replay('blind')"),
     Key("replay-scenario", ("; c",), DESK, "", "Replay a scenario", "replay('scenario')"),
+    Key("replay-present", ("; g",), DESK, "", "Back to the present", "replay('present')"),
     Key("replay-finish", ("; e",), DESK, "", "End it: where, when it was", "replay('finish')"),
     Key("replay-shock", ("; x",), DESK, "", "Shock the market", "replay('shock')"),
     Key("replay-faults", ("; t",), DESK, "", "Faults on, or all off", "replay('faults')"),

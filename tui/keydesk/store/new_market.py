@@ -11,13 +11,9 @@ def forget_market(store: Store) -> None:
     for held in (
         *(store.quotes, store.days, store.day_lines, store.daily_ranges, store.average_ranges),
         *(store.conversions, store.books, store.log, store.closed, store.opening_costs),
-        store.closed_parts,
+        *(store.closed_parts, store.series, store.charted),
     ):
         held.clear()
-    for series in store.series.values():
-        series.candles.clear()
-        series.past, series.begins, series.error = None, False, ""
-        series.rolled_over, series.loading, series.wants_reload = 0, True, True
     store.spreads = TypicalSpreads()
     store.today = None
     store.clock_ns = store.book_time_ns = 0

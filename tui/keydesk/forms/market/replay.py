@@ -36,8 +36,8 @@ class BeginAnewForm(InfoForm[bool]):
     def lines(self) -> Sequence[TextLine]:
         """Say what begins, and what becomes of the present accounts."""
         trades, orders = len(self.store.trades), len(self.store.orders)
-        held = f"{trades} open trades and {orders} orders" if trades or orders else "Accounts"
-        after = f"{held} stay behind: the present ledger is kept beside the new one"
+        held = f"{trades} open trades and {orders} orders stay" if trades or orders else "It stays"
+        after = f"{held} in the ledger of now, which is kept beside the new one"
         return [
             *wrap_words(clean(self.command.words), "bright", self.inside),
             BLANK,
