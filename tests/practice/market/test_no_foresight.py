@@ -6,7 +6,7 @@ the second; that it does not give away where that is, `test_fairness` shows.) Sp
 fixing either.
 """
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def other_future(rates: ReferenceRates, row: int) -> ReferenceRates:
     return ReferenceRates(rates.days, rates.currencies, logs)
 
 
-@cache
+@lru_cache(maxsize=2)  # a market keeps the paths that it has drawn: megabytes for each example
 def markets(row: int, hours: str = "always") -> tuple[PracticeMarket, PracticeMarket]:
     """Return the market, and one that is another after the fixing of a row."""
     market = practice_market(hours)

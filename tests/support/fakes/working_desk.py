@@ -8,7 +8,7 @@ from typing import Literal
 from textual import events, on
 from textual.screen import ModalScreen
 
-from keydesk.app.actions import DeskActions
+from keydesk.app.actions.desk import DeskActions
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions

@@ -3,7 +3,7 @@
 import pytest
 from textual.binding import Binding
 
-from keydesk.app.actions import DeskActions
+from keydesk.app.actions.desk import ACTION_GROUPS
 from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
 from keydesk.keys.keymap import (
     BENEATH,
@@ -98,7 +98,7 @@ def test_a_chord_has_an_action_and_an_unknown_one_has_none() -> None:
 @pytest.mark.parametrize("entry", KEYS, ids=lambda entry: entry.id)
 def test_every_action_of_the_desk_exists_where_its_key_holds(entry: Key) -> None:
     places: dict[str, tuple[type, ...]] = {
-        DESK: (DeskActions, DeskScreen),
+        DESK: (*ACTION_GROUPS, DeskScreen),
         "rows": (TablePane,),
         WATCHLIST: (Watchlist,),
         CHART: (Chart,),

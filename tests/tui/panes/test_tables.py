@@ -268,7 +268,7 @@ def huge_store() -> Store:
     position.long_units, position.short_units = HUGE, -HUGE / 3
     position.long_average = position.short_average = HUGE
     position.unrealized_pl, position.margin_used = -HUGE, HUGE
-    position.trade_ids = tuple(str(number) for number in range(1_234_567))
+    position.trade_ids = ("6411",) * 1_234_567
     order = store.orders["6415"]
     order.units, order.price, order.pips_away = -HUGE, HUGE, HUGE
     order.stop_loss = order.take_profit = HUGE

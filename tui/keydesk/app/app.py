@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import os
 import random
-from collections import deque
-from contextlib import suppress
-from dataclasses import replace
-from functools import partial
 from time import monotonic, time, time_ns
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.events import Event
+from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
-from keydesk import forms
 from keydesk.app import lifecycle
-from keydesk.app.account_connection import Connection, DeskAccount, load_all
-from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpen
-from keydesk.app.actions import DeskActions
+from keydesk.app.account_connection import Connection, DeskAccount
+from keydesk.app.account_requests import AccountRequests
+from keydesk.app.account_sources import AccountAddress, AccountSource
+from keydesk.app.account_start import AccountStart
+from keydesk.app.actions.desk import DeskActions
 from keydesk.app.availability import is_available
+from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
+from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.replay import MarketReplay
+from keydesk.app.settings_changes import SettingsChanges
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.week_end import WeekEndReminder
 from keydesk.app.workspaces import WorkspaceActions
-from keydesk.config.indicator_settings import try_to_save
-from keydesk.config.limits import try_to_save_limit, with_limit
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
@@ -42,6 +39,7 @@ from keydesk.keys.guard import AutoDisarm, Cause, arming_after, arming_at_start
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
+from keydesk.panes.log import Log
 from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
@@ -49,7 +47,6 @@ from keydesk.store.frame import Frame, FrameClock
 from keydesk.store.risk import exit_only_words
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
-from keydesk.store.watchlists import want_day_lines
 from keydesk.terminal._textual_private import raise_in_app
 from keydesk.terminal.check import TerminalFacts, ascii_locale
 from keydesk.terminal.input import InputDropped, InputOverrun
@@ -60,7 +57,6 @@ from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from rich.console import RenderableType
 
@@ -68,19 +64,15 @@ if TYPE_CHECKING:
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.calc.orders.instructions import Instruction
     from keydesk.config.limits import LimitChange
-    from keydesk.feeds.link import Link
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
 
-LONG_START = 5.0  # seconds after which a message names the reason for waiting
 FAULT = (
     "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
     "Start keydesk again: what was under way is looked up before anything else. "
     "Without the desk: keydesk flatten, keydesk cancel-all"
 )
-THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 AFTER_A_FORM = 1.0  # seconds
-MOST_UNRECORDED = 100  # entries of the audit log from before the account is known
 
 
 class KeydeskApp(TerminalApp[int], inherit_bindings=False):
@@ -116,7 +108,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.store.health.environment = environment
         self.store.arming = arming_at_start(environment, read_only=options.read_only)
         self.letters = Letters(random.SystemRandom().choice)
-        self.keymap, self.limits = own.keymap, own.limits
+        self.keymap = own.keymap
         self._templates = own.templates
         self.set_keymap(dict(own.keymap.moved))
         self.guarded_keys = GuardedKeys(
@@ -145,10 +137,17 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             screen=lambda: self.actions.screen,
             tell=self.tell,
         )
-        self._unrecorded: deque[tuple[str, str]] = deque(maxlen=MOST_UNRECORDED)
+        self.settings_changes = SettingsChanges(
+            self,
+            self.store,
+            own.limits,
+            folders.config,
+            tell=self.tell,
+            record=self.record,
+        )
         self.loss_lock = DailyLossLock(
             self.store,
-            lambda: self.limits,
+            lambda: self.settings_changes.limits,
             tell=self.tell,
             disarm=self.disarm,
             record=self.record,
@@ -161,12 +160,11 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             tell=self.tell,
             last_key_at=lambda: self.guarded_keys.last_key_at,
         )
+        self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
+        self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
-        self._replay = MarketReplay(
-            self.store,
-            tell=self.tell,
-            record=self.record,
-            link=self._link,
+        self.replay = MarketReplay(
+            self, self.open_account, self.store, tell=self.tell, record=self.record
         )
         self.last_words = ""
         self.lock = lock
@@ -178,8 +176,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
         self.store.indicators.update(own.indicators)
         self._workspace = workspace
-        self._folders = folders
-        self._account = account
+        self._practice_folder = folders.practice
         self._leaving = lifecycle.Leaving(self, last_resort, self._save_workspace)
         self._slow_line_reported = False
         self._last_resort = last_resort
@@ -191,6 +188,22 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             backlog=self.writes_waiting,
             before=(self.open_account.revalue,),
             fps=options.fps or settings.frames_per_second,
+        )
+        self._pane_requests = PaneRequests(
+            self.store,
+            self.watchlists,
+            self.workspaces,
+            perform=self.actions.perform,
+            show_audit=self._audit.show,
+        )
+        self._start = AccountStart(
+            self,
+            account,
+            self.open_account,
+            tell=self.tell,
+            opened=self._account_opened,
+            failed=self._account_failed,
+            draw_now=self.clock.draw_now,
         )
         depth = theme.colour_depth(os.environ, self.facts_of_terminal.replies)
         self.dress(
@@ -228,7 +241,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def _open(self) -> None:
         self.actions.show_preset()
         self._say_terminal()
-        self.run_worker(self._keep_account(), "account", group="feeds", exit_on_error=False)
+        opening = self._start.run(self._account_found)
+        self.run_worker(opening, "account", group="feeds", exit_on_error=False)
 
     def _say_terminal(self) -> None:
         """Report limits of the terminal; ASCII by locale or `--ascii` was chosen and is not reported."""
@@ -238,66 +252,18 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         for warning in facts.warnings:
             self.tell("warn", warning)
 
-    async def _keep_account(self) -> None:
-        load_all()  # the practice broker is starting meanwhile
-        try:
-            target = await self._target()
-        except CannotOpen as error:
-            self.last_words = str(error)
-            self.exit(1, return_code=1)
-            return
+    def _account_found(self, target: AccountAddress) -> None:
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
-        self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
-        self.run_worker(self._control_market(target.rest_url), "practice market", group="feeds")
-        await self.open_account.run(target, self._account_opened)
-
-    async def _control_market(self, rest_url: str) -> None:
-        """Control the practice market, if the account's broker runs on this user's data folder."""
-        from keydesk.feeds.market_control import (  # noqa: PLC0415 - the desk paints first
-            MarketControl,
-            control_in,
-        )
-
-        found = control_in(self._folders.practice, rest_url)
-        if found is not None:
-            async with MarketControl(*found) as control:
-                await self._replay.keep(control)
-
-    def _link(self) -> Link | None:
-        connection = self.open_account.connection
-        return None if connection is None else connection.link
-
-    @property
-    def replay(self) -> MarketReplay:
-        """The practice market, where the desk may control it."""
-        return self._replay
+        self.replay.start(self._practice_folder, target.rest_url)
 
     def _account_opened(self, connection: Connection) -> None:
         self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
         self.loss_lock.open(self.open_account.file("daily-loss"))
-        first = self._draw_first_prices(connection.link.priced)
-        self.run_worker(first, "first prices", group="feeds")
 
-    async def _draw_first_prices(self, priced: asyncio.Event) -> None:
-        """Draw the first prices when they come, not with the next beat.
-
-        The forms are loaded before: keys that are typed at the sight of prices must not wait for that.
-        """
-        forms.load()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LONG_START):
-                await priced.wait()
-            self.clock.draw_now()
-        self.call_after_refresh(_settle)
-
-    async def _target(self) -> AccountAddress:
-        words = "The broker is still starting: a large ledger takes a while to read"
-        waiting = self.set_timer(LONG_START, partial(self.tell, "info", words))
-        try:
-            return await self._account.target()
-        finally:
-            waiting.stop()
+    def _account_failed(self, words: str) -> None:
+        self.last_words = words
+        self.exit(1, return_code=1)
 
     # The beat.
 
@@ -337,23 +303,13 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def exit_only(self) -> str:
         """Return why no risk may be opened now, "" if it may."""
-        return exit_only_words(self.store, self.limits, self.store.clock_ns or time_ns())
+        return exit_only_words(
+            self.store, self.settings_changes.limits, self.store.clock_ns or time_ns()
+        )
 
     def keep_limits(self, changes: Sequence[LimitChange] | None) -> None:
-        """Put changed limits in force at once, and write them to the settings in a thread."""
-        for change in changes or ():
-            self.limits = with_limit(self.limits, change)
-            self.record("settings", change.words)
-        if changes:
-            self.tell("good", f"Limits in force: {'; '.join(each.words for each in changes)}")
-            self.run_worker(self._save_limits(tuple(changes)), "limits", group="settings")
-
-    async def _save_limits(self, changes: Sequence[LimitChange]) -> None:
-        for change in changes:
-            trouble = await asyncio.to_thread(try_to_save_limit, self._folders.config, change)
-            if trouble:
-                self.tell("warn", f"In force until you leave, not kept: {trouble}")
-                return
+        """Put changed limits in force and keep them."""
+        self.settings_changes.keep_limits(changes)
 
     def unlock_early(self, yes: bool | None) -> None:
         """Begin the early unlock of the daily loss lock."""
@@ -361,15 +317,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.loss_lock.ask_unlock()
 
     def record(self, what: str, words: str) -> None:
-        """Write an entry to the audit log of the account; those from before it is open are written then."""
-        connection = self.open_account.connection
-        if connection is None:
-            self._unrecorded.append((what, words))
-            return
-        for earlier in self._unrecorded:
-            connection.commands.dispatcher.record(*earlier)
-        self._unrecorded.clear()
-        connection.commands.dispatcher.record(what, words)
+        """Write an entry to the audit log of the account."""
+        self._audit.record(what, words)
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show one line to the trader."""
@@ -397,24 +346,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Perform the action of one of the desk's keys."""
         self.actions.perform(name, *arguments)
 
-    async def on_log_audit_wanted(self) -> None:
-        """Show the audit log."""
-        self.show_audit()
-
     def show_audit(self) -> None:
-        """Read the audit log in a thread, then show it."""
-        path = self.open_account.audit
-        if path is not None:
-            self.run_worker(self._read_audit(path), "audit log", group="settings")
-
-    async def _read_audit(self, path: Path) -> None:
-        from keydesk.trading.audit import try_to_read  # noqa: PLC0415 - loaded with the commands
-
-        entries, trouble = await asyncio.to_thread(try_to_read, path)
-        if trouble:
-            self.tell("warn", f"The audit log cannot be read: {trouble}")
-        else:
-            self.push_screen(forms.AuditForm(entries, self.store.zone))
+        """Show the audit log."""
+        self._audit.show()
 
     def action_replay(self, name: str) -> None:
         """Control the practice market, by the chord."""
@@ -440,77 +374,30 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Show the trader's limits, by the chord."""
         self.actions.perform("limits")
 
-    def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
-        """Change the trader's watchlists, or show another one."""
-        self.watchlists.carry_out(message)
-
-    def on_watchlist_day_lines_wanted(self, message: Watchlist.DayLinesWanted) -> None:
-        """Load the figures of the rows in sight."""
-        want_day_lines(self.store, message.lines, message.averages)
-
+    @on(BookStep)
+    @on(Chart.DateWanted)
+    @on(Chart.HistoryWanted)
+    @on(Chart.IndicatorsWanted)
+    @on(Chart.PricesWanted)
+    @on(Chart.SeriesWanted)
+    @on(DeskScreen.BookmarkWanted)
+    @on(DeskScreen.GranularityChosen)
+    @on(DeskScreen.TimeframesWanted)
     @on(InstrumentRows.Chosen)
-    def show_instrument(self, message: InstrumentRows.Chosen) -> None:
-        """Show the instrument of the selected row in chart, ticket and books."""
-        self.store.set_focus(message.instrument)
-        message.settle()
-
-    def on_desk_screen_timeframes_wanted(self) -> None:
-        """List the candle lengths."""
-        self.actions.perform("timeframes")
-
-    def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
-        """Show candles of another length."""
-        self.store.set_granularity(message.granularity)
-
-    def on_desk_screen_bookmark_wanted(self, message: DeskScreen.BookmarkWanted) -> None:
-        """Show what a letter stands for, or bookmark the instrument under it."""
-        act = self.workspaces.bookmark if message.sets else self.workspaces.jump
-        act(message.letter)
+    @on(Log.AuditWanted)
+    @on(Watchlist.ChangeWanted)
+    @on(Watchlist.DayLinesWanted)
+    def handle_request(self, message: Message) -> None:
+        """Do what a pane asks for."""
+        self._pane_requests.handle(message)
 
     def use_layout(self, verb: LayoutVerb, name: str) -> None:
         """Save, show or delete a named workspace."""
         getattr(self.workspaces, verb)(name)
 
-    def on_chart_indicators_wanted(self) -> None:
-        """Choose the indicators of the chart."""
-        self.actions.perform("indicators")
-
     def keep_indicators(self, choice: IndicatorChoice | None) -> None:
-        """Show the chosen indicators at once, and write them to the settings in a thread."""
-        if choice is not None:
-            self.store.set_indicators(choice.instrument, choice.specs, everywhere=choice.everywhere)
-            self.run_worker(self._save_indicators(choice), "indicators", group="settings")
-
-    async def _save_indicators(self, choice: IndicatorChoice) -> None:
-        if trouble := await asyncio.to_thread(try_to_save, self._folders.config, choice):
-            self.tell("warn", f"Shown until you leave, not kept: {trouble}")
-
-    def on_chart_history_wanted(self, message: Chart.HistoryWanted) -> None:
-        """Load candles beyond those of a chart."""
-        from keydesk.store.history import want_history  # noqa: PLC0415 - loaded with the models
-
-        want_history(self.store, message.instrument, message.granularity, message.direction)
-
-    def on_chart_date_wanted(self, message: Chart.DateWanted) -> None:
-        """Load the candles around a date."""
-        from keydesk.store.history import want_date  # noqa: PLC0415 - loaded with the models
-
-        want_date(self.store, message.instrument, message.granularity, message.date_ns)
-
-    def on_chart_prices_wanted(self, message: Chart.PricesWanted) -> None:
-        """Show mid, bid or ask candles."""
-        self.store.set_candle_prices(message.prices)
-
-    def on_book_step(self, message: BookStep) -> None:
-        """Show the client books of another time."""
-        from keydesk.store.prices import step_book  # noqa: PLC0415 - loaded with the models
-
-        step_book(self.store, message.steps)
-
-    def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
-        """Load the candles of a further chart once it is shown."""
-        if message.place > 1:
-            self.store.set_side_chart(message.place, message.instrument, message.granularity)
+        """Show the chosen indicators and keep them."""
+        self.settings_changes.keep_indicators(choice)
 
     # Forms.
 
@@ -525,63 +412,24 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             wall_ns=lambda: self.store.clock_ns or time_ns(),
             template=self.actions.template,
             templates=self._templates,
-            limits=self.limits,
+            limits=self.settings_changes.limits,
             preset=self.actions.preset,
             keymap=self.keymap,
             exit_only=self.exit_only,
             record=self.record,
-            ask_price=self._ask_price,
+            ask_price=self._requests.ask_price,
             show_plan=self.actions.show_plan,
             dock_columns=self.actions.dock_columns,
         )
-        if self.open_account.connection is None:
-            return context
-        commands = self.open_account.connection.commands
-        return replace(
-            context,
-            no_orders=commands.no_orders,
-            sent_like_this=commands.sent_like_this,
-            take_refused=commands.refused.take,
-            quote_trouble=lambda instrument: commands.quote_trouble.get(instrument, ""),
-        )
-
-    def _ask_price(self, instrument: str) -> None:
-        """Read the price of an instrument again for an open form."""
-        if self.open_account.connection is not None:
-            asking = self.open_account.connection.commands.requote(instrument)
-            name = f"price of {instrument}"
-            self.run_worker(asking, name, group="quotes", exit_on_error=False)
+        return self._requests.facts_for_form(context)
 
     def read_summary(self, take: Callable[[Rows], None]) -> None:
-        """Read the account's summary in a worker, for the account page."""
-        if (connection := self.open_account.connection) is not None:
-            reading = self._read_summary(connection, take)
-            self.run_worker(reading, "account summary", group="quotes", exit_on_error=False)
-
-    async def _read_summary(self, connection: Connection, take: Callable[[Rows], None]) -> None:
-        from keydesk.forms.account.pages import summary_rows  # noqa: PLC0415 - with the first form
-        from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
-
-        try:
-            answer = await connection.commands.client.accounts.summary()
-        except KeydeskClientError as error:
-            take([("as the broker sent it", f"could not be read: {error}")])
-        else:
-            take(summary_rows(answer.account.model_dump(mode="json", by_alias=True)))
+        """Read the account's summary, for the account page."""
+        self._requests.read_summary(take)
 
     def carry_out(self, instruction: Instruction | None) -> None:
         """Start a command in its own worker."""
-        if instruction is None:
-            return
-        if self.open_account.connection is None:
-            self.tell("bad", "NOT SENT: the account is not open yet")
-            return
-        self.run_worker(
-            self.open_account.connection.carry_out(instruction),
-            type(instruction).__name__,
-            group="commands",
-            exit_on_error=False,
-        )
+        self._requests.carry_out(instruction)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Report an error of a worker on the screen."""
@@ -633,10 +481,3 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 def _window_title(options: DeskOptions, profile: str, environment: str) -> str:
     level = "READ-ONLY " if options.read_only else ""
     return f"Keydesk {level}{environment} {profile}"
-
-
-def _settle() -> None:
-    """Exclude start-up objects from garbage collection, whose pauses took 100 ms and more."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*THRESHOLDS)

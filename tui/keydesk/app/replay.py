@@ -7,14 +7,16 @@ another number means that the market began anew, and then everything is read aga
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from textual.screen import Screen
+from textual.app import App
 
 from keydesk import forms
+from keydesk.app.account_connection import DeskAccount
 from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay
 from keydesk.calc.replay_commands import (
     NOT_OFFERED,
@@ -30,9 +32,6 @@ from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.text.format import date_and_time, money, pair
 from keydesk.text.sanitize import clean
-
-if TYPE_CHECKING:
-    from keydesk.feeds.link import Link
 
 LOOK_EVERY = 2.0  # seconds
 KEY_LINES = {  # keys whose command takes a word: the command line opens with its beginning
@@ -56,36 +55,46 @@ class Control(Protocol):
     async def send(self, command: ReplayCommand, account_id: str) -> None: ...
 
 
-class Shell(Protocol):
-    """What the replay needs of the application."""
-
-    def push_screen(self, screen: Screen[Any], callback: Callable[[Any], None], /) -> object: ...
-    def run_worker(
-        self, work: Coroutine[Any, Any, None], name: str, group: str, /, *, exit_on_error: bool
-    ) -> object: ...
-
-
 class MarketReplay:
     """The practice market of the desk, where it may be controlled.
 
     Args:
+        app: Shows the question before it begins anew, and runs the workers.
+        account: The open account, whose feeds read everything again then.
         store: Gets the market's state.
         tell: Shows one line to the trader.
         record: Writes to the audit log.
-        link: Returns the feeds of the open account, None before it is open.
     """
 
     def __init__(
         self,
+        app: App[Any],
+        account: DeskAccount,
         store: Store,
         *,
         tell: Callable[[NoticeLevel, str], None],
         record: Callable[[str, str], None],
-        link: Callable[[], Link | None],
     ) -> None:
-        self._store, self._tell, self._record, self._link = store, tell, record, link
+        self._app, self._account = app, account
+        self._store, self._tell, self._record = store, tell, record
         self._control: Control | None = None
         self._due = asyncio.Event()
+
+    def start(self, folder: Path, rest_url: str) -> None:
+        """Control the market from now on, if the account's broker runs on this data folder."""
+        following = self._follow(folder, rest_url)
+        self._app.run_worker(following, "practice market", group="feeds", exit_on_error=False)
+
+    async def _follow(self, folder: Path, rest_url: str) -> None:
+        from keydesk.feeds.market_control import (  # noqa: PLC0415 - the desk paints first
+            MarketControl,
+            control_in,
+        )
+
+        found = control_in(folder, rest_url)
+        if found is not None:
+            async with MarketControl(*found) as control:
+                await self.keep(control)
 
     async def keep(self, control: Control) -> None:
         """Follow the market's state until cancelled."""
@@ -146,7 +155,7 @@ class MarketReplay:
             self._tell("info", str(error))
             return None
 
-    def carry_out(self, command: ReplayCommand, shell: Shell) -> None:
+    def carry_out(self, command: ReplayCommand) -> None:
         """Carry out a command; one that begins the market anew is asked about first."""
         if why := self._why_not(command):
             self._tell("warn", f"NOT DONE: {why}")
@@ -156,15 +165,15 @@ class MarketReplay:
                 if yes and (why := self._why_not(command)):
                     self._tell("warn", f"NOT DONE: {why}")
                 elif yes:
-                    self._start(command, shell)
+                    self._start(command)
 
-            shell.push_screen(forms.BeginAnewForm(self._store, command), begin)
+            self._app.push_screen(forms.BeginAnewForm(self._store, command), begin)
         elif command != STATUS:
-            self._start(command, shell)
+            self._start(command)
 
-    def _start(self, command: ReplayCommand, shell: Shell) -> None:
+    def _start(self, command: ReplayCommand) -> None:
         self._change(working=command.words)
-        shell.run_worker(self.send(command), "replay", "replay", exit_on_error=False)
+        self._app.run_worker(self.send(command), "replay", group="replay", exit_on_error=False)
 
     def _why_not(self, command: ReplayCommand) -> str:
         """Return why a command cannot be sent now, "" if it can."""
@@ -218,9 +227,9 @@ class MarketReplay:
         for each in self._store.in_flight.values():
             words = f"{each.line}. The market began anew meanwhile: what became of it stands in the ledger kept beside"
             self._tell("bad", words)
-        link = self._link()
-        if link is not None:
-            await begin_anew(link, state.time_ns)
+        connection = self._account.connection
+        if connection is not None:
+            await begin_anew(connection.link, state.time_ns)
         replay = state.replay
         if replay is not None and replay.instrument in self._store.instruments:
             self._store.set_focus(replay.instrument)

@@ -1,0 +1,211 @@
+"""The file of alerts: kept over restarts, private, safe against a second desk, a kill and damage."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from dataclasses import fields, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keydesk.alerts.book import (
+    MOST_ALERTS,
+    Book,
+    BookError,
+    adding,
+    claimed,
+    claiming,
+    deleting,
+    expiring,
+    marking_told,
+    replacing,
+    seeing,
+    setting,
+)
+from keydesk.alerts.book_file import BookFile
+from keydesk.alerts.codec import read_alert, written_alert
+from keydesk.calc.alerts.alert import Alert, Firing
+from keydesk.calc.alerts.conditions import Condition, PriceCross
+from keydesk.calc.alerts.engine import after_firing
+
+ABOVE = Alert("", PriceCross("EUR_USD", "mid", "up", Decimal("1.12")), made_ns=5, note="retest")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    folder = tmp_path / "orders"
+    folder.mkdir(mode=0o700)
+    return folder / "101.alerts"
+
+
+def fired(alert: Alert, time_ns: int = 9) -> Firing:
+    return Firing(after_firing(alert, time_ns), time_ns, "1.12")
+
+
+def test_alerts_are_found_again_exactly_and_the_file_is_private(path: Path) -> None:
+    ours = BookFile(path)
+    ours.change(adding(ABOVE))
+    ours.change(adding(replace(ABOVE, repeat_s=60, expires_ns=99)))
+    ours.change(seeing(7, {"1": -1}))
+    again = BookFile(path)
+    assert again.load() == ""
+    assert again.book == ours.book
+    assert [each.id for each in again.book.alerts] == ["1", "2"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@given(st.data())
+def test_every_condition_is_written_and_read_exactly(data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from(get_args(Condition)))
+    number = st.decimals(-(10**9), 10**9, places=7)
+    texts = st.text(max_size=30)
+    condition = data.draw(st.builds(kind, **_members(kind, number, texts)))
+    alert = Alert("1", condition, note=data.draw(texts))
+    assert read_alert(json.loads(json.dumps(written_alert(alert)))) == alert
+
+
+def _members(
+    kind: type[object], number: st.SearchStrategy[Decimal], texts: st.SearchStrategy[str]
+) -> dict[str, st.SearchStrategy[object]]:
+    names = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
+    whole = st.integers(0, 2**60)
+    known: dict[object, st.SearchStrategy[object]] = {Decimal: number, str: texts, int: whole}
+    return {
+        name: known[each.type] if each.type in known else st.sampled_from(get_args(each.type))
+        for name, each in names.items()
+    }
+
+
+def test_two_desks_at_once_lose_nothing(path: Path) -> None:
+    ours, theirs = BookFile(path), BookFile(path)
+    ours.change(adding(ABOVE))
+    theirs.change(adding(replace(ABOVE, note="theirs")))
+    ours.change(deleting(["1"]))
+    assert ours.book.alerts == theirs.change(lambda book: book).alerts
+    assert [each.note for each in ours.book.alerts] == ["theirs"]
+    assert not theirs.has_changed()
+
+
+def test_many_processes_at_once_lose_nothing(path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from decimal import Decimal\n"
+        "from keydesk.alerts.book import adding; from keydesk.alerts.book_file import BookFile\n"
+        "from keydesk.calc.alerts.alert import Alert\n"
+        "from keydesk.calc.alerts.conditions import PriceCross\n"
+        "file = BookFile(Path(sys.argv[1]))\n"
+        "for n in range(8):\n"
+        "    one = PriceCross('EUR_USD', 'mid', 'up', Decimal(n + 1))\n"
+        "    file.change(adding(Alert('', one, note=sys.argv[2])))\n"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", program, str(path), str(number)])
+        for number in range(3)
+    ]
+    assert [each.wait() for each in running] == [0, 0, 0]
+    file = BookFile(path)
+    assert file.load() == ""
+    assert sorted(int(each.id) for each in file.book.alerts) == list(range(1, 25))
+
+
+def test_a_firing_is_claimed_by_one_of_two_desks(path: Path) -> None:
+    ours, theirs = BookFile(path), BookFile(path)
+    alert = ours.change(adding(ABOVE)).alerts[0]
+    theirs.load()
+    before, after = ours.book, ours.change(claiming([fired(alert)]))
+    assert [each.words for each in claimed(before, after)] == [alert.words]
+    before = theirs.book
+    theirs.change(claiming([fired(alert, 10)]))
+    assert len(theirs.book.history) == 1
+    assert theirs.book.history[0].time_ns == 9
+    assert theirs.book.alerts[0].state == "done"
+
+
+def test_a_kill_between_claim_and_telling_leaves_it_to_be_told_and_a_told_one_is_not_told_again(
+    path: Path,
+) -> None:
+    ours = BookFile(path)
+    alert = ours.change(adding(replace(ABOVE, repeat_s=0))).alerts[0]
+    ours.change(claiming([fired(alert)]))
+    started = BookFile(path)
+    started.load()
+    assert [each.number for each in started.book.untold] == [1]
+    started.change(marking_told(started.book.untold))
+    once_more = BookFile(path)
+    once_more.load()
+    assert not once_more.book.untold
+    assert once_more.book.alerts[0].count == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"null", b'{"version": 2}', b"\xff\xfe", b"[" * 5000, b'{"version": 1}'],
+)
+def test_a_damaged_file_is_kept_aside_and_said(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    path.chmod(0o600)
+    file = BookFile(path, wall_ns=lambda: 77)
+    assert "101.alerts.damaged-77" in file.load()
+    assert file.book == Book()
+    assert path.with_name("101.alerts.damaged-77").read_bytes() == content
+    file.change(adding(ABOVE))
+    assert json.loads(path.read_bytes())["alerts"]
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [("id", 5), ("state", "gone"), ("repeat_s", -1), ("note", "x" * 300), ("fired_ns", "now")],
+)
+def test_an_alert_with_a_wrong_member_is_damage(path: Path, member: str, value: object) -> None:
+    BookFile(path).change(adding(ABOVE))
+    said = json.loads(path.read_bytes())
+    said["alerts"][0][member] = value
+    path.write_text(json.dumps(said), encoding="utf-8")
+    assert "damaged" in BookFile(path).load()
+
+
+def test_a_file_that_others_may_read_is_not_used_and_stays(path: Path) -> None:
+    BookFile(path).change(adding(ABOVE))
+    path.chmod(0o644)
+    before = path.read_bytes()
+    file = BookFile(path)
+    assert "kept in this desk only" in file.load()
+    file.change(adding(replace(ABOVE, note="in memory")))
+    assert [each.note for each in file.book.alerts] == ["in memory"]
+    assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_without_room_the_book_goes_on_in_memory_and_is_written_later(path: Path) -> None:
+    file = BookFile(path)
+    file.change(adding(ABOVE))
+    path.parent.chmod(0o500)
+    file.change(adding(ABOVE))
+    assert file.trouble
+    assert len(file.book.alerts) == 2
+    path.parent.chmod(0o700)
+
+
+def test_the_book_has_an_end() -> None:
+    full = Book(alerts=tuple(replace(ABOVE, id=str(n)) for n in range(MOST_ALERTS)))
+    with pytest.raises(BookError, match="delete some"):
+        adding(ABOVE)(full)
+
+
+def test_an_alert_that_was_deleted_elsewhere_cannot_be_edited() -> None:
+    with pytest.raises(BookError, match="deleted elsewhere"):
+        replacing(replace(ABOVE, id="9"))(Book())
+
+
+def test_pausing_forgets_where_the_price_was_and_expiry_ends() -> None:
+    book = replace(adding(ABOVE)(Book()), sides={"1": -1})
+    assert setting("1", "paused")(book).sides == {}
+    timed = adding(replace(ABOVE, expires_ns=10))(Book())
+    assert expiring(9)(timed) == timed
+    assert expiring(10)(timed).alerts[0].state == "expired"
+    assert seeing(5, {"1": 1})(replace(book, seen_ns=6)).sides == {"1": -1}

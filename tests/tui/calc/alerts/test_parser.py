@@ -1,0 +1,194 @@
+"""The line of an alert: every condition, its ending, and an error that names the part and the remedy."""
+
+from dataclasses import replace
+from datetime import UTC
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keydesk.calc.alerts.conditions import (
+    AccountResult,
+    AverageCross,
+    ClientsLong,
+    ClockTime,
+    Condition,
+    DayExtreme,
+    MarginLevel,
+    PriceCross,
+    PriceMove,
+    RangeMultiple,
+    RolloverSoon,
+    SpreadLevel,
+    StreamSilence,
+    StrengthLevel,
+    TradeResult,
+)
+from keydesk.calc.alerts.making import Priced, Surroundings, make_alert, standing_words
+from keydesk.calc.alerts.parser import parse_alert
+from keydesk.calc.alerts.parts import AlertSyntaxError
+
+NAMES = ("EUR_USD", "GBP_USD", "USD_JPY", "XAU_USD")
+EUR, CABLE = "EUR_USD", "GBP_USD"
+NOON = 1_772_452_800_000_000_000  # 2026-03-02 12:00 UTC
+PRICED = Priced(Decimal("1.08490"), Decimal("1.08510"), Decimal("0.0001"), 5)
+AROUND = Surroundings(NOON, UTC, {EUR: PRICED})
+
+
+@pytest.mark.parametrize(
+    ("line", "condition"),
+    [
+        ("eurusd > 1.12", PriceCross(EUR, "mid", "up", Decimal("1.12"))),
+        ("EUR/USD <1.08", PriceCross(EUR, "mid", "down", Decimal("1.08"))),
+        ("bid >= 1.1", PriceCross(EUR, "bid", "up", Decimal("1.1"))),
+        ("gbpusd ask below 1.3", PriceCross(CABLE, "ask", "down", Decimal("1.3"))),
+        ("@1.0850", PriceCross(EUR, "mid", "touch", Decimal("1.0850"))),
+        ("touch 1.0850", PriceCross(EUR, "mid", "touch", Decimal("1.0850"))),
+        ("+20p", PriceMove(EUR, "mid", Decimal(20), "pips")),
+        ("gbpusd bid -0.5%", PriceMove(CABLE, "bid", Decimal("-0.5"), "percent")),
+        ("spread > 2p", SpreadLevel(EUR, "up", Decimal(2))),
+        ("eurusd high", DayExtreme(EUR, "high")),
+        ("low", DayExtreme(EUR, "low")),
+        ("ema 20 50 up m15", AverageCross(EUR, "M15", 20, 50, "up")),
+        ("usdjpy ema 5 10", AverageCross("USD_JPY", "H1", 5, 10, "touch")),
+        ("rsi > 70 h4", StrengthLevel(EUR, "H4", 14, "up", Decimal(70))),
+        ("rsi 9 < 30", StrengthLevel(EUR, "H1", 9, "down", Decimal(30))),
+        ("atr 2 h1", RangeMultiple(EUR, "H1", 14, Decimal(2))),
+        ("atr 20 > 1.5a d", RangeMultiple(EUR, "D", 20, Decimal("1.5"))),
+        ("trade 6411 < -1r", TradeResult("6411", "R", "down", Decimal(-1))),
+        ("#6411 > 50", TradeResult("6411", "money", "up", Decimal(50))),
+        ("pl > 500", AccountResult("open", "money", "up", Decimal(500))),
+        ("pl < -2r", AccountResult("open", "R", "down", Decimal(-2))),
+        ("day < -300", AccountResult("day", "money", "down", Decimal(-300))),
+        ("margin > 50%", MarginLevel("up", Decimal(50))),
+        ("time 14:30", ClockTime("14:30")),
+        ("at 2026-11-25 14:30", ClockTime("2026-11-25 14:30")),
+        ("rollover 10m", RolloverSoon(10)),
+        ("clients > 60%", ClientsLong(EUR, "up", Decimal(60))),
+        ("clients long", ClientsLong(EUR, "up", Decimal(50))),
+        ("silence 15s", StreamSilence("prices", 15)),
+        ("silence events", StreamSilence("events", 10)),
+    ],
+)
+def test_a_line_means_its_condition(line: str, condition: Condition) -> None:
+    found = parse_alert(line, NAMES, EUR)
+    assert found.condition == condition
+    assert found.repeat_s is None
+    assert found.words
+
+
+@pytest.mark.parametrize(
+    ("line", "repeat_s", "lasts", "note"),
+    [
+        ("> 1.1 once", None, "", ""),
+        ("> 1.1 repeat", 300, "", ""),
+        ("> 1.1 repeat 0s", 0, "", ""),
+        ("> 1.1 repeat 2h for 4h", 7200, "4h", ""),
+        ("> 1.1 until 18:30", None, "18:30", ""),
+        ("> 1.1 until 2026-11-25 18:30 repeat 30s", 30, "2026-11-25 18:30", ""),
+        ("> 1.1 note Retest of the HIGH", None, "", "Retest of the HIGH"),
+        ("> 1.1 once note repeat until it rings", None, "", "repeat until it rings"),
+    ],
+)
+def test_the_ending_says_how_often_how_long_and_why(
+    line: str, repeat_s: int | None, lasts: str, note: str
+) -> None:
+    found = parse_alert(line, NAMES, EUR)
+    assert (found.repeat_s, found.lasts, found.note) == (repeat_s, lasts, note)
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("", "nothing typed"),
+        ("eurusd", "condition: none"),
+        ("eurusd >", "price: none behind >"),
+        ("eurusd > x", "price: 'x' is not a number"),
+        ("eurusd > 0", "price: 0 is not above 0"),
+        ("eurusd > -1", "price: -1 is not above 0"),
+        ("abcxyz > 1", "instrument: abcxyz"),
+        ("eurusd 1.12", "condition: '1.12'"),
+        ("eurusd +0p", "condition: '+0p'"),
+        ("spread = 2", "spread: write > or <"),
+        ("ema 50 20", "ema: the first period is the shorter"),
+        ("ema 20", "ema: write two periods"),
+        ("ema 20 500", "ema: '500' is not a period"),
+        ("ema 20 50 up h7", "candle: no 'h7'"),
+        ("rsi > 170", "rsi: 170 is not from 0 to 100"),
+        ("rsi 70", "rsi: write a level"),
+        ("atr", "atr: write how many"),
+        ("atr 0 h1", "atr: 0 is not from"),
+        ("trade x > 5", "trade: write its id"),
+        ("day < -2r", "day: write"),
+        ("pl 500", "pl: write"),
+        ("margin 50", "margin: write"),
+        ("time", "time: none"),
+        ("time 14:30 repeat", "repeat: a time comes once"),
+        ("rollover 10s", "rollover: write how long"),
+        ("silence 0s", "silence: write"),
+        ("> 1.1 twice", "condition: '> 1.1 twice'"),
+        ("> 1.1 once twice", "alert: 'twice'"),
+        ("> 1.1 until", "until: no time"),
+        ("> 1.1 until never", "until: no time"),
+        ("> 1.1 repeat 9999d", "repeat: '9999d'"),
+        ("> 1.1 note", "note: it is empty"),
+        ("> 1.1 note " + "x" * 81, "note: has 81 letters"),
+    ],
+)
+def test_an_error_names_the_part_and_shows_how_to_write_it(line: str, names: str) -> None:
+    with pytest.raises(AlertSyntaxError, match=names.replace("+", r"\+")):
+        parse_alert(line, NAMES, EUR)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_an_alert_or_an_error_in_words(line: str) -> None:
+    words = ""
+    try:
+        words = parse_alert(line, NAMES, EUR).words
+    except AlertSyntaxError as error:
+        words = str(error)
+    assert words
+
+
+def test_without_an_instrument_on_the_desk_one_has_to_be_named() -> None:
+    with pytest.raises(AlertSyntaxError, match="instrument: none is on the desk"):
+        parse_alert("> 1.1", NAMES, "")
+
+
+def test_a_distance_counts_from_the_price_of_its_side_when_it_is_made() -> None:
+    made = make_alert(parse_alert("+20p", NAMES, EUR), AROUND, "7")
+    assert isinstance(made.condition, PriceMove)
+    assert (made.condition.start, made.condition.level) == (Decimal("1.085"), Decimal("1.087"))
+    lower = make_alert(parse_alert("bid -1%", NAMES, EUR), AROUND).condition
+    assert (lower.level, lower.direction) == (Decimal("1.074051"), "down")
+
+
+def test_a_distance_needs_a_price() -> None:
+    with pytest.raises(AlertSyntaxError, match="price: none of GBP/USD yet"):
+        make_alert(parse_alert("gbpusd +20p", NAMES, EUR), AROUND)
+
+
+def test_times_are_the_next_ones_of_the_traders_zone_and_never_past() -> None:
+    made = make_alert(parse_alert("time 14:30 for 4h", NAMES, EUR), AROUND)
+    assert isinstance(made.condition, ClockTime)
+    assert made.condition.time_ns == NOON + 9_000_000_000_000
+    assert made.expires_ns == NOON + 4 * 3_600_000_000_000
+    with pytest.raises(AlertSyntaxError, match="time: 2026-03-01 10:00 is past"):
+        make_alert(parse_alert("time 2026-03-01 10:00", NAMES, EUR), AROUND)
+    with pytest.raises(AlertSyntaxError, match="time: tea is no expiry"):
+        make_alert(parse_alert("time tea", NAMES, EUR), AROUND)
+
+
+def test_a_level_that_the_price_is_beyond_is_said_to_wait_for_a_fresh_crossing() -> None:
+    made = make_alert(parse_alert("> 1.08", NAMES, EUR), AROUND)
+    assert "told after it went below and crosses again" in standing_words(made, PRICED)
+    higher = PriceCross(EUR, "mid", "up", Decimal("1.09"))
+    assert not standing_words(replace(made, condition=higher), PRICED)
+
+
+def test_a_note_is_text_and_nothing_else() -> None:
+    made = make_alert(parse_alert("> 1.2 note \x1b]0;evil\x07 $(rm)", NAMES, EUR), AROUND)
+    assert "\x1b" not in made.words
+    assert "\x07" not in made.words
+    assert "$(rm)" in made.words

@@ -1,0 +1,162 @@
+"""The alerts of an account with their history, and the changes of them; each change is a function of the book as it is kept.
+
+Several desks and `keydesk watch` share one book. A firing is claimed in it before it is told: of two that see the same
+crossing one claims it. It is written first, and marked as told after that. A process that is killed between the two leaves a
+firing that is claimed and not told, and the next start tells it with its time. So no crossing is lost, and at most one that
+was being told at the moment of the kill is told again, and said to be.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from keydesk.calc.alerts.alert import Alert, AlertState, Firing
+from keydesk.calc.alerts.engine import after_firing, has_expired
+
+MOST_ALERTS = 500
+MOST_HISTORY = 200
+
+
+class BookError(Exception):
+    """Raised for a change that the book refuses; the text names the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A firing as it is remembered."""
+
+    alert_id: str
+    number: int  # the how manieth of the alert
+    time_ns: int
+    words: str
+    value: str = ""
+    late: bool = False  # it happened while nothing was watching
+    told: bool = False  # it was delivered
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """What is kept of an account's alerts."""
+
+    alerts: tuple[Alert, ...] = ()
+    history: tuple[Told, ...] = ()  # newest last
+    next_id: int = 1
+    seen_ns: int = 0  # up to when prices were watched
+    sides: Mapping[str, int] = field(default_factory=dict)  # of price levels, then, by alert
+
+    @property
+    def untold(self) -> Sequence[Told]:
+        """Return what was claimed and not delivered."""
+        return [each for each in self.history if not each.told]
+
+    def find(self, alert_id: str) -> Alert | None:
+        """Return an alert by its id."""
+        return next((each for each in self.alerts if each.id == alert_id), None)
+
+
+Change = Callable[[Book], Book]
+
+
+def adding(alert: Alert) -> Change:
+    """Return the change that adds an alert; the book gives it its id."""
+
+    def change(book: Book) -> Book:
+        if len(book.alerts) >= MOST_ALERTS:
+            raise BookError(
+                f"there are {MOST_ALERTS} alerts; delete some, or clear those that are done"
+            )
+        made = replace(alert, id=str(book.next_id))
+        return replace(book, alerts=(*book.alerts, made), next_id=book.next_id + 1)
+
+    return change
+
+
+def replacing(alert: Alert) -> Change:
+    """Return the change that gives an alert another condition, ending or note; it is watched from now on."""
+
+    def change(book: Book) -> Book:
+        if book.find(alert.id) is None:
+            raise BookError(f"alert {alert.id} was deleted elsewhere; make a new one")
+        return replace(
+            book, alerts=tuple(alert if each.id == alert.id else each for each in book.alerts)
+        )
+
+    return change
+
+
+def setting(alert_id: str, state: AlertState) -> Change:
+    """Return the change that pauses an alert, or watches it again."""
+
+    def change(book: Book) -> Book:
+        alerts = tuple(
+            replace(each, state=state) if each.id == alert_id else each for each in book.alerts
+        )
+        sides = {id_: side for id_, side in book.sides.items() if id_ != alert_id}
+        return replace(book, alerts=alerts, sides=sides)
+
+    return change
+
+
+def deleting(ids: Iterable[str]) -> Change:
+    """Return the change that deletes alerts; their history stays."""
+    gone = frozenset(ids)
+    return lambda book: replace(
+        book, alerts=tuple(each for each in book.alerts if each.id not in gone)
+    )
+
+
+def claiming(firings: Sequence[Firing], *, late: bool = False) -> Change:
+    """Return the change that claims firings: those of alerts that another desk told meanwhile are left out."""
+
+    def change(book: Book) -> Book:
+        for firing in firings:
+            kept = book.find(firing.alert.id)
+            if kept is None or kept.state != "on" or kept.count != firing.alert.count - 1:
+                continue
+            fired = after_firing(kept, firing.time_ns)
+            told = Told(fired.id, fired.count, firing.time_ns, fired.words, firing.value, late=late)
+            book = replace(replacing(fired)(book), history=(*book.history, told)[-MOST_HISTORY:])
+        return book
+
+    return change
+
+
+def marking_told(told: Iterable[Told]) -> Change:
+    """Return the change that marks firings as delivered."""
+    done = {(each.alert_id, each.number) for each in told}
+
+    def change(book: Book) -> Book:
+        history = tuple(
+            replace(each, told=True) if (each.alert_id, each.number) in done else each
+            for each in book.history
+        )
+        return replace(book, history=history)
+
+    return change
+
+
+def seeing(time_ns: int, sides: Mapping[str, int]) -> Change:
+    """Return the change that notes up to when prices were watched, and where they were."""
+    return lambda book: (
+        book if time_ns <= book.seen_ns else replace(book, seen_ns=time_ns, sides=dict(sides))
+    )
+
+
+def expiring(now_ns: int) -> Change:
+    """Return the change that ends alerts whose time is over."""
+
+    def change(book: Book) -> Book:
+        alerts = tuple(
+            replace(each, state="expired")
+            if each.state in ("on", "paused") and has_expired(each, now_ns)
+            else each
+            for each in book.alerts
+        )
+        return replace(book, alerts=alerts)
+
+    return change
+
+
+def claimed(before: Book, after: Book) -> Sequence[Told]:
+    """Return the firings that a change claimed."""
+    known = {(each.alert_id, each.number) for each in before.history}
+    return [each for each in after.history if (each.alert_id, each.number) not in known]

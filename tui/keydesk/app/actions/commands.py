@@ -1,0 +1,96 @@
+"""The command line: each command opens a form or a page, or changes what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from keydesk import forms
+from keydesk.app.actions.context import ActionContext
+from keydesk.app.actions.pages import PageActions
+from keydesk.app.actions.replay import ReplayActions
+from keydesk.app.actions.tickets import TicketActions
+from keydesk.calc.market.indicator_specs import IndicatorChoice
+from keydesk.calc.replay_commands import ReplayCommand
+
+if TYPE_CHECKING:
+    from keydesk.calc.command_parser import ParsedCommand, ViewCommand
+
+
+class CommandActions:
+    """Reads the command line and performs what was typed.
+
+    Args:
+        context: What every action is given.
+        tickets: Opens a typed order as a ticket.
+        pages: Shows a page by its name.
+        leave: Leaves the desk.
+    """
+
+    def __init__(
+        self,
+        context: ActionContext,
+        tickets: TicketActions,
+        pages: PageActions,
+        leave: Callable[[], None],
+    ) -> None:
+        self._context, self._desk, self._store = context, context.desk, context.store
+        self._tickets, self._pages, self._leave = tickets, pages, leave
+        self.replay = ReplayActions(context, self.action_command_line)
+
+    def action_command_line(self, text: str = "") -> None:
+        """Open the command line, with the beginning of a command."""
+        self._context.app.push_screen(forms.CommandForm(self._store, text), self._run_command)
+
+    def _run_command(self, command: ParsedCommand | None) -> None:
+        from keydesk.calc.command_parser import (  # noqa: PLC0415
+            OpenTicket,
+            QuitDesk,
+            ShowHelp,
+            ShowInstrument,
+            ShowMessage,
+            ShowMessages,
+            ShowPage,
+        )
+
+        match command:
+            case QuitDesk():
+                self._leave()
+            case ShowHelp():
+                self._pages.action_help()
+            case ShowMessages():
+                self._pages.show_messages()
+            case ShowPage(name):
+                self._pages.show_page(name)
+            case ShowInstrument(instrument):
+                self._context.turn_to(instrument)
+            case OpenTicket(side, instrument, fields):
+                self._context.turn_to(instrument)  # the chart beside a ticket is its own
+                self._tickets.open_ticket(side, instrument, fields)
+            case ShowMessage(level, words):
+                self._desk.tell(level, words)
+            case ReplayCommand():
+                self.replay.perform(command)
+            case None:
+                pass
+            case _:
+                self._show_view(command)
+
+    def _show_view(self, command: ViewCommand) -> None:
+        """Change what chart and panes show."""
+        from keydesk.calc.command_parser import (  # noqa: PLC0415
+            ChooseIndicators,
+            GoToDate,
+            ShowGranularity,
+            UseLayout,
+        )
+
+        match command:
+            case ShowGranularity(granularity):
+                self._context.screen.show_granularity(granularity)
+            case UseLayout(verb, name):
+                self._desk.use_layout(verb, name)
+            case GoToDate(date):
+                self._context.screen.chart.go_to_date(date)
+            case ChooseIndicators(specs):
+                self._desk.keep_indicators(IndicatorChoice(self._store.focus, specs))

@@ -1,0 +1,112 @@
+"""What the actions work on: the desk, its main screen, the selected rows and the crosshair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from textual.app import App
+from textual.screen import ModalScreen
+
+from keydesk.app.availability import Selection
+from keydesk.app.replay import MarketReplay
+from keydesk.keys.guard import Cause
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.keys.keymap import KeyMap
+from keydesk.panes.chart import Chart
+from keydesk.screens.desk import DeskScreen
+from keydesk.store.store import Store
+from keydesk.widgets.table import TablePane
+from keydesk.widgets.terminal_app import SMALLEST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from keydesk.calc.command_parser import LayoutVerb
+    from keydesk.calc.market.indicator_specs import IndicatorChoice
+    from keydesk.calc.orders.instructions import Instruction
+    from keydesk.config.limits import LimitChange
+    from keydesk.forms.info_form import Rows
+    from keydesk.forms.sheet import FormContext
+
+Decided = TypeVar("Decided", bound="Instruction")
+
+
+class Desk(Protocol):
+    """The desk that the actions work on; the application is one."""
+
+    def form_context(self) -> FormContext: ...
+    def carry_out(self, instruction: Instruction | None) -> None: ...
+    def disarm(self, cause: Cause) -> None: ...
+    def tell(self, level: NoticeLevel, words: str) -> None: ...
+    def leave(self, code: int = 0) -> None: ...
+    def key_context(self) -> str: ...
+    def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
+    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None: ...
+    def record(self, what: str, words: str) -> None: ...
+    def show_audit(self) -> None: ...
+    def unlock_early(self, yes: bool | None) -> None: ...
+    def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
+    @property
+    def replay(self) -> MarketReplay: ...
+    def read_summary(self, take: Callable[[Rows], None]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ActionContext:
+    """What every action is given.
+
+    Args:
+        app: Shows the forms.
+        desk: Carries out what the forms return.
+        store: The state of account and market.
+        keymap: The keys, as messages name them.
+    """
+
+    app: App[Any]
+    desk: Desk
+    store: Store
+    keymap: KeyMap
+
+    def ask(self, form: ModalScreen[Decided | None]) -> None:
+        """Open a form and carry out the instruction that it returns."""
+        self.app.push_screen(form, self.desk.carry_out)
+
+    @property
+    def screen(self) -> DeskScreen:
+        """The main screen, even when a form is open on it."""
+        return next(each for each in self.app.screen_stack if isinstance(each, DeskScreen))
+
+    def selection(self) -> Selection:
+        """Return the focused pane and the selected rows, on which a key acts."""
+        focused = self.app.focused
+        return Selection(
+            focused.id or "" if focused is not None else "",
+            *(self.row_of(name) for name in ("trades", "positions", "orders")),
+        )
+
+    def row_of(self, name: str) -> str | None:
+        """Return the key of the selected row of a list."""
+        pane = self.screen.pane(name)
+        return pane.selected if isinstance(pane, TablePane) else None
+
+    def pointed_at(self) -> tuple[str, Decimal] | None:
+        """Return instrument and price of the crosshair of the chart that has the keys; None while it is off."""
+        chart = self.app.focused
+        price = chart.crosshair_price if isinstance(chart, Chart) else None
+        if not isinstance(chart, Chart) or price is None:
+            return None
+        return chart.shown[0], price
+
+    def say_too_small(self) -> None:
+        """Say why no form that opens a trade opens: the terminal does not show what it opens on."""
+        close, flatten = self.keymap.name("close"), self.keymap.name("flatten")
+        needed = f"{SMALLEST.width}×{SMALLEST.height}"
+        words = f"No new trade below {needed} cells. {close} closes, {flatten} flattens"
+        self.desk.tell("info", words)
+
+    def turn_to(self, instrument: str | None) -> None:
+        """Show an instrument in chart, ticket and books; nothing when none was chosen."""
+        if instrument:
+            self.store.set_focus(instrument)

@@ -1,0 +1,183 @@
+"""The actions of the desk's keys: forms that they open and views that they change. No action sends an order."""
+
+from __future__ import annotations
+
+from time import time_ns
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from keydesk import forms
+from keydesk.app.actions.commands import CommandActions
+from keydesk.app.actions.context import ActionContext, Desk
+from keydesk.app.actions.pages import PageActions
+from keydesk.app.actions.replay import ReplayActions
+from keydesk.app.actions.tickets import TicketActions
+from keydesk.app.actions.trades import TradeActions
+from keydesk.app.availability import Selection
+from keydesk.app.desk_session import DeskLock
+from keydesk.calc.orders.instructions import Template
+from keydesk.keys.guard import Cause, armed_by_hand
+from keydesk.keys.keymap import KeyMap
+from keydesk.panes.chart import Chart
+from keydesk.panes.deal import preset_shown
+from keydesk.panes.strips import InstrumentLine
+from keydesk.screens.desk import DeskScreen
+from keydesk.store.risk import naked_trades
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from keydesk.chart.price_axis import PriceLine
+
+TO_READ_NS = 1_000_000_000  # what came just now was not read yet: Esc was meant for something else
+
+
+class DeskActions:
+    """The actions of the desk's keys: each opens a form or changes what is shown.
+
+    Args:
+        app: Shows the forms.
+        desk: Carries out what the forms return.
+        store: The state of account and market.
+        keymap: The keys, as messages name them.
+        template: The sizes and the bracket of new trades.
+        lock: Keeps the desk exit-only while another login has set it.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        desk: Desk,
+        *,
+        store: Store,
+        keymap: KeyMap,
+        template: Template,
+        lock: DeskLock,
+    ) -> None:
+        self._context = ActionContext(app, desk, store, keymap)
+        self._desk, self._store = desk, store
+        self.template, self.lock = template, lock
+        self.preset = 3
+        tickets, pages = TicketActions(self._context), PageActions(self._context)
+        commands = CommandActions(self._context, tickets, pages, self.leave)
+        self._groups = (
+            self,
+            tickets,
+            TradeActions(self._context),
+            pages,
+            commands,
+            commands.replay,
+        )
+
+    def perform(self, name: str, *arguments: object) -> None:
+        """Perform the action of a key, by its name in the key map, on the row that the key before it chose."""
+        if chosen := self.screen.pending_choice:
+            self._store.set_focus(chosen)
+        action = f"action_{name}"
+        group = next((each for each in self._groups if hasattr(each, action)), self)
+        getattr(group, action)(*arguments)
+
+    @property
+    def screen(self) -> DeskScreen:
+        """The main screen, even when a form is open on it."""
+        return self._context.screen
+
+    def selection(self) -> Selection:
+        """Return the focused pane and the selected rows, on which a key acts."""
+        return self._context.selection()
+
+    # Arming.
+
+    def action_arm(self) -> None:
+        """Disarm at once, or ask for what arms."""
+        if self._store.arming.level == "ARMED":
+            self._desk.disarm(Cause.BY_HAND)
+        elif self.lock.is_on:
+            self._desk.tell(
+                "warn", "Locked from another login. Take it off: keydesk lock --release"
+            )
+        elif self._store.loss_lock.is_on:
+            form = forms.UnlockForm(self._desk.form_context())
+            self._context.app.push_screen(form, self._desk.unlock_early)
+        else:
+            self._context.app.push_screen(
+                forms.ArmForm(self._desk.form_context()), self._arm_if_confirmed
+            )
+
+    def _arm_if_confirmed(self, yes: bool | None) -> None:
+        if yes and not self.lock.is_on and not self._store.loss_lock.is_on:
+            self._store.arming = armed_by_hand(self._store.arming)
+            self._desk.record("arm", self._store.arming.reason)
+            self._store.mark(Topic.ARMING)
+
+    def action_preset(self, number: int) -> None:
+        """Make a size preset the active one."""
+        self.preset = number
+        self.show_preset()
+
+    def show_preset(self) -> None:
+        """Show the active size preset where B and S are explained."""
+        shown = preset_shown(self.template, self.preset)
+        self.screen.deal.take(shown)
+        for chart in self.screen.query(Chart):
+            chart.preset_units = shown.units
+        self.screen.query_one(InstrumentLine).take(shown.words)
+
+    def dock_columns(self) -> int:
+        """Return the columns beside chart and watchlist that a form may cover."""
+        return self.screen.dock_columns
+
+    def show_plan(self, instrument: str, lines: Sequence[PriceLine]) -> None:
+        """Draw the prices of an open form on the charts of its instrument."""
+        for screen in self._context.app.screen_stack:
+            for chart in screen.query(Chart):
+                chart.plan(lines if instrument == chart.shown[0] else ())
+
+    def action_find(self) -> None:
+        """Find an instrument by some of its letters."""
+        self._context.app.push_screen(forms.FindForm(self._store), self._context.turn_to)
+
+    def action_timeframes(self) -> None:
+        """Choose among all timeframes."""
+        self._context.app.push_screen(
+            forms.TimeframeForm(self._store.granularity), self._show_timeframe
+        )
+
+    def _show_timeframe(self, granularity: str | None) -> None:
+        if granularity:
+            self._store.set_granularity(granularity)
+
+    def action_indicators(self) -> None:
+        """Choose the indicators of the instrument in the chart."""
+        if self._store.focus:
+            form = forms.IndicatorForm(self._store, self._context.keymap)
+            self._context.app.push_screen(form, self._desk.keep_indicators)
+
+    def leave(self) -> None:
+        """Leave the desk; open trades without a stop ask once."""
+        if naked_trades(self._store):
+            self._context.app.push_screen(forms.LeaveForm(self._store), self._leave_if_sure)
+        else:
+            self._desk.leave()
+
+    def _leave_if_sure(self, yes: bool | None) -> None:
+        if yes:
+            self._desk.leave()
+
+    def action_step_back(self) -> None:
+        """Go one step back: the crosshair goes, else what waited to be seen was seen, else all panes are shown again."""
+        chart = self._context.app.focused
+        if isinstance(chart, Chart) and chart.crosshair_price is not None:
+            chart.turn_crosshair_off()
+        elif not self._store.see_notices(time_ns() - TO_READ_NS):
+            self.screen.show_all()
+
+
+ACTION_GROUPS = (
+    *(DeskActions, TicketActions, TradeActions, PageActions, CommandActions),
+    ReplayActions,
+)
+"""The classes whose methods `action_...` the keys of the desk name."""

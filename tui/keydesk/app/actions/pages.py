@@ -1,0 +1,121 @@
+"""Actions that show a page to read: account, instrument, details of a row, market hours, limits, messages, help."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from keydesk import forms
+from keydesk.app.actions.context import ActionContext
+from keydesk.app.availability import REPLAY_KEYS
+from keydesk.text.sanitize import Printable, clean_name, safe
+
+if TYPE_CHECKING:
+    from keydesk.calc.command_parser import PageName
+    from keydesk.forms.info_form import Rows
+
+_OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
+_LISTS = _OF_INSTRUMENTS | {"log"}
+
+
+class PageActions:
+    """Opens the pages over the desk."""
+
+    def __init__(self, context: ActionContext) -> None:
+        self._context, self._desk, self._store = context, context.desk, context.store
+
+    def show_page(self, name: PageName) -> None:
+        """Show a page by its name on the command line."""
+        match name:
+            case "limits":
+                self.action_limits()
+            case "sessions":
+                self.action_sessions()
+            case "audit":
+                self._desk.show_audit()
+
+    def action_sessions(self) -> None:
+        """Show the market hours."""
+        context = self._desk.form_context()
+        self._context.app.push_screen(forms.SessionsForm(self._store, context.wall_ns))
+
+    def action_limits(self) -> None:
+        """Show the trader's limits, and change them."""
+        form = forms.LimitsForm(self._desk.form_context())
+        self._context.app.push_screen(form, self._desk.keep_limits)
+
+    def show_messages(self) -> None:
+        """Show the latest messages."""
+        from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form
+            notice_rows,
+        )
+
+        self._context.app.push_screen(forms.DetailsForm("Messages", notice_rows(self._store)))
+
+    def action_help(self) -> None:
+        """Show the keys of the focused pane."""
+
+        def left_out(id_: str) -> bool:
+            return id_.startswith(REPLAY_KEYS) and self._store.market is None
+
+        self._context.app.push_screen(
+            forms.HelpForm(self._context.keymap, self._desk.key_context(), left_out)
+        )
+
+    def action_account_page(self) -> None:
+        """Show the account in full, and what else the broker says of it once that is read."""
+        from keydesk.forms.account.pages import LivePage, account_rows  # noqa: PLC0415 - with the first form
+
+        page = LivePage("Account", lambda: account_rows(self._store, monotonic()))
+        self._context.app.push_screen(page)
+        self._desk.read_summary(page.take_more)
+
+    def action_exposure_page(self) -> None:
+        """Show the exposure by currency."""
+        from keydesk.forms.account.pages import LivePage, exposure_rows  # noqa: PLC0415 - with the first form
+
+        rows = lambda: exposure_rows(self._store, monotonic())  # noqa: E731
+        self._context.app.push_screen(LivePage("Exposure by currency", rows))
+
+    def action_instrument_page(self) -> None:
+        """Show the price and the terms of the instrument that the keys act on."""
+        from keydesk.forms.account.pages import (  # noqa: PLC0415 - with the first form
+            LivePage,
+            instrument_page_rows,
+        )
+
+        name, given = self._context.selection().instrument(self._store), self._desk.form_context()
+        size = given.template.sizes.get(given.preset)
+        if name:
+            rows = lambda: instrument_page_rows(name, self._store, monotonic(), size)  # noqa: E731
+            self._context.app.push_screen(LivePage("Instrument", rows))
+
+    def action_details(self) -> None:
+        """Show everything that is known of the selected row."""
+        title, rows = self._details()
+        self._context.app.push_screen(forms.DetailsForm(title, rows))
+
+    def _details(self) -> tuple[Printable, Rows]:
+        from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form
+            instrument_rows,
+            log_line_rows,
+            order_rows,
+            position_rows,
+            trade_rows,
+        )
+
+        store, selection = self._store, self._context.selection()
+        row = self._context.row_of(selection.pane) if selection.pane in _LISTS else None
+        if selection.pane in _OF_INSTRUMENTS and (chosen := selection.instrument(store)):
+            store.set_focus(chosen)
+        match selection.pane:
+            case "trades" if trade := store.trades.get(row or ""):
+                return safe(f"Trade #{clean_name(trade.id)}"), trade_rows(trade, store)
+            case "orders" if order := store.orders.get(row or ""):
+                return safe(f"Order #{clean_name(order.id)}"), order_rows(order, store)
+            case "positions" if position := store.positions.get(row or ""):
+                return "Position", position_rows(position, store)
+            case "log" if row is not None and int(row) < len(store.log):
+                return "Transaction", log_line_rows(store.log[int(row)], store)
+            case _:
+                return "Instrument", instrument_rows(store.focus, store)

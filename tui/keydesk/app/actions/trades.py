@@ -1,0 +1,135 @@
+"""Actions on what is open: close, protect, move, cancel, reverse and flatten."""
+
+from __future__ import annotations
+
+from keydesk import forms
+from keydesk.app.actions.context import ActionContext
+from keydesk.panes.chart_prices import OwnLine, nearest_line
+from keydesk.text.format import pair
+
+
+class TradeActions:
+    """Opens the forms for the selected trade, position or order."""
+
+    def __init__(self, context: ActionContext) -> None:
+        self._context, self._desk, self._store = context, context.desk, context.store
+
+    def action_close(self) -> None:
+        """Close the selected trade, or the position."""
+        selection = self._context.selection()
+        trade = selection.trade(self._store)
+        if selection.means_position(self._store) and selection.trades(self._store):
+            instrument = selection.instrument(self._store)
+            form = forms.ClosePositionForm(self._desk.form_context(), instrument)
+            self._context.app.push_screen(form, self._desk.carry_out)
+        elif trade is not None:
+            self._context.ask(
+                forms.CloseForm(self._desk.form_context(), trade.instrument, [trade.id])
+            )
+        else:
+            self._nothing_to("close")
+
+    def action_scale_out(self) -> None:
+        """Close a part of the selected trade, or of the position."""
+        selection = self._context.selection()
+        if selection.means_position(self._store) and selection.trades(self._store):
+            instrument = selection.instrument(self._store)
+            form = forms.PositionPartForm(self._desk.form_context(), instrument)
+            self._context.app.push_screen(form, self._desk.carry_out)
+        else:
+            self._on_trade(forms.ScaleOutForm, "close a part of")
+
+    def action_break_even(self) -> None:
+        """Move the selected trade's stop to break-even."""
+        self._on_trade(forms.BreakEvenForm, "move to break-even")
+
+    def action_protect(self) -> None:
+        """Add the template's stop and target to the selected trade."""
+        self._on_trade(forms.ProtectForm, "protect")
+
+    def action_trailing(self) -> None:
+        """Set a trailing stop on the selected trade."""
+        self._on_trade(forms.TrailingForm, "trail")
+
+    def action_modify(self) -> None:
+        """Move stop and target of the selected trade, or the selected order itself."""
+        selection, pointed = self._context.selection(), self._context.pointed_at()
+        line = None if pointed is None else nearest_line(self._store, *pointed)
+        if line is not None:
+            self._modify_line(line)
+            return
+        order = selection.order(self._store) if selection.pane == "orders" else None
+        if order is None:
+            self._on_trade(forms.ProtectionForm, "modify")
+        elif order.trade_id is None:
+            self._context.ask(forms.MoveForm(self._desk.form_context(), order.id))
+        else:
+            self._context.ask(forms.ProtectionForm(self._desk.form_context(), order.trade_id))
+
+    def _modify_line(self, line: OwnLine) -> None:
+        """Move the line nearest to the crosshair: an entry order, or a level of a trade."""
+        context = self._desk.form_context()
+        if line.trade_id is None or line.name is None:
+            self._context.ask(forms.MoveForm(context, line.order_id))
+            return
+        form = forms.ProtectionForm(context, line.trade_id)
+        form.subject = f"the {line.name} nearest to the crosshair"
+        form.start_on(line.name)
+        self._context.ask(form)
+
+    def _on_trade(
+        self, form: type[forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm], verb: str
+    ) -> None:
+        selection = self._context.selection()
+        trade, held = selection.trade(self._store), selection.trades(self._store)
+        if trade is not None:
+            opened = form(self._desk.form_context(), trade.id)
+            if selection.pane == "positions":
+                opened.subject = "the only trade of the position"
+            self._context.app.push_screen(opened, self._desk.carry_out)
+        elif held:
+            opened = form(self._desk.form_context(), held[0].id)
+            opened.choose_among([each.id for each in held])
+            self._context.app.push_screen(opened, self._desk.carry_out)
+        else:
+            self._nothing_to(verb)
+
+    def _nothing_to(self, verb: str) -> None:
+        instrument = self._context.selection().instrument(self._store)
+        self._desk.tell("info", f"Nothing to {verb}: no open trade in {pair(instrument)}")
+
+    def action_cancel_order(self) -> None:
+        """Cancel the selected order."""
+        order = self._context.selection().order(self._store)
+        if order is not None:
+            self._context.ask(forms.CancelForm(self._desk.form_context(), order.id))
+        else:
+            orders = self._context.keymap.name("go-orders")
+            self._desk.tell("info", f"Nothing to cancel: select an order with {orders}")
+
+    def action_cancel_entries(self) -> None:
+        """Cancel entry orders, of the instrument or of all."""
+        self._context.ask(
+            forms.CancelEntriesForm(
+                self._desk.form_context(), self._context.selection().instrument(self._store)
+            )
+        )
+
+    def action_reverse(self) -> None:
+        """Turn the position round."""
+        instrument = self._context.selection().instrument(self._store)
+        if self._context.screen.is_too_small:
+            self._context.say_too_small()
+            return
+        if instrument in self._store.positions:
+            self._context.ask(forms.ReverseForm(self._desk.form_context(), instrument))
+        else:
+            self._nothing_to("reverse")
+
+    def action_flatten(self) -> None:
+        """Close everything, or everything in the instrument."""
+        self._context.ask(
+            forms.FlattenForm(
+                self._desk.form_context(), self._context.selection().instrument(self._store)
+            )
+        )

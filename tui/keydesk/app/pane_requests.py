@@ -1,0 +1,102 @@
+"""What the panes ask for in messages: another instrument, candles, books, lists, layouts, pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.message import Message
+
+from keydesk.app.watchlists import WatchlistActions
+from keydesk.app.workspaces import WorkspaceActions
+from keydesk.panes.book_figures import BookStep
+from keydesk.panes.chart import Chart
+from keydesk.panes.log import Log
+from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.watchlist import Watchlist
+from keydesk.screens.desk import DeskScreen
+from keydesk.store.store import Store
+from keydesk.store.watchlists import want_day_lines
+
+PaneRequest = (
+    InstrumentRows.Chosen
+    | Watchlist.ChangeWanted
+    | Watchlist.DayLinesWanted
+    | DeskScreen.TimeframesWanted
+    | DeskScreen.GranularityChosen
+    | DeskScreen.BookmarkWanted
+    | Chart.IndicatorsWanted
+    | Chart.HistoryWanted
+    | Chart.DateWanted
+    | Chart.PricesWanted
+    | Chart.SeriesWanted
+    | BookStep
+    | Log.AuditWanted
+)
+
+
+class PaneRequests:
+    """Answers the requests of panes and main screen.
+
+    Args:
+        store: The state of account and market.
+        watchlists: Change the trader's lists.
+        workspaces: Save and show bookmarks.
+        perform: Performs the action of a key, by its name.
+        show_audit: Shows the audit log.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        watchlists: WatchlistActions,
+        workspaces: WorkspaceActions,
+        *,
+        perform: Callable[[str], None],
+        show_audit: Callable[[], None],
+    ) -> None:
+        self._store, self._watchlists, self._workspaces = store, watchlists, workspaces
+        self._perform, self._show_audit = perform, show_audit
+
+    def handle(self, message: Message) -> None:
+        """Do what a message asks for; messages of other kinds are not for the desk."""
+        match message:
+            case InstrumentRows.Chosen():
+                self._store.set_focus(message.instrument)
+                message.settle()
+            case Watchlist.ChangeWanted():
+                self._watchlists.carry_out(message)
+            case Watchlist.DayLinesWanted():
+                want_day_lines(self._store, message.lines, message.averages)
+            case DeskScreen.TimeframesWanted():
+                self._perform("timeframes")
+            case DeskScreen.GranularityChosen():
+                self._store.set_granularity(message.granularity)
+            case DeskScreen.BookmarkWanted():
+                act = self._workspaces.bookmark if message.sets else self._workspaces.jump
+                act(message.letter)
+            case Chart.IndicatorsWanted():
+                self._perform("indicators")
+            case Log.AuditWanted():
+                self._show_audit()
+            case _:
+                self._load(message)
+
+    def _load(self, message: Message) -> None:
+        """Ask the feeds for candles and client books."""
+        from keydesk.store.history import want_date, want_history  # noqa: PLC0415
+        from keydesk.store.prices import step_book  # noqa: PLC0415 - both loaded with the models
+
+        store = self._store
+        match message:
+            case Chart.HistoryWanted():
+                want_history(store, message.instrument, message.granularity, message.direction)
+            case Chart.DateWanted():
+                want_date(store, message.instrument, message.granularity, message.date_ns)
+            case Chart.PricesWanted():
+                store.set_candle_prices(message.prices)
+            case BookStep():
+                step_book(store, message.steps)
+            case Chart.SeriesWanted() if message.place > 1:
+                store.set_side_chart(message.place, message.instrument, message.granularity)
+            case _:
+                pass

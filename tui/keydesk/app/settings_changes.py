@@ -1,0 +1,75 @@
+"""Changes of limits and indicators: in force at once, then written to the settings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from keydesk.calc.orders.instructions import Limits
+from keydesk.config.indicator_settings import try_to_save
+from keydesk.config.limits import try_to_save_limit, with_limit
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.store.store import Store
+
+if TYPE_CHECKING:
+    from keydesk.calc.market.indicator_specs import IndicatorChoice
+    from keydesk.config.limits import LimitChange
+
+
+class SettingsChanges:
+    """The limits in force, and what the trader changes while the desk runs.
+
+    Args:
+        app: Runs the workers that write.
+        store: Has the indicators that are shown.
+        limits: As the settings had them at the start.
+        folder: Of the settings.
+        tell: Shows one line to the trader.
+        record: Writes to the audit log.
+    """
+
+    def __init__(
+        self,
+        app: App[int],
+        store: Store,
+        limits: Limits,
+        folder: Path,
+        *,
+        tell: Callable[[NoticeLevel, str], None],
+        record: Callable[[str, str], None],
+    ) -> None:
+        self._app, self._store, self._folder = app, store, folder
+        self._tell, self._record = tell, record
+        self.limits = limits
+
+    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None:
+        """Put changed limits in force at once, and write them to the settings in a thread."""
+        for change in changes or ():
+            self.limits = with_limit(self.limits, change)
+            self._record("settings", change.words)
+        if changes:
+            self._tell("good", f"Limits in force: {'; '.join(each.words for each in changes)}")
+            self._app.run_worker(self._save_limits(tuple(changes)), "limits", group="settings")
+
+    async def _save_limits(self, changes: Sequence[LimitChange]) -> None:
+        for change in changes:
+            trouble = await asyncio.to_thread(try_to_save_limit, self._folder, change)
+            if trouble:
+                self._tell("warn", f"In force until you leave, not kept: {trouble}")
+                return
+
+    def keep_indicators(self, choice: IndicatorChoice | None) -> None:
+        """Show the chosen indicators at once, and write them to the settings in a thread."""
+        if choice is not None:
+            self._store.set_indicators(
+                choice.instrument, choice.specs, everywhere=choice.everywhere
+            )
+            self._app.run_worker(self._save_indicators(choice), "indicators", group="settings")
+
+    async def _save_indicators(self, choice: IndicatorChoice) -> None:
+        if trouble := await asyncio.to_thread(try_to_save, self._folder, choice):
+            self._tell("warn", f"Shown until you leave, not kept: {trouble}")

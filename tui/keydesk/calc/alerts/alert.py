@@ -1,0 +1,50 @@
+"""An alert as it is kept, and what is told when its condition is met."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from keydesk.calc.alerts.conditions import Condition
+from keydesk.text.format import duration
+from keydesk.text.sanitize import SafeText, clean
+
+SECOND = 1_000_000_000
+LONGEST_NOTE = 80
+USUAL_PAUSE_S = 300
+AlertState = Literal["on", "paused", "done", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A condition that is watched, and how often it is told."""
+
+    id: str
+    condition: Condition
+    made_ns: int = 0
+    repeat_s: int | None = None  # None: once; else again after so many seconds
+    expires_ns: int | None = None
+    note: str = ""
+    state: AlertState = "on"
+    fired_ns: int = 0  # the last time; 0: never
+    count: int = 0  # how often it was told
+
+    @property
+    def repeat_words(self) -> str:
+        """Return how often it is told: once, or with which pause."""
+        if self.repeat_s is None:
+            return "once"
+        return f"repeat {duration(self.repeat_s)}" if self.repeat_s else "repeat"
+
+    @property
+    def words(self) -> SafeText:
+        """Return condition and note; the note is the trader's own text, cleaned."""
+        note = f": {clean(self.note, LONGEST_NOTE)}" if self.note else ""
+        return clean(f"{self.condition.words}{note}")
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """A condition was met."""
+
+    alert: Alert
+    time_ns: int
+    value: str  # what was read

@@ -1,0 +1,211 @@
+"""The engine of alerts: it is given values and says which conditions were met.
+
+A crossing needs a fresh crossing: an alert for a level above fires when the value reaches the level after it was below
+it. The first value that is read only says on which side the value is. A gap over the level is a crossing.
+
+All alerts on one reading stand in one sorted list of levels. A value between the same two levels as the value before it
+changes nothing, which two comparisons decide; else only the levels that were reached or passed are looked at.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from keydesk.calc.alerts.alert import SECOND, Alert, Firing
+from keydesk.calc.alerts.conditions import ClockTime, Reading
+
+NOTHING: tuple[Firing, ...] = ()
+BELOW = -1
+"""The side of a time that was in the future when the alert was made: one that passed meanwhile is told late."""
+
+
+@dataclass(slots=True)
+class Armed:
+    """An alert and the side of its level on which the value was since it last fired: -1 below, 1 above, 0 neither."""
+
+    alert: Alert
+    level: Decimal
+    side: int | None = None  # None: nothing was read yet
+
+    def take(self, value: Decimal) -> bool:
+        """Return whether the value makes a fresh crossing."""
+        now = (value > self.level) - (value < self.level)
+        before, direction = self.side, self.alert.condition.direction
+        if direction == "touch":
+            self.side = now
+            return before not in (None, 0, now)
+        waits = -1 if direction == "up" else 1  # the side from which it is crossed
+        if now == waits:
+            self.side = waits
+            return False
+        self.side = 0
+        return before == waits
+
+
+@dataclass(slots=True)
+class Levels:
+    """The alerts on one reading, and between which two levels its last value is."""
+
+    armed: dict[Decimal, list[Armed]] = field(default_factory=dict)
+    levels: list[Decimal] = field(default_factory=list)  # sorted
+    last: Decimal | None = None
+    low: Decimal | None = None  # the next level below the last value; None: there is none
+    high: Decimal | None = None
+    quiet: bool = False  # the last value is on no level
+
+    def add(self, entry: Armed) -> None:
+        """Add an alert."""
+        if entry.level not in self.armed:
+            insort(self.levels, entry.level)
+        self.armed.setdefault(entry.level, []).append(entry)
+        if entry.side is None and self.last is not None:
+            entry.take(self.last)
+        self._look_round()
+
+    def remove(self, alert_id: str, level: Decimal) -> None:
+        """Remove an alert."""
+        left = [each for each in self.armed.get(level, ()) if each.alert.id != alert_id]
+        if left:
+            self.armed[level] = left
+        elif level in self.armed:
+            del self.armed[level]
+            del self.levels[bisect_left(self.levels, level)]
+        self._look_round()
+
+    def take(self, value: Decimal) -> list[Armed]:
+        """Return the alerts whose level the value crossed."""
+        last = self.last
+        low, high = self.low, self.high
+        if self.quiet and (low is None or value > low) and (high is None or value < high):
+            self.last = value
+            return []
+        self.last = value
+        if last is None:
+            reached = self.levels
+        else:
+            first, second = min(last, value), max(last, value)
+            start, end = bisect_left(self.levels, first), bisect_right(self.levels, second)
+            reached = self.levels[start:end]
+        if last is not None and value < last:
+            reached = reached[::-1]  # in the order in which the value came by
+        crossed = [entry for level in reached for entry in self.armed[level] if entry.take(value)]
+        self._look_round()
+        return crossed
+
+    def _look_round(self) -> None:
+        """Note the levels next to the last value."""
+        if self.last is None:
+            self.quiet = False
+            return
+        at = bisect_left(self.levels, self.last)
+        self.low = self.levels[at - 1] if at else None
+        self.high = self.levels[at] if at < len(self.levels) else None
+        self.quiet = self.high != self.last
+
+
+class AlertEngine:
+    """Watches alerts; `take` is called with each value that is read."""
+
+    def __init__(self, alerts: Iterable[Alert] = ()) -> None:
+        self._armed: dict[str, Armed] = {}
+        self._readings: dict[Reading, Levels] = {}
+        self.replace(alerts)
+
+    @property
+    def readings(self) -> Collection[Reading]:
+        """Return what has to be read."""
+        return self._readings.keys()
+
+    def watches(self, reading: Reading) -> bool:
+        """Return whether an alert is on this reading."""
+        return reading in self._readings
+
+    def alert(self, alert_id: str) -> Alert | None:
+        """Return an alert that is watched."""
+        entry = self._armed.get(alert_id)
+        return None if entry is None else entry.alert
+
+    def replace(self, alerts: Iterable[Alert]) -> None:
+        """Watch these alerts; those whose condition is as before stay on the side where they are."""
+        wanted = {each.id: each for each in alerts if each.state == "on"}
+        for id_, entry in list(self._armed.items()):
+            now = wanted.get(id_)
+            if now is None or now.condition != entry.alert.condition:
+                self._remove(entry)
+            else:
+                entry.alert = _later(entry.alert, now)
+        for id_, alert in wanted.items():
+            if id_ not in self._armed:
+                self.add(alert, BELOW if isinstance(alert.condition, ClockTime) else None)
+
+    def add(self, alert: Alert, side: int | None = None) -> None:
+        """Watch an alert; `side` is that of its level where the value was last, if that is known."""
+        entry = Armed(alert, alert.condition.level, side)
+        self._armed[alert.id] = entry
+        self._readings.setdefault(alert.condition.reading, Levels()).add(entry)
+
+    def _remove(self, entry: Armed) -> None:
+        reading = entry.alert.condition.reading
+        del self._armed[entry.alert.id]
+        self._readings[reading].remove(entry.alert.id, entry.level)
+        if not self._readings[reading].levels:
+            del self._readings[reading]
+
+    def take(self, reading: Reading, value: Decimal, time_ns: int) -> Iterable[Firing]:
+        """Return the alerts that this value makes fire; an alert that is told once is watched no longer."""
+        levels = self._readings.get(reading)
+        if levels is None:
+            return NOTHING
+        crossed = levels.take(value)
+        if not crossed:
+            return NOTHING
+        return [found for each in crossed if (found := self._fire(each, value, time_ns))]
+
+    def _fire(self, entry: Armed, value: Decimal, time_ns: int) -> Firing | None:
+        alert = entry.alert
+        if has_expired(alert, time_ns) or is_pausing(alert, time_ns):
+            return None
+        entry.alert = fired = after_firing(alert, time_ns)
+        if fired.state == "done":
+            self._remove(entry)
+        return Firing(fired, time_ns, f"{value:f}")
+
+    def forget_sides(self, reading: Reading) -> None:
+        """Begin anew on a reading: what comes next says on which side it is, and crosses nothing."""
+        levels = self._readings.get(reading)
+        if levels is not None:
+            levels.last, levels.quiet = None, False
+            for entries in levels.armed.values():
+                for entry in entries:
+                    entry.side = None
+
+    def side_of(self, alert_id: str) -> int | None:
+        """Return the side of an alert's level on which the value was since it fired; None: not known."""
+        entry = self._armed.get(alert_id)
+        return None if entry is None else entry.side
+
+
+def has_expired(alert: Alert, time_ns: int) -> bool:
+    """Return whether the alert is no longer told at an instant."""
+    return alert.expires_ns is not None and time_ns >= alert.expires_ns
+
+
+def is_pausing(alert: Alert, time_ns: int) -> bool:
+    """Return whether a repeated alert was told so shortly before that it is not told again."""
+    if not alert.fired_ns or not alert.repeat_s:
+        return False
+    return 0 <= time_ns - alert.fired_ns < alert.repeat_s * SECOND
+
+
+def after_firing(alert: Alert, time_ns: int) -> Alert:
+    """Return the alert after it was told."""
+    state = "done" if alert.repeat_s is None else alert.state
+    return replace(alert, state=state, fired_ns=time_ns, count=alert.count + 1)
+
+
+def _later(ours: Alert, theirs: Alert) -> Alert:
+    """Return the alert as it is kept; a firing that is not written yet stays."""
+    if theirs.count < ours.count:
+        return replace(theirs, fired_ns=ours.fired_ns, count=ours.count)
+    return theirs

@@ -1,0 +1,121 @@
+"""Make an alert of what was typed: prices from now become levels, times become instants."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
+from decimal import Decimal
+
+from keydesk.calc.alerts.alert import Alert
+from keydesk.calc.alerts.conditions import (
+    CandleCondition,
+    ClientsLong,
+    ClockTime,
+    Condition,
+    DayExtreme,
+    PriceCross,
+    PriceMove,
+    PriceSide,
+    SpreadLevel,
+)
+from keydesk.calc.alerts.parser import AlertLine
+from keydesk.calc.alerts.parts import AlertSyntaxError
+from keydesk.calc.orders.expiry_time import expiry_ns
+from keydesk.calc.orders.ticket_draft import UnreadableText
+from keydesk.text.format import pair
+from keydesk_client.arithmetic.profit import nearest_price
+
+HUNDRED = Decimal(100)
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """What is known of an instrument."""
+
+    bid: Decimal
+    ask: Decimal
+    pip: Decimal
+    precision: int
+
+    def at(self, side: PriceSide) -> Decimal:
+        """Return the price of a side."""
+        match side:
+            case "bid":
+                return self.bid
+            case "ask":
+                return self.ask
+            case "mid":
+                return (self.bid + self.ask) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an alert is made from: the time, the trader's zone and the prices."""
+
+    now_ns: int
+    zone: tzinfo = UTC
+    prices: Mapping[str, Priced] = field(default_factory=dict)
+
+
+def make_alert(line: AlertLine, around: Surroundings, id_: str = "") -> Alert:
+    """Return the alert of a line.
+
+    Raises:
+        AlertSyntaxError: a price is not known, or a time cannot be read or is past.
+    """
+    expires = _instant(line.lasts, around, "until") if line.lasts else None
+    condition = _resolved(line.condition, around)
+    return Alert(id_, condition, around.now_ns, line.repeat_s, expires, line.note)
+
+
+def _resolved(condition: Condition, around: Surroundings) -> Condition:
+    match condition:
+        case PriceMove():
+            return _moved(condition, around)
+        case ClockTime():
+            return replace(condition, time_ns=_instant(condition.typed, around, "time"))
+        case _:
+            return condition
+
+
+def _moved(move: PriceMove, around: Surroundings) -> PriceMove:
+    priced = around.prices.get(move.instrument)
+    if priced is None:
+        raise AlertSyntaxError(
+            f"price: none of {pair(move.instrument)} yet; write a level, as > 1.12"
+        )
+    start = priced.at(move.side)
+    step = move.distance * priced.pip if move.unit == "pips" else start * move.distance / HUNDRED
+    level = nearest_price(start + step, priced.precision + 1)  # a mid price has a digit more
+    if level <= 0:
+        raise AlertSyntaxError(f"price: {move.distance:+f} from {start:f} is not above 0")
+    return replace(move, start=start, level=level)
+
+
+def _instant(text: str, around: Surroundings, part: str) -> int:
+    found = expiry_ns(text, around.now_ns, around.now_ns, around.zone)
+    if isinstance(found, UnreadableText) or found is None:
+        why = f"{found.text} {found.reason}" if found else "none; write 18:30"
+        raise AlertSyntaxError(f"{part}: {why}")
+    return found
+
+
+def instrument_of(condition: Condition) -> str:
+    """Return the instrument that a condition watches, "" if it watches none."""
+    if isinstance(
+        condition, PriceCross | PriceMove | SpreadLevel | DayExtreme | ClientsLong | CandleCondition
+    ):
+        return condition.instrument
+    return ""
+
+
+def standing_words(alert: Alert, priced: Priced | None) -> str:
+    """Return a hint if the price is beyond the level already: the alert waits until it comes back and crosses again."""
+    condition = alert.condition
+    if priced is None or not isinstance(condition, PriceCross):
+        return ""
+    price, level = priced.at(condition.side), condition.level
+    beyond = price >= level if condition.direction == "up" else price <= level
+    if condition.direction == "touch" or not beyond:
+        return ""
+    back = "below" if condition.direction == "up" else "above"
+    return f"it is there already ({price:f}): told after it went {back} and crosses again"
