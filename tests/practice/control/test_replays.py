@@ -180,3 +180,17 @@ async def test_streams_end_when_another_replay_begins(tmp_path: Path) -> None:
         await market.control("POST", "/replay", scenario="brexit")
         assert stream.closed
         assert prices.closed
+
+
+async def test_a_price_stream_of_the_market_before_neither_stops_nor_sees_the_one_after(
+    tmp_path: Path,
+) -> None:
+    async with controlled_broker(tmp_path) as market:
+        prices = market.broker.prices.join(["EUR_USD", "EUR_SEK"], None, unix_times=False)
+        await market.control("POST", "/replay", scenario="franc", blind=True)
+        await market.control("POST", "/clock/step", candles=2)
+        assert (market.broker.prices.snapshot(prices), prices.take()) == (b"", b"")
+        market.broker.prices.leave(prices)
+        again = market.broker.prices.join(["ABC_XYZ"], None, unix_times=False)
+        await market.control("POST", "/clock/step", candles=2)
+        assert b"ABC_XYZ" in again.take()

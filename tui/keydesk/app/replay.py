@@ -77,7 +77,7 @@ class MarketReplay:
     ) -> None:
         self._app, self._account = app, account
         self._store, self._tell, self._record = store, tell, record
-        self._control: Control | None = None
+        self.control: Control | None = None
         self._due = asyncio.Event()
 
     def start(self, folder: Path, rest_url: str) -> None:
@@ -98,7 +98,7 @@ class MarketReplay:
 
     async def keep(self, control: Control) -> None:
         """Follow the market's state until cancelled."""
-        self._control = control
+        self.control = control
         while True:
             self._due.clear()
             await self.look()
@@ -112,7 +112,7 @@ class MarketReplay:
         """Read the market's state once; without an answer the last one stays, and the strip says so."""
         from keydesk.feeds.market_control import ControlRefused  # noqa: PLC0415 - loads HTTP
 
-        control, market = self._control, self._store.market
+        control, market = self.control, self._store.market
         if control is None:
             return
         try:
@@ -178,7 +178,7 @@ class MarketReplay:
     def _why_not(self, command: ReplayCommand) -> str:
         """Return why a command cannot be sent now, "" if it can."""
         market = self._store.market
-        if market is None or self._control is None:
+        if market is None or self.control is None:
             return NOT_OFFERED
         if market.working:
             return f"still under way: {market.working}"
@@ -193,7 +193,7 @@ class MarketReplay:
         """Send a command, then show what the market does."""
         from keydesk.feeds.market_control import ControlRefused  # noqa: PLC0415 - loads HTTP
 
-        control, account = self._control, self._store.account
+        control, account = self.control, self._store.account
         if control is None:
             return
         try:
