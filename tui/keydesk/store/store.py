@@ -111,6 +111,7 @@ class Store:
         self.market: ControlledMarket | None = None  # of practice, where the desk may control it
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()
+        self.filled_levels: dict[str, Decimal] = {}  # prices of orders that were filled last, by id
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
         self._dirty: dict[Topic, set[object]] = {}
         self._subscribers: dict[Topic, list[asyncio.Event]] = {}
