@@ -105,7 +105,8 @@ async def stream(market: ControlledBroker, path: str) -> bytes:
 def times_in(answer: object) -> list[int]:
     """Return every time in an answer, in nanoseconds since 1970."""
     text = answer.decode() if isinstance(answer, bytes) else json.dumps(answer)
-    return [parse_time(found) for found in TIMES.findall(text) if found != FAR]  # links repeat it
+    found = [parse_time(each) for each in TIMES.findall(text)]
+    return [time for time in found if time != parse_time(FAR)]  # links repeat what was asked for
 
 
 async def look_ahead(steps: list[int]) -> None:
