@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.confirming import send
 from support.terminal import Terminal, keydesk
 
 SIZE = (120, 35)
@@ -64,7 +65,7 @@ def sockets_in(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_socket()]
 
 
-RARE = ("SIGINT", "SIGUSR1", "SIGUSR2", "SIGALRM")
+RARE = ("SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM")
 
 
 @pytest.mark.parametrize(
@@ -84,6 +85,23 @@ def test_leaving_leaves_nothing_behind(way: str, practice_folder: Path) -> None:
         terminal.until(lambda: not any(alive(child) for child in children), what="no child process")
         assert sockets_in(practice_folder) == []
         assert_restored(terminal)
+
+
+def test_ctrl_c_twice_asks_about_a_trade_without_a_stop_first(practice_folder: Path) -> None:
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk(), SIZE, env) as terminal:
+        terminal.see("prices ok")
+        send(terminal, "B", "t", "Backspace", "s", "Backspace")
+        terminal.see("without a stop !")
+        by_two_ctrl_c(terminal)
+        terminal.see("their loss has no limit")
+        terminal.press("Escape")
+        terminal.see_no_more("their loss has no limit")
+        by_two_ctrl_c(terminal)
+        terminal.see("their loss has no limit")
+        terminal.pause(0.6)
+        terminal.write(b"\x03")
+        assert terminal.wait_for_exit() == 130
 
 
 def assert_restored(terminal: Terminal) -> None:
@@ -186,6 +204,19 @@ def test_a_terminal_that_goes_without_a_word_ends_the_desk_too(practice_folder: 
         terminal.hang_up()
         terminal.until(lambda: not any(alive(child) for child in children), what="no process")
         assert sockets_in(practice_folder) == []
+
+
+def test_a_program_hears_of_its_terminals_end_however_the_tests_were_started() -> None:
+    """`nohup pytest` ignores SIGHUP; an ssh that inherits this keeps its connection, and the desk, when its window closes."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        terminal = Terminal(["sh", "-c", "echo started; exec sleep 1000"], SIZE, {})
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    with terminal:
+        terminal.see("started")
+        terminal.signal(signal.SIGHUP)
+        assert terminal.wait_for_exit() == -signal.SIGHUP
 
 
 def test_the_desk_opens_as_it_was_left(practice_folder: Path) -> None:

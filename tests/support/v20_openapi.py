@@ -23,8 +23,8 @@ PATTERNS = {
     "AccountUnits": r"^-?\d+\.\d{4}$",
     "PriceValue": r"^-?\d+(\.\d+)?$",
     "TransactionID": r"^[1-9]\d*$",
-    "OrderID": r"^[1-9]\d*$",
-    "TradeID": r"^[1-9]\d*$",
+    "OrderID": r"^\d+$",  # a reject repeats what was asked for, such as 0
+    "TradeID": r"^\d+$",
 }
 
 

@@ -43,7 +43,7 @@ async def run(*command: str, cwd: Path | None = None) -> str:
         stderr=asyncio.subprocess.STDOUT,
     )
     said, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
-    assert process.returncode == 0, said.decode(errors="replace")[-6000:]
+    assert process.returncode == 0, said.decode(errors="replace")[:6000]
     return said.decode()
 
 

@@ -53,7 +53,7 @@ from keydesk_client.orders.sender import Sender
 from keydesk_client.resources._base import name_of
 
 if TYPE_CHECKING:
-    from keydesk_client.client import Client
+    from keydesk_client.resources.resource_client import ResourceClient
 
 STANDARD_FOLLOWING: Final = FollowSettings()
 NOTHING: Final = Decimal(0)
@@ -83,7 +83,7 @@ class AccountState:
 
     def __init__(
         self,
-        client: "Client",
+        client: "ResourceClient",
         journal: Journal | None = None,
         *,
         instruments: Iterable[str | Instrument] = (),
@@ -318,7 +318,7 @@ class AccountState:
     async def _run(self, feed: Coroutine[None, None, None]) -> None:
         try:
             await feed
-        except Exception as error:  # noqa: BLE001 - the edge of a task: whoever waits or iterates is told
+        except Exception as error:  # noqa: BLE001 - the edge of a task: raised again by `applied` and the iterators
             self._failure = self._failure or error
             self._end(self._failure)
 

@@ -17,6 +17,7 @@ from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.orders.instructions import Instruction, Template
 from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
+from keydesk.forms.account.order_life import OrderLifeForm
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import Chords
@@ -73,6 +74,12 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     def read_summary(self, take: object) -> None:
         """Nothing is read here."""
 
+    def read_bookings(self, take: object) -> None:
+        """Nothing is read here."""
+
+    def read_closes(self, names: object, take: object) -> None:
+        """Nothing is read here."""
+
     def on_mount(self) -> None:
         self.animation_level = "none"
         self.call_after_refresh(self.draw)
@@ -120,6 +127,10 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     def record(self, what: str, words: str) -> None:
         self.recorded.append((what, words))
 
+    def show_outcomes(self) -> None:
+        """Nothing was sent here."""
+        self.push_screen(OrderLifeForm(self.store, lambda take: take((), ())))
+
     def show_audit(self) -> None:
         self.audit_shown = True
 
@@ -141,6 +152,9 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
 
     def leave(self, code: int = 0) -> None:
         """Stay: leaving is not what is tried."""
+
+    def stay(self) -> None:
+        """Stay: as decided."""
 
     def key_context(self) -> str:
         return str(getattr(self.focused, "key_context", DESK))

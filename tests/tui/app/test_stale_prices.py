@@ -4,8 +4,10 @@ import pytest
 from rich.style import Style
 
 from keydesk.panes.deal import Deal
-from keydesk.panes.strips import AccountStrip, InstrumentLine
-from keydesk.panes.trades import Positions, Trades
+from keydesk.panes.positions import Positions
+from keydesk.panes.strips.account import AccountStrip
+from keydesk.panes.strips.instrument import InstrumentLine
+from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import LinkState, Topic
 from keydesk.widgets.lines import LinePane

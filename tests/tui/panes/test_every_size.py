@@ -10,7 +10,8 @@ from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
 from keydesk.panes.log import Log, Notices
 from keydesk.panes.orders import Orders
-from keydesk.panes.trades import Positions, Trades
+from keydesk.panes.positions import Positions
+from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import LogLine
 from keydesk.text.sanitize import safe

@@ -7,8 +7,9 @@ import pytest
 
 from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
+from keydesk.panes.positions import Positions
 from keydesk.panes.price_cells import InstrumentRows
-from keydesk.panes.trades import Positions, Trades
+from keydesk.panes.trades import Trades
 from keydesk.records import DependentOrder
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
@@ -73,8 +74,8 @@ async def test_positions_tell_the_sides_apart() -> None:
     pane = Positions()
     async with shown(pane, desk_store()):
         euro, yen = (line.split() for line in text_of(pane)[1:3])
-    assert euro[:4] == ["EUR/USD", "LONG", "+10,000", "+5.10"]
-    assert yen[:4] == ["USD/JPY", "SHORT", "−5,000", "−4.20"]
+    assert euro[:6] == ["EUR/USD", "LONG", "+10,000", "1.08380", "+5.1", "+5.10"]
+    assert yen[:6] == ["USD/JPY", "SHORT", "−5,000", "151.204", "−12.7", "−4.20"]
 
 
 async def test_entry_orders_stand_above_what_hangs_on_trades() -> None:

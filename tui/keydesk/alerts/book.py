@@ -9,7 +9,7 @@ was being told at the moment of the kill is told again, and said to be.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from keydesk.calc.alerts.alert import Alert, AlertState, Firing
+from keydesk.calc.alerts.alert import Alert, AlertState, Firing, Told
 from keydesk.calc.alerts.engine import after_firing, has_expired
 
 MOST_ALERTS = 500
@@ -18,19 +18,6 @@ MOST_HISTORY = 200
 
 class BookError(Exception):
     """Raised for a change that the book refuses; the text names the remedy."""
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A firing as it is remembered."""
-
-    alert_id: str
-    number: int  # the how manieth of the alert
-    time_ns: int
-    words: str
-    value: str = ""
-    late: bool = False  # it happened while nothing was watching
-    told: bool = False  # it was delivered
 
 
 @dataclass(frozen=True, slots=True)

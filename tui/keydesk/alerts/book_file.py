@@ -12,8 +12,9 @@ from pathlib import Path
 from time import time_ns
 from typing import Any
 
-from keydesk.alerts.book import MOST_ALERTS, MOST_HISTORY, Book, Change, Told
+from keydesk.alerts.book import MOST_ALERTS, MOST_HISTORY, Book, Change
 from keydesk.alerts.codec import read_alert, written_alert
+from keydesk.calc.alerts.alert import Told
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import locked, read_private, replace_file
 from keydesk_client.errors import UnsafeFile

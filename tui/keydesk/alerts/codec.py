@@ -12,9 +12,8 @@ LARGEST_DIGITS = 30
 LONGEST_TEXT = 200
 LARGEST_WHOLE = 2**63
 CONDITIONS: Mapping[str, type[Any]] = {each.__name__: each for each in get_args(Condition)}
-HINTS: Mapping[type[Any], Mapping[str, Any]] = {
-    each: get_type_hints(each) for each in (Alert, *CONDITIONS.values())
-}
+WRITTEN: tuple[type[Any], ...] = (Alert, *CONDITIONS.values())
+HINTS: Mapping[type[Any], Mapping[str, Any]] = {each: get_type_hints(each) for each in WRITTEN}
 
 
 def written_alert(alert: Alert) -> dict[str, object]:

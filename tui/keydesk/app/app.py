@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from functools import partial
 from time import monotonic, time, time_ns
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -24,9 +25,12 @@ from keydesk.app.availability import is_available
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
+from keydesk.app.order_outcomes import OrderOutcomes
+from keydesk.app.page_readings import PageReadings
 from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
+from keydesk.app.tables import ask_letters
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.week_end import WeekEndReminder
 from keydesk.app.workspaces import WorkspaceActions
@@ -53,6 +57,7 @@ from keydesk.terminal.input import InputDropped, InputOverrun
 from keydesk.terminal.query import theme_for
 from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
+from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
@@ -60,6 +65,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from keydesk.app.page_readings import TakeBookings, TakeCloses
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.calc.orders.instructions import Instruction
@@ -161,6 +167,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             last_key_at=lambda: self.guarded_keys.last_key_at,
         )
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
+        self._readings = PageReadings(self, self.open_account, self.store)
+        self._outcomes = OrderOutcomes(self, self.open_account, self.store)
         self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
         self.replay = MarketReplay(
@@ -177,7 +185,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.store.indicators.update(own.indicators)
         self._workspace = workspace
         self._practice_folder = folders.practice
-        self._leaving = lifecycle.Leaving(self, last_resort, self._save_workspace)
+        self._leaving = lifecycle.Leaving(
+            self, last_resort, self._save_workspace, self.actions.ask_before_leaving
+        )
         self._slow_line_reported = False
         self._last_resort = last_resort
         self.clock = FrameClock(
@@ -195,6 +205,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.workspaces,
             perform=self.actions.perform,
             show_audit=self._audit.show,
+            ask_letters=partial(ask_letters, self),
         )
         self._start = AccountStart(
             self,
@@ -210,6 +221,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             options.theme or theme_for(settings.theme, depth, self.facts_of_terminal.replies),
             depth,
             ascii_only=options.ascii or bool(self.facts_of_terminal.ascii_because),
+            erases_in_colour=self.facts_of_terminal.erases_in_colour,
         )
 
     # Starting.
@@ -354,6 +366,22 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Control the practice market, by the chord."""
         self.actions.perform("replay", name)
 
+    def show_outcomes(self) -> None:
+        """Show what became of the orders."""
+        self._outcomes.show()
+
+    def read_bookings(self, take: TakeBookings) -> None:
+        """Read what was booked, for the account page."""
+        self._readings.bookings(take)
+
+    def read_closes(self, names: Sequence[str], take: TakeCloses) -> None:
+        """Read hourly closes, for the exposure page."""
+        self._readings.closes(names, take)
+
+    def action_outcomes(self) -> None:
+        """Show what became of the orders, by the chord."""
+        self.actions.perform("outcomes")
+
     def action_sessions(self) -> None:
         """Show the market hours, by the chord."""
         self.actions.perform("sessions")
@@ -385,6 +413,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     @on(DeskScreen.TimeframesWanted)
     @on(InstrumentRows.Chosen)
     @on(Log.AuditWanted)
+    @on(SortedTable.LettersWanted)
     @on(Watchlist.ChangeWanted)
     @on(Watchlist.DayLinesWanted)
     def handle_request(self, message: Message) -> None:
@@ -464,7 +493,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # Leaving.
 
     def action_interrupt(self) -> None:
-        """Leave on the second Ctrl-C within two seconds; the first shows how to leave."""
+        """Leave on the second Ctrl-C within two seconds, or answer what it asks; the first shows how to leave."""
         if not self._leaving.interrupt():
             line = self.keymap.name("command")
             self.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
@@ -472,6 +501,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def leave(self, code: int = 0) -> None:
         """Leave after commands in flight had time to finish."""
         self._leaving.leave(code)
+
+    def stay(self) -> None:
+        """Go on: the question before leaving was answered with no."""
+        self._leaving.stay()
 
     def _save_workspace(self) -> None:
         self._workspace.save(self.actions.screen.workspace())

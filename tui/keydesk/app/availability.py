@@ -6,11 +6,12 @@ another pane is not visible, so no key acts on its row.
 
 from dataclasses import dataclass
 
+from keydesk.panes.trade_measures import group_name
 from keydesk.records import OrderRow, TradeRow, id_order
 from keydesk.store.store import Store
 
 CLOSING = frozenset(("close", "scale-out"))
-ON_A_TRADE = frozenset(("break-even", "protect", "trailing"))
+ON_A_TRADE = frozenset(("break-even", "protect", "trailing", "exit-plan"))
 OPENING = frozenset(("buy", "sell", "limit"))
 REPLAY_KEYS = "replay-"  # of a practice market that the desk may control
 
@@ -26,16 +27,20 @@ class Selection:
 
     def trade(self, store: Store) -> TradeRow | None:
         """Return the trade to act on: the row of the trades pane, else the only trade of the instrument."""
-        if self.pane == "trades":
+        if self.pane == "trades" and not self._group():
             return store.trades.get(self.trade_row or "")
         held = self.trades(store)
         return held[0] if len(held) == 1 else None
 
     def means_position(self, store: Store) -> bool:
-        """Return whether a close means the position: in its pane, or when several trades make it up."""
+        """Return whether a close means the position: in its pane, on its row of sums, or when several trades make it up."""
         if self.pane == "trades":
-            return False
+            return bool(self._group())
         return self.pane == "positions" or len(self.trades(store)) > 1
+
+    def _group(self) -> str:
+        """Return the instrument of the row of sums under the cursor of the trades, "" without one."""
+        return group_name(self.trade_row or "") if self.pane == "trades" else ""
 
     def trades(self, store: Store) -> list[TradeRow]:
         """Return every trade of the instrument to act on, oldest first."""
@@ -59,6 +64,8 @@ class Selection:
         """Return the instrument to act on: that of the row, else the focused one."""
         if self.pane == "trades" and (trade := store.trades.get(self.trade_row or "")):
             return trade.instrument
+        if group := self._group():
+            return group
         if self.pane == "positions" and self.position_row:
             return self.position_row
         if self.pane == "orders" and (order := store.orders.get(self.order_row or "")):

@@ -16,6 +16,7 @@ from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.store.watchlists import want_day_lines
+from keydesk.widgets.sorted_table import SortedTable
 
 PaneRequest = (
     InstrumentRows.Chosen
@@ -31,6 +32,7 @@ PaneRequest = (
     | Chart.SeriesWanted
     | BookStep
     | Log.AuditWanted
+    | SortedTable.LettersWanted
 )
 
 
@@ -43,6 +45,7 @@ class PaneRequests:
         workspaces: Save and show bookmarks.
         perform: Performs the action of a key, by its name.
         show_audit: Shows the audit log.
+        ask_letters: Asks for the letters that rows of a table must have.
     """
 
     def __init__(
@@ -53,9 +56,11 @@ class PaneRequests:
         *,
         perform: Callable[[str], None],
         show_audit: Callable[[], None],
+        ask_letters: Callable[[SortedTable], None],
     ) -> None:
         self._store, self._watchlists, self._workspaces = store, watchlists, workspaces
         self._perform, self._show_audit = perform, show_audit
+        self._ask_letters = ask_letters
 
     def handle(self, message: Message) -> None:
         """Do what a message asks for; messages of other kinds are not for the desk."""
@@ -78,6 +83,8 @@ class PaneRequests:
                 self._perform("indicators")
             case Log.AuditWanted():
                 self._show_audit()
+            case SortedTable.LettersWanted():
+                self._ask_letters(message.pane)
             case _:
                 self._load(message)
 

@@ -20,12 +20,13 @@ from keydesk.calc.orders.order_parser import (
     parse_order,
 )
 from keydesk.calc.orders.ticket_draft import Side
+from keydesk.calc.page_commands import PAGES, ShowPage
 from keydesk.calc.replay_commands import (
     NOT_OFFERED,
     ReplayCommand,
     ReplaySyntaxError,
-    completions,
     parse_replay,
+    replay_words,
 )
 
 COMMANDS = (
@@ -33,9 +34,7 @@ COMMANDS = (
     "help",
     "keys",
     "messages",
-    "limits",
-    "audit",
-    "sessions",
+    *PAGES,
     "undo",
     "buy",
     "sell",
@@ -54,17 +53,22 @@ def complete(line: str, instruments: Iterable[str], market: ControlledMarket | N
     """Return the line with its last word completed as far as that is unambiguous."""
     before, space, last = line.rpartition(" ")
     colon = ":" if last.startswith(":") else ""
-    typed = last.lower().lstrip(":")
-    names = [name.replace("_", "").lower() for name in instruments]
-    found = [
-        word
-        for word in _known_words(before.lower().lstrip(":").split(), names, market)
-        if typed and word.startswith(typed)
-    ]
+    found = completions(line, instruments, market)
     if not found:
         return line
     end = " " if len(found) == 1 else ""
     return f"{before}{space}{colon}{_common(found)}{end}"
+
+
+def completions(
+    line: str, instruments: Iterable[str], market: ControlledMarket | None = None
+) -> Sequence[str]:
+    """Return the words that the last word of the line begins, commands first."""
+    before, _, last = line.rpartition(" ")
+    typed = last.lower().lstrip(":")
+    names = [name.replace("_", "").lower() for name in instruments]
+    words = dict.fromkeys(_known_words(before.lower().lstrip(":").split(), names, market))
+    return [word for word in words if typed and word.startswith(typed)]
 
 
 def _known_words(
@@ -72,7 +76,7 @@ def _known_words(
 ) -> Sequence[str]:
     """Return the words that may follow: a command or instrument, then an instrument, then fields."""
     if before[:1] == ["replay"] and market is not None:
-        return completions(before[1:], market) or names
+        return replay_words(before[1:], market) or names
     match len(before):
         case 0:
             return [*COMMANDS, *names]
@@ -104,26 +108,6 @@ class ShowHelp:
 @dataclass(frozen=True, slots=True)
 class ShowMessages:
     """Show the messages since the desk was opened."""
-
-
-PageName = Literal["limits", "sessions", "audit"]
-PAGES: Mapping[PageName, str] = {
-    "limits": "shows your limits",
-    "sessions": "shows the market hours",
-    "audit": "shows the audit log",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class ShowPage:
-    """Show a page of its own."""
-
-    name: PageName
-
-    @property
-    def words(self) -> str:
-        """Return what it does."""
-        return PAGES[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,13 +222,13 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
     words = line.strip().lstrip(":").lower().split()
     match words:
         case []:
-            return ShowMessage("info", f"Nothing typed. {KNOWN}")
+            return ShowMessage("info", f"Nothing typed. {KNOWN}. Pages: {', '.join(PAGES)}")
         case [word] if word in SINGLE_WORDS:
             return SINGLE_WORDS[word]
         case ["replay", *rest]:
             return _replay(rest, market, now)
-        case [verb, *rest] if verb in VIEW_VERBS:
-            return VIEW_VERBS[verb](" ".join(rest))
+        case [verb, *rest] if verb in VIEW_VERBS or verb == "instrument":
+            return _view(verb, " ".join(rest), instruments)
         case [verb, *rest] if verb in SIDES:
             return _ticket(SIDES[verb], rest, instruments, focus)
         case [name]:
@@ -267,6 +251,16 @@ def _replay(
         return parse_replay(rest, market, now)
     except ReplaySyntaxError as error:
         return ShowMessage("warn", str(error))
+
+
+def _view(verb: str, typed: str, instruments: Iterable[str]) -> ParsedCommand:
+    if verb in VIEW_VERBS:
+        return VIEW_VERBS[verb](typed)
+    found = find_instrument(typed, instruments)
+    if found is None:
+        words = f"instrument: {typed} is not valid; write :instrument eurusd"
+        return ShowMessage("warn", words)
+    return ShowPage("instrument", found)
 
 
 def _granularity(typed: str) -> ParsedCommand:

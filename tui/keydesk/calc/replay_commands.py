@@ -93,7 +93,7 @@ def parse_replay(words: Sequence[str], market: ControlledMarket, now: float = 0.
             return STATUS
 
 
-def completions(before: Sequence[str], market: ControlledMarket) -> Sequence[str]:
+def replay_words(before: Sequence[str], market: ControlledMarket) -> Sequence[str]:
     """Return the words that may follow those after `replay`."""
     names = [each.name.lower() for each in market.scenarios]
     match before:

@@ -10,6 +10,7 @@ from functools import partial
 from types import TracebackType
 from typing import Protocol, TypeVar
 
+from keydesk.alerts.watch import AlertWatch
 from keydesk.store.fold import apply
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
@@ -162,6 +163,7 @@ class Link:
     lines_unreadable: dict[str, tuple[StreamHealth, int]] = field(default_factory=dict)
     unreadable_noted: int = 0  # records that could not be read, when health was last judged
     reconciler: Check | None = None  # of what is UNCONFIRMED
+    alerts: AlertWatch | None = None  # told of prices that were missed
     synchronizer: Synchronizer = field(init=False)
     gate: TransactionGate = field(init=False)
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TypeAlias
 
 from keydesk.feeds.account import keep_account, keep_history, poll_changes
+from keydesk.feeds.alerts import keep_alerts
 from keydesk.feeds.average_ranges import keep_ranges
 from keydesk.feeds.client_books import keep_books
 from keydesk.feeds.day_lines import keep_day_lines
@@ -164,6 +165,7 @@ FEEDS: Mapping[str, Feed] = {
     "days": keep_days,
     "day lines": keep_day_lines,
     "average ranges": keep_ranges,
+    "alerts": keep_alerts,
     "history": keep_history,
     "books": keep_books,
     "health": watch_health,

@@ -76,7 +76,8 @@ def watched_instruments(link: Link) -> tuple[str, ...]:
     held = (name for name in store.positions if name in store.instruments)
     charted = (store.focus, *(instrument for instrument, _ in store.side_charts.values()))
     known = (name for name in charted if name in store.instruments)
-    return tuple(dict.fromkeys((*listed_instruments(store), *held, *known)))
+    alerted = (name for name in store.alert_instruments if name in store.instruments)
+    return tuple(dict.fromkeys((*listed_instruments(store), *held, *known, *alerted)))
 
 
 def take_item(link: Link, item: object) -> None:
@@ -97,6 +98,8 @@ def take_item(link: Link, item: object) -> None:
     elif isinstance(item, PricingHeartbeat):
         try_to(link.store, partial(_take_heartbeat, link, item))
     else:  # the stream was broken and is back: perhaps with another broker's clock
+        if link.alerts is not None:
+            link.alerts.interrupted()
         forget_ages(link.store)
         distrust_candles(link.store)
         link.write("The price stream was interrupted and is back")

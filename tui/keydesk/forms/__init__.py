@@ -11,18 +11,20 @@ if TYPE_CHECKING:
     from keydesk.forms.account.audit import AuditForm
     from keydesk.forms.account.leaving import LeaveForm
     from keydesk.forms.account.limits import LimitsForm
+    from keydesk.forms.account.order_life import OrderLifeForm
     from keydesk.forms.account.sessions import SessionsForm
     from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
     from keydesk.forms.market.indicators import IndicatorForm
-    from keydesk.forms.market.replay import BeginAnewForm
+    from keydesk.forms.market.replay import BeginAnewForm, MarketPage
     from keydesk.forms.market.timeframes import TimeframeForm
     from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
     from keydesk.forms.ticket.form import TicketForm
     from keydesk.forms.trades.break_even import BreakEvenForm
     from keydesk.forms.trades.close_position import ClosePositionForm
     from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
+    from keydesk.forms.trades.exit_plan import ExitPlanForm
     from keydesk.forms.trades.move_order import MoveForm
     from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
     from keydesk.forms.trades.position_part import PositionPartForm
@@ -43,14 +45,17 @@ __all__ = [
     "CommandForm",
     "DeleteListForm",
     "DetailsForm",
+    "ExitPlanForm",
     "FindForm",
     "FlattenForm",
     "HelpForm",
     "IndicatorForm",
     "LeaveForm",
     "LimitsForm",
+    "MarketPage",
     "MoveForm",
     "NameForm",
+    "OrderLifeForm",
     "PositionPartForm",
     "ProtectForm",
     "ProtectionForm",
@@ -79,14 +84,17 @@ _HOMES = {
     "CommandForm": "command_line",
     "DeleteListForm": "market.watchlists",
     "DetailsForm": "info_form",
+    "ExitPlanForm": "trades.exit_plan",
     "FindForm": "command_line",
     "FlattenForm": "trades.reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "market.indicators",
+    "MarketPage": "market.replay",
     "MoveForm": "trades.move_order",
     "LeaveForm": "account.leaving",
     "LimitsForm": "account.limits",
     "NameForm": "market.watchlists",
+    "OrderLifeForm": "account.order_life",
     "ProtectForm": "trades.protection",
     "ProtectionForm": "trades.protection",
     "ReverseForm": "trades.reverse_flatten",

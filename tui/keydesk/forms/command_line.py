@@ -18,12 +18,13 @@ from keydesk.calc.command_parser import (
     ShowInstrument,
     ShowMessage,
     ShowMessages,
-    ShowPage,
     UseLayout,
     complete,
+    completions,
     parse_command,
 )
 from keydesk.calc.orders.order_parser import matching
+from keydesk.calc.page_commands import ShowPage
 from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_words
@@ -31,7 +32,7 @@ from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import COMMAND, FIND, KEYMAP
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import pair, price
+from keydesk.text.format import pair, price, shorten
 from keydesk.text.sanitize import Printable, clean, safe
 
 SHOWN = 10
@@ -192,7 +193,14 @@ class CommandForm(InfoForm[ParsedCommand]):
                 return wrap_words(clean(words), "bright", self.inside)
             case ShowMessage(level, words):
                 wrong = level == "warn" and self.refused
-                return wrap_words(clean(words), "warn" if wrong else "muted", self.inside)
+                role = "warn" if wrong else "muted"
+                return [*self._completions(), *wrap_words(clean(words), role, self.inside)]
+
+    def _completions(self) -> Sequence[TextLine]:
+        """Return the words that the last one may become, on one line."""
+        found = completions(self.text, self.store.instruments, self.store.market)
+        words = safe(f"Tab: {' '.join(found)}")
+        return [((shorten(words, self.inside), "plain"),)] if found else []
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the line."""

@@ -16,6 +16,7 @@ DIGITS = 10
 
 DESK = "desk"  # everywhere on the main screen
 ROWS = "rows"  # every pane that has rows and a cursor
+TABLE = "table"  # trades, positions, orders and log: sorted and filtered
 CHART = "chart"
 CROSSHAIR = "crosshair"  # the chart while its crosshair is on
 WATCHLIST = "watchlist"
@@ -30,6 +31,7 @@ SCALE_OUT = "scale-out"
 CLOSE_POSITION = "close-position"
 POSITION_PART = "position-part"
 MODIFY = "modify"
+EXIT_PLAN = "exit-plan"
 ONE_TRADE = "one-trade"  # every form about one trade of several
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
@@ -44,19 +46,25 @@ INDICATORS = "indicators"  # the choice of indicators
 LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
 REPLAY = "replay"  # the question before the practice market begins anew
+ORDER_LIFE = "order-outcomes"  # the page of order outcomes
 
 # The contexts of the main screen, where the trader may move keys.
-ON_THE_DESK = (DESK, ROWS, CHART, CROSSHAIR, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
+ON_THE_DESK = (
+    *(DESK, ROWS, TABLE, CHART, CROSSHAIR, WATCHLIST),
+    *(TRADES, POSITIONS, ORDERS, LOG, BOOKS),
+)
 
 # The contexts that also apply in a context: a form has the keys of every form, too.
 BENEATH: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys((WATCHLIST, TRADES, POSITIONS, ORDERS, LOG), (ROWS, DESK)),
+    WATCHLIST: (ROWS, DESK),
+    **dict.fromkeys((TRADES, POSITIONS, ORDERS, LOG), (TABLE, ROWS, DESK)),
     ROWS: (DESK,),
+    TABLE: (ROWS, DESK),
     CHART: (DESK,),
     CROSSHAIR: (DESK,),
     BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
-    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE), (FORM,)),
+    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN), (FORM,)),
 }
 
 
@@ -154,6 +162,7 @@ KEYS: tuple[Key, ...] = (
     Key("protect", ("P",), DESK, "protect", "Add the template's bracket", "protect"),
     Key("modify", ("M",), DESK, "modify", "Move its stop or target", "modify"),
     Key("trailing", ("T",), DESK, "trail", "Set a trailing stop", "trailing"),
+    Key("exit-plan", ("H",), DESK, "plan", "Exit plan of the trade", "exit_plan"),
     Key("cancel", ("D",), DESK, "cancel", "Cancel the selected order", "cancel_order"),
     Key("cancel-entries", ("Z",), DESK, "cancel all", "Cancel entry orders", "cancel_entries"),
     Key("reverse", ("R",), DESK, "reverse", "Reverse the position", "reverse"),
@@ -183,6 +192,7 @@ KEYS: tuple[Key, ...] = (
     Key("account-page", ("g a",), DESK, "", "The account in full", "account_page"),
     Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
     Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),
+    Key("outcomes", ("g i",), DESK, "", "Orders in flight, outcomes", "outcomes"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
@@ -212,6 +222,15 @@ KEYS: tuple[Key, ...] = (
     Key("page-up", _PAGE_BACK, ROWS, "", "Page up", "page_up"),
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
+    # Tables: their order and which rows are shown.
+    Key("table-view", ("v",), TABLE, "sort", "Sort ▼, ▲, in own order", "view"),
+    Key("table-right", ("l", "right"), TABLE, "", "Sort by the next column", "sort_by(1)"),
+    Key("table-left", ("h", "left"), TABLE, "", "Sort by the column before", "sort_by(-1)"),
+    Key("table-again", ("w v",), TABLE, "", "Sort again now", "sort_again"),
+    Key("table-live", ("w s",), TABLE, "", "Sorting held, or live", "sort_live"),
+    Key("table-filter", ("w f",), TABLE, "filter", "Only rows with letters", "letters"),
+    Key("table-whole", ("w e",), TABLE, "", "Every row", "every_row"),
+    Key("trades-group", ("w g",), TRADES, "group", "Group by instrument", "group"),
     Key("log-audit", ("a",), LOG, "audit", "The audit log of this desk", "audit"),
     # The chart, and the order of the watchlist.
     Key("older", ("left", "h"), CHART, "back", "Some candles back in time", "older"),
@@ -311,6 +330,16 @@ KEYS: tuple[Key, ...] = (
     Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
     Key("modify-atr", ("a",), MODIFY, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(MODIFY, "modify"),
+    # An exit plan.
+    Key("plan-even", ("e",), EXIT_PLAN, "even", "Profit for break-even", "pick('even')"),
+    Key("plan-offset", ("o",), EXIT_PLAN, "offset", "Pips beyond break-even", "pick('offset')"),
+    Key("plan-from", ("t",), EXIT_PLAN, "trail", "Profit the trail starts at", "pick('from')"),
+    Key("plan-behind", ("r",), EXIT_PLAN, "", "How far the stop is behind", "pick('behind')"),
+    Key("plan-step", ("k",), EXIT_PLAN, "", "Step of the trail", "pick('step')"),
+    Key("plan-time", ("h",), EXIT_PLAN, "time", "Minutes until it closes", "pick('time')"),
+    Key("plan-unit", ("m",), EXIT_PLAN, "unit", "What the field counts in", "next_unit"),
+    Key("plan-none", ("w",), EXIT_PLAN, "no plan", "Take the plan away", "no_plan"),
+    *_editing(EXIT_PLAN, "plan"),
     Key("next-trade", ("n",), ONE_TRADE, "next trade", "Next trade of it", "next_trade"),
     # A part to close.
     Key("quarter", ("2", "5", "7"), SCALE_OUT, "25 50 75 %", "25, 50, 75 %", "part({key})"),
@@ -374,6 +403,12 @@ KEYS: tuple[Key, ...] = (
     Key("indicator-scope", ("a",), INDICATORS, "all", "This instrument, or all", "scope"),
     Key("indicator-take", ("enter",), INDICATORS, "keep", "Keep and show them", "take"),
     Key("indicator-close", ("escape", "q"), INDICATORS, "drop", "Change nothing", "drop"),
+    Key("outcome-down", ("j", "down"), ORDER_LIFE, "", "Next order", "choose(1)"),
+    Key("outcome-up", ("k", "up"), ORDER_LIFE, "", "Order before", "choose(-1)"),
+    Key("outcome-more", ("space", "pagedown"), ORDER_LIFE, "more", "More of the order", "more(1)"),
+    Key("outcome-back", ("backspace", "pageup"), ORDER_LIFE, "", "Back up in it", "more(-1)"),
+    Key("outcome-view", ("v",), ORDER_LIFE, "times", "Slippage, times; orders", "view"),
+    Key("outcome-close", ("escape", "q"), ORDER_LIFE, "close", "Close", "drop"),
     Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
     Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
     Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),

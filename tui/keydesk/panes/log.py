@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
+from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
@@ -17,11 +18,14 @@ from keydesk.keys.keymap import KEYMAP, LOG
 from keydesk.panes.price_cells import signed_role
 from keydesk.store.frame import Frame
 from keydesk.store.state import LogKind, LogLine, Notice, Topic
+from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.format import lines_of, shorten
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab
-from keydesk.widgets.table import Column, TablePane
+from keydesk.widgets.row_order import Measured
+from keydesk.widgets.sorted_table import SortedTable
+from keydesk.widgets.table import Column
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -45,11 +49,13 @@ LOG_ROLES: dict[LogKind, str] = {
 }
 
 
-class Log(TablePane):
+class Log(SortedTable):
     """One row per transaction; row keys count from the oldest, so that new rows do not move the cursor."""
 
     KEY_CONTEXT: ClassVar[str] = LOG
     BINDINGS = KEYMAP.bindings(LOG)
+    NAME: ClassVar[str] = "Log"
+    FIRST: ClassVar[str] = "kind"
 
     def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)
@@ -71,22 +77,45 @@ class Log(TablePane):
         return (time, kind, pair, *((number,) if numbered else ()), words, profit)
 
     def heading(self) -> Heading:
-        """Where the reader is, when not at the newest line."""
-        place = f"{self.cursor} back" if self.cursor else ""
-        return Heading((Tab("Log"),), safe(place))
+        """Where the reader is, when not at the newest line, and how lines are sorted and filtered."""
+        place = f"{self.cursor} back" if self.cursor and not self.order.column else ""
+        tab = self.tab(len(self._arranged)) if self.letters else Tab("Log")
+        return Heading((tab,), self.right_words(place))
 
-    def empty(self, frame: Frame) -> str:  # noqa: ARG002 - always the same words
-        """What fills the log."""
-        return "Nothing happened yet. Orders, fills and transfers are written here."
+    def empty(self, frame: Frame) -> Printable:  # noqa: ARG002 - the words are of the rows
+        """What fills the log, or why no line of it is shown."""
+        usual = "Nothing happened yet. Orders, fills and transfers are written here."
+        return self.no_rows() or usual
 
     def changed(self, frame: Frame) -> None:
         """New lines came."""
-        if frame.touched(Topic.LOG) or len(self.keys) != len(frame.store.log):
+        count = len(frame.store.log)
+        if frame.touched(Topic.LOG) or self._turned or len(self._arranged) != count:
             follows = self.cursor == 0  # at the newest line the cursor stays at the newest
-            self.set_keys([str(i) for i in range(len(frame.store.log) - 1, -1, -1)])
-            if follows and self.cursor:
+            self.show_rows([str(i) for i in range(count - 1, -1, -1)], frame)
+            if follows and self.cursor and not self.order.column:
                 self.cursor = 0
                 self.redraw()
+
+    def measure(self, key: str, column: str, store: Store) -> Measured:
+        """Return what a column measures of a line."""
+        line = store.log[int(key)] if int(key) < len(store.log) else NO_LINE
+        match column:
+            case "pl":
+                return line.pl
+            case "kind":
+                return line.kind
+            case "pair":
+                return line.instrument or None
+            case "text":
+                return line.text
+            case _:
+                return Decimal(int(key))
+
+    def text_of(self, key: str, store: Store) -> str:
+        """Return kind, instrument, number and words of a line."""
+        line = store.log[int(key)] if int(key) < len(store.log) else NO_LINE
+        return f"{line.kind} {line.instrument} {line.id} {line.text}"
 
     def row(self, key: str, frame: Frame) -> list[Run]:
         """One line, if the log still has it; without a profit its words have that room too."""
@@ -136,6 +165,7 @@ SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
 # Seconds that a notice is new, and that it is shown at all: a good outcome lingers dim where there is room.
 NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
 SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
+FRESH_FOR = 4.0  # seconds that an outcome is before everything else: each can be read, also of several at once
 INDENT = 11  # columns of time and sign
 NEWEST = 20  # of the notices; older ones are history
 Words = tuple[
@@ -144,7 +174,10 @@ Words = tuple[
 
 
 class Notices(LinePane, can_focus=False):
-    """The newest messages, newest first; a command in flight is above them until it is settled."""
+    """The newest messages, newest first; a command in flight is above them until it is settled.
+
+    An outcome that has just come is above both: neither another one nor what is still looked up may hide it.
+    """
 
     DEFAULT_CSS = "Notices { height: 1; width: 1fr; }"
 
@@ -160,7 +193,9 @@ class Notices(LinePane, can_focus=False):
 
     def changed(self, frame: Frame) -> None:
         """Redraw when a message came, was seen or has expired, and when a command was settled."""
-        told: list[object] = [(notice, _is_new(notice, frame)) for notice in _living(frame)]
+        told: list[object] = [
+            (notice, _is_new(notice, frame), _is_fresh(notice, frame)) for notice in _living(frame)
+        ]
         if told != self._told or frame.touched(Topic.NOTICES, Topic.ORDERS):
             self._told = told
             self.redraw()
@@ -182,17 +217,25 @@ class Notices(LinePane, can_focus=False):
         if len(pressing) > room:
             *kept, last = pressing[:room]
             return [*kept, self._with_more(last)]
-        dim = (self._words(each, "muted") for each in _living(frame) if not _presses(each, frame))
+        dim = (
+            self._words(each, "muted")
+            for each in _living(frame)
+            if not (_presses(each, frame) or _is_fresh(each, frame))
+        )
         rows = [self._lines_of([words]) for words in dim]
         whole = rows[0] if rows and len(pressing) + len(rows[0]) <= room else []
         return [*pressing, *whole]
 
     def _pressing(self, frame: Frame) -> Iterator[Words]:
         warn = self.palette["warn"]
+        living = _living(frame)
+        fresh = [notice for notice in living if _is_fresh(notice, frame)]
+        for notice in fresh:
+            yield self._words(notice, NOTICE_ROLES[notice.level])
         for record in frame.store.in_flight.values():
             yield lines_of(safe(record.line), self.inside - 2), warn, "… ", False
-        for notice in _living(frame):
-            if _presses(notice, frame):
+        for notice in living:
+            if _presses(notice, frame) and notice not in fresh:
                 yield self._words(notice, NOTICE_ROLES[notice.level])
 
     def _words(self, notice: Notice, role: str) -> Words:
@@ -234,6 +277,11 @@ def _time_of(notice: Notice) -> float:
 def _presses(notice: Notice, frame: Frame) -> bool:
     newest = notice is frame.store.notices[-1]
     return notice.waits or (newest and _is_new(notice, frame))
+
+
+def _is_fresh(notice: Notice, frame: Frame) -> bool:
+    """Return whether it is an outcome of this moment, which may not have been read yet."""
+    return not notice.seen and notice.level != "info" and _age(notice, frame) < FRESH_FOR
 
 
 def _is_new(notice: Notice, frame: Frame) -> bool:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.keys.keymap import ORDERS
 from keydesk.panes.price_cells import InstrumentRows, shape_of
+from keydesk.panes.trade_measures import number_of_id
 from keydesk.panes.trades import READING
 from keydesk.records import OrderRow, id_order
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
-from keydesk.text.sanitize import clean_name, safe
+from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Heading, Run, Tab
+from keydesk.widgets.row_order import Measured
+from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import Palette
 
@@ -29,10 +33,12 @@ KINDS = {
 }
 
 
-class Orders(InstrumentRows):
+class Orders(InstrumentRows, SortedTable):
     """One row per order."""
 
     KEY_CONTEXT: ClassVar[str] = ORDERS
+    NAME: ClassVar[str] = "Orders"
+    FIRST: ClassVar[str] = "away"
     COLUMNS: ClassVar[tuple[Column, ...]] = (
         Column("id", "id", 6, rank=5, right=False),
         Column("pair", "pair", 7, right=False),
@@ -60,26 +66,30 @@ class Orders(InstrumentRows):
             f"{entries} {'entry' if entries == 1 else 'entries'}" if entries else "",
             f"{len(orders) - entries} on trades" if len(orders) > entries else "",
         )
-        return Heading((Tab(safe(f"Orders {len(orders)}")),), safe(", ".join(filter(None, counts))))
+        return self.titled(len(orders), usual=", ".join(filter(None, counts)))
 
     def instrument_of(self, key: str, store: Store) -> str:
         """Return the instrument of a row."""
         order = store.orders.get(key)
         return order.instrument if order is not None else ""
 
-    def empty(self, frame: Frame) -> str:
-        """Return how to place a pending order."""
+    def empty(self, frame: Frame) -> Printable:
+        """Return how to place a pending order, or how to see those that there are."""
         if frame.store.account is None:
             return READING
+        if hidden := self.no_rows():
+            return hidden
         if self.exits_only:
             return "No pending orders."
         buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
-        return f"No pending orders. {buy} or {sell}, then o: a limit or stop order waits here."
+        return safe(
+            f"No pending orders. {buy} or {sell}, then o: a limit or stop order waits here."
+        )
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose distance moved."""
         dirty = frame.keys(Topic.ORDERS)
-        self.set_keys(_entries_first(frame.store))
+        self.show_rows(_entries_first(frame.store), frame)
         if None in dirty:
             self.redraw()
         for key in dirty:
@@ -95,6 +105,25 @@ class Orders(InstrumentRows):
             return [_side(order, self.palette)]
         weight = "plain" if entry and column in ("pair", "kind", "units", "price") else "muted"
         return [(safe(self._text(order, column, frame)), self.palette[weight])]
+
+    # Sorting and filtering.
+
+    def measure(self, key: str, column: str, store: Store) -> Measured:
+        """Return what a column measures of an order."""
+        order = store.orders.get(key)
+        return None if order is None else _measure(order, column)
+
+    def text_of(self, key: str, store: Store) -> str:
+        """Return instrument, side, kind, ids and the tag of its trade."""
+        order = store.orders.get(key)
+        if order is None:
+            return ""
+        side = "" if order.units is None else "buy" if order.units > 0 else "sell"
+        kind = KINDS.get(order.type, "")
+        trade = store.trades.get(order.trade_id or "")
+        tag = trade.tag if trade is not None else ""
+        ids = f"{order.id} {order.trade_id or ''} {order.client_id or ''}"
+        return f"{order.instrument} {side} {kind} {order.type} {order.time_in_force} {ids} {tag}"
 
     def _text(self, order: OrderRow, column: str, frame: Frame) -> str:
         shape = shape_of(frame.store, order.instrument)
@@ -115,6 +144,25 @@ class Orders(InstrumentRows):
             "age": show.age(order.create_time_ns, frame.wall_ns),
         }
         return texts[column]
+
+
+def _measure(order: OrderRow, column: str) -> Measured:
+    size = None if order.units is None else abs(order.units)
+    side = None if order.units is None else "BUY" if order.units > 0 else "SELL"
+    measured: Mapping[str, Measured] = {
+        "id": number_of_id(order.id),
+        "pair": order.instrument,
+        "side": side,
+        "kind": KINDS.get(order.type, order.type),
+        "units": size,
+        "price": order.price,
+        "away": order.pips_away,
+        "stop": order.stop_loss,
+        "target": order.take_profit,
+        "force": order.time_in_force,
+        "age": -Decimal(order.create_time_ns),
+    }
+    return measured.get(column)
 
 
 def _entries_first(store: Store) -> list[str]:

@@ -1,4 +1,4 @@
-"""The open trades and the positions per instrument."""
+"""The open trades, together by instrument where asked for."""
 
 from __future__ import annotations
 
@@ -7,29 +7,37 @@ from decimal import Decimal
 from typing import ClassVar
 
 from rich.style import Style
+from textual.binding import BindingType
 
-from keydesk.keys.keymap import POSITIONS, TRADES
+from keydesk.calc.risk.trade_groups import TradeGroup, group_of
+from keydesk.keys.keymap import KEYMAP, TRADES
 from keydesk.panes.price_cells import InstrumentRows, prices_are_old, shape_of, signed_role
-from keydesk.records import DependentOrder, PositionRow, TradeRow
+from keydesk.panes.trade_measures import GROUP, away, group_name, is_naked, measure_of
+from keydesk.records import DependentOrder, TradeRow, id_order
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
-from keydesk.text.sanitize import SafeText, clean_name, safe
+from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.widgets.lines import Heading, Run, Tab
+from keydesk.widgets.row_order import Measured
+from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.strip_line import Item, fit_items, joined
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import Palette
 from keydesk_client.arithmetic.risk import nearest_stop
 
 MINUTE = 60
+WIDEST_TAG = 12
 READING = "The account is being read …"  # until then the list is not known to be empty
 
 
-class Trades(InstrumentRows):
-    """One row per trade, a line of totals beneath."""
+class Trades(InstrumentRows, SortedTable):
+    """One row per trade, a line of totals beneath; grouped, a row of sums above the trades of each instrument."""
 
     KEY_CONTEXT: ClassVar[str] = TRADES
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(TRADES)]
+    NAME: ClassVar[str] = "Trades"
     FOOT = 1
     COLUMNS: ClassVar[tuple[Column, ...]] = (
         Column("id", "id", 6, rank=6, right=False),
@@ -43,15 +51,19 @@ class Trades(InstrumentRows):
         Column("r", "R", 5, rank=7),
         Column("stop", "stop", 9, rank=0),
         Column("target", "target", 9, rank=3),
-        Column("trail", "trail", 9, rank=9),
-        Column("risk", "risk", 9, rank=8),
-        Column("financing", "swap", 8, rank=10),
-        Column("margin", "margin", 9, rank=12),
-        Column("age", "age", 6, rank=11),
+        Column("to_stop", "to stop", 8, rank=8),
+        Column("to_target", "to target", 9, rank=9),
+        Column("trail", "trail", 9, rank=11),
+        Column("risk", "risk", 9, rank=10),
+        Column("financing", "swap", 8, rank=13),
+        Column("margin", "margin", 9, rank=15),
+        Column("age", "age", 6, rank=14),
+        Column("tag", "tag", 6, rank=12, right=False),
     )
 
     def __init__(self, *, id: str | None = "trades") -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
+        self.by_instrument = False
         self._minute = 0
         self._old = False
 
@@ -61,28 +73,31 @@ class Trades(InstrumentRows):
             return Heading((Tab("Trades"),))
         trades = self.frame.store.trades.values()
         alarm = " !" if any(is_naked(trade) for trade in trades) else ""
-        return Heading((Tab(safe(f"Trades {len(trades)}{alarm}")),))
+        together = "by instrument" if self.by_instrument else ""
+        right = ", ".join(filter(None, (together, self.right_words())))
+        return Heading((self.tab(len(trades), alarm),), safe(right))
 
     def instrument_of(self, key: str, store: Store) -> str:
         """Return the instrument of a row."""
         trade = store.trades.get(key)
-        return trade.instrument if trade is not None else ""
+        return trade.instrument if trade is not None else group_name(key)
 
-    def empty(self, frame: Frame) -> str:
-        """Return how to open a trade."""
+    def empty(self, frame: Frame) -> Printable:
+        """Return how to open a trade, or how to see those that there are."""
         if frame.store.account is None:
             return READING
+        if hidden := self.no_rows():
+            return hidden
         if self.exits_only:
             return "No trades."
         buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
         what = show.pair(frame.store.focus) or "what is watched"
-        return f"No trades. {buy} buys, {sell} sells {what}."
+        return safe(f"No trades. {buy} buys, {sell} sells {what}.")
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose numbers moved."""
         dirty = frame.keys(Topic.TRADES)
-        newest_first = sorted(frame.store.trades, key=lambda key: (len(key), key), reverse=True)
-        self.set_keys(newest_first)
+        self.show_rows(sorted(frame.store.trades, key=id_order, reverse=True), frame)
         minute, self._minute = self._minute, int(frame.wall_ns // (MINUTE * show.SECOND))
         old, self._old = self._old, prices_are_old(frame.store)
         if None in dirty or minute != self._minute or old != self._old:
@@ -90,6 +105,10 @@ class Trades(InstrumentRows):
             return
         for key in dirty:
             self.redraw_row(str(key))
+        if dirty and self.by_instrument:
+            for key in self._shown():
+                if group_name(key):
+                    self.redraw_row(key)
         if dirty or frame.touched(Topic.ACCOUNT):
             self.redraw_line(self.outer_size.height - 1)
 
@@ -99,7 +118,10 @@ class Trades(InstrumentRows):
         """Return one cell of a trade."""
         trade = frame.store.trades.get(key)
         if trade is None:
-            return []
+            return self._group_cell(group_name(key), column, frame)
+        return self._trade_cell(trade, column, frame)
+
+    def _trade_cell(self, trade: TradeRow, column: str, frame: Frame) -> Sequence[Run]:
         match column:
             case "side":
                 return [side_run(self.palette, trade.units)]
@@ -112,9 +134,13 @@ class Trades(InstrumentRows):
             case "stop":
                 return self._stop(trade, frame.store)
             case _:
-                role = _weight(column)
-                style = self._by_price(role) if column == "now" else self.palette[role]
-                return [(safe(self._text(trade, column, frame)), style)]
+                return [self._plain_cell(trade, column, frame)]
+
+    def _plain_cell(self, trade: TradeRow, column: str, frame: Frame) -> Run:
+        moves = column in ("now", "to_stop", "to_target")
+        role = "faint" if self.by_instrument and column == "pair" else _weight(column)
+        style = self._by_price(role) if moves else self.palette[role]
+        return (safe(self._text(trade, column, frame)), style)
 
     def _profit(self, trade: TradeRow) -> list[Run]:
         style = self._by_price(signed_role(trade.unrealized_pl))
@@ -126,15 +152,22 @@ class Trades(InstrumentRows):
         return self.palette["faint" if self._old else role]
 
     def _stop(self, trade: TradeRow, store: Store) -> list[Run]:
-        """Return the nearest stop, marked `t` when it is the trailing one."""
+        """Return the nearest stop, marked `t` when it is the trailing one and `p` when an exit plan moves it."""
+        plan = self._plan_mark(trade, store)
         if is_naked(trade):
-            return [("none !", self.palette["danger"])]
+            return [("none !", self.palette["danger"]), *plan]
         write = shape_of(store, trade.instrument).write
         stops = (trade.stop_loss, trade.guaranteed_stop, trade.trailing_stop)
         nearest = nearest_stop(trade.units, (each.price for each in stops if each is not None))
         trails = trade.trailing_stop is not None and trade.trailing_stop.price == nearest
-        mark: list[Run] = [(" t", self.palette["muted"])] if trails else []
-        return [(write(nearest), self.palette["plain"]), *mark]
+        mark: list[Run] = [("t" if plan else " t", self.palette["muted"])] if trails else []
+        return [(write(nearest), self.palette["plain"]), *mark, *plan]
+
+    def _plan_mark(self, trade: TradeRow, store: Store) -> list[Run]:
+        """Return the mark of an exit plan, in the colour of a warning while it waits or another desk carries it out."""
+        if trade.id not in store.exit_plans:
+            return []
+        return [("p", self.palette["warn" if store.exit_plan_states.get(trade.id) else "focus"])]
 
     def _text(self, trade: TradeRow, column: str, frame: Frame) -> str:
         write = shape_of(frame.store, trade.instrument).write
@@ -149,13 +182,82 @@ class Trades(InstrumentRows):
             "entry": write(trade.price),
             "now": write(trade.now),
             "target": dependent(trade.take_profit),
+            "to_stop": show.pips(away(trade, "to_stop", frame.store), signed=False),
+            "to_target": show.pips(away(trade, "to_target", frame.store), signed=False),
             "trail": dependent(trade.trailing_stop),
             "risk": show.money(trade.risk),
             "financing": show.money(trade.financing, signed=True),
             "margin": show.money(trade.margin_used),
             "age": show.age(trade.open_time_ns, frame.wall_ns),
+            "tag": show.shorten(clean_name(trade.tag or show.EMPTY), WIDEST_TAG),
         }
         return texts[column]
+
+    # Groups.
+
+    def action_group(self) -> None:
+        """Show the trades of each instrument together under their sums, or newest first."""
+        self.by_instrument = not self.by_instrument
+        self._rearrange()
+
+    def grouped(self, rows: list[str], store: Store) -> list[str]:
+        """Return the rows, those of an instrument together; instruments by their first row."""
+        if not self.by_instrument:
+            return rows
+        groups: dict[str, list[str]] = {}
+        for key in rows:
+            groups.setdefault(store.trades[key].instrument, []).append(key)
+        return [key for name, keys in groups.items() for key in (GROUP + name, *keys)]
+
+    def _group_cell(self, name: str, column: str, frame: Frame) -> Sequence[Run]:
+        """Return one cell of the sums of an instrument's trades."""
+        trades = [each for each in frame.store.trades.values() if each.instrument == name]
+        if not trades:
+            return []
+        group, at_stake = group_of(trades), self.palette.at_stake
+        match column:
+            case "side" if group.is_hedged:
+                return [("BOTH", self.palette["muted"])]
+            case "side":
+                return [side_run(self.palette, group.units)]
+            case "pips" | "r" | "pl":
+                return signed_cells(self.palette, group, column, old=self._old)
+            case "stop" if group.naked:
+                return [(safe(f"{group.naked} none !"), self.palette["danger"])]
+            case _:
+                words = self._group_text(name, group, len(trades), column, frame)
+                return [(words, self.palette["plain"] + at_stake)]
+
+    def _group_text(
+        self, name: str, group: TradeGroup, count: int, column: str, frame: Frame
+    ) -> SafeText:
+        write = shape_of(frame.store, name).write
+        texts: Mapping[str, str] = {
+            "pair": f"{show.pair(name)} ×{count}",
+            "units": show.units(abs(group.units)),
+            "entry": write(group.entry) if group.entry is not None else "",
+            "now": write(group.now) if group.now is not None else "",
+            "risk": show.money(group.risk),
+            "financing": show.money(group.financing, signed=True),
+            "margin": show.money(group.margin),
+        }
+        return safe(texts.get(column, ""))
+
+    # Sorting and filtering.
+
+    def measure(self, key: str, column: str, store: Store) -> Measured:
+        """Return what a column measures of a trade."""
+        trade = store.trades.get(key)
+        return None if trade is None else measure_of(trade, column, store)
+
+    def text_of(self, key: str, store: Store) -> str:
+        """Return instrument, side, tag and id."""
+        trade = store.trades.get(key)
+        if trade is None:
+            return ""
+        side = "long buy" if trade.units > 0 else "short sell"
+        naked = "naked" if is_naked(trade) else ""
+        return f"{trade.instrument} {side} {trade.tag} {trade.id} {naked}"
 
     # Totals.
 
@@ -182,15 +284,26 @@ class Trades(InstrumentRows):
                 (("open risk ", faint), (show.money(account.open_risk), muted), (share, faint)), 3
             ),
         ]
+        if plans := sum(each in trades for each in frame.store.exit_plans):
+            words = safe(f"{plans} exit plan{'s' if plans > 1 else ''} p: while Keydesk runs")
+            items.append(Item(((words, muted),), 4))
         if account.naked_trades:
             words = safe(f"{account.naked_trades} without a stop !")
             items.append(Item(((words, self.palette["danger"]),), 1))
         return joined(fit_items(items, self.inside, 3), "   ", self.palette["plain"])
 
 
-def is_naked(trade: TradeRow) -> bool:
-    """Return whether nothing stops the trade."""
-    return not (trade.stop_loss or trade.guaranteed_stop or trade.trailing_stop)
+def signed_cells(palette: Palette, group: TradeGroup, column: str, *, old: bool) -> list[Run]:
+    """Return pips, R or profit of trades together, coloured by its sign; faint while prices are stale."""
+    value, text = {
+        "pips": (group.pips, show.pips(group.pips)),
+        "r": (group.r_multiple, show.r_multiple(group.r_multiple)),
+        "pl": (group.profit, show.money(group.profit, signed=True)),
+    }[column]
+    if old:
+        return [(text, palette["faint"])]
+    style = palette[signed_role(value)]
+    return [(text, style + palette.at_stake if column == "pl" else style)]
 
 
 def side_run(palette: Palette, units: Decimal) -> Run:
@@ -200,90 +313,3 @@ def side_run(palette: Palette, units: Decimal) -> Run:
 
 def _weight(column: str) -> str:
     return "plain" if column in ("pair", "units", "entry", "now", "target") else "muted"
-
-
-class Positions(InstrumentRows):
-    """One row per instrument."""
-
-    KEY_CONTEXT: ClassVar[str] = POSITIONS
-    COLUMNS: ClassVar[tuple[Column, ...]] = (
-        Column("pair", "pair", 7, right=False),
-        Column("side", "side", 5, rank=1, right=False),
-        Column("net", "net units", 11),
-        Column("pl", "P/L", 11),
-        Column("long", "long", 10, rank=5, group="units"),
-        Column("long_average", "long avg", 10, rank=2, group="averages"),
-        Column("short", "short", 10, rank=5, group="units"),
-        Column("short_average", "short avg", 10, rank=2, group="averages"),
-        Column("margin", "margin", 10, rank=3),
-        Column("trades", "trades", 6, rank=4),
-    )
-
-    def __init__(self, *, id: str | None = "positions") -> None:  # noqa: A002 - Textual's own word
-        super().__init__(id=id)
-        self._old = False
-
-    def heading(self) -> Heading:
-        """Return how many there are."""
-        if self.frame is None or self.frame.store.account is None:
-            return Heading((Tab("Positions"),))
-        return Heading((Tab(safe(f"Positions {len(self.frame.store.positions)}")),))
-
-    def instrument_of(self, key: str, store: Store) -> str:
-        """Return the instrument of a row."""
-        return key if key in store.positions else ""
-
-    def empty(self, frame: Frame) -> str:
-        """Return how to open a position."""
-        if frame.store.account is None:
-            return READING
-        if self.exits_only:
-            return "No positions."
-        buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
-        what = show.pair(frame.store.focus) or "what is watched"
-        return f"No positions. {buy} buys, {sell} sells {what}."
-
-    def changed(self, frame: Frame) -> None:
-        """Redraw the rows whose numbers moved."""
-        dirty = frame.keys(Topic.POSITIONS)
-        self.set_keys(sorted(frame.store.positions))
-        old, self._old = self._old, prices_are_old(frame.store)
-        if None in dirty or old != self._old:
-            self.redraw()
-        for key in dirty:
-            self.redraw_row(str(key))
-
-    def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
-        """Return one cell of a position."""
-        position = frame.store.positions.get(key)
-        if position is None:
-            return []
-        net = position.long_units + position.short_units
-        match column:
-            case "side" if not net:
-                return [("FLAT", self.palette["muted"])]
-            case "side":
-                return [side_run(self.palette, net)]
-            case "pl" if self._old:
-                text = show.money(position.unrealized_pl, signed=True)
-                return [(text, self.palette["faint"])]
-            case "pl":
-                style = self.palette[signed_role(position.unrealized_pl)] + self.palette.at_stake
-                return [(show.money(position.unrealized_pl, signed=True), style)]
-            case _:
-                weight = "plain" if column in ("pair", "net") else "muted"
-                return [(safe(self._text(position, column, frame)), self.palette[weight])]
-
-    def _text(self, position: PositionRow, column: str, frame: Frame) -> str:
-        write = shape_of(frame.store, position.instrument).write
-        texts = {
-            "pair": show.pair(position.instrument),
-            "net": show.units(position.long_units + position.short_units, signed=True),
-            "long": show.units(position.long_units or None),
-            "long_average": write(position.long_average),
-            "short": show.units(position.short_units or None),
-            "short_average": write(position.short_average),
-            "margin": show.money(position.margin_used),
-            "trades": str(len(position.trade_ids)),
-        }
-        return texts[column]

@@ -194,6 +194,8 @@ def take_price(store: Store, price: ClientPrice, received: float) -> None:
     if news:
         store.mark(Topic.PRICES, instrument)
     store.see_clock(time_ns)
+    if (watch := store.price_watch.get(instrument)) is not None:
+        watch(quote)
     if instrument in store.charted:
         _move_candles(store, instrument)
 

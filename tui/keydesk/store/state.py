@@ -48,6 +48,7 @@ class Topic(StrEnum):
     NOTICES = "notices"
     ARMING = "arming"
     MARKET = "market"  # of practice: its clock, replay, shocks and faults
+    ALERTS = "alerts"
 
 
 @dataclass(frozen=True, slots=True)

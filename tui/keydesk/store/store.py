@@ -22,6 +22,7 @@ from keydesk.calc.market.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
 from keydesk.calc.market.indicators import PreviousDay
 from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.market.watchlists import ALL, Watchlists
+from keydesk.calc.orders.exit_plans import ExitPlan
 from keydesk.calc.risk.sizing import TypicalSpreads
 from keydesk.records import (
     AccountState,
@@ -52,6 +53,7 @@ from keydesk.text.sanitize import clean, safe
 from keydesk_client.account.records import AccountFigures, Part
 
 if TYPE_CHECKING:
+    from keydesk.calc.alerts.alert import Alert, Told
     from keydesk_client.models import HomeConversions, Instrument
 
 
@@ -113,6 +115,12 @@ class Store:
         self.arming = Arming()
         self.filled_levels: dict[str, Decimal] = {}  # prices of orders that were filled last, by id
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
+        self.exit_plans: dict[str, ExitPlan] = {}  # by trade
+        self.exit_plan_states: dict[str, str] = {}  # by trade, in words; "": it simply runs
+        self.alerts: dict[str, Alert] = {}  # by id
+        self.alert_history: list[Told] = []  # newest last
+        self.alert_instruments: tuple[str, ...] = ()  # whose prices alerts need
+        self.price_watch: dict[str, Callable[[Quote], None]] = {}  # by instrument, for each price
         self._dirty: dict[Topic, set[object]] = {}
         self._subscribers: dict[Topic, list[asyncio.Event]] = {}
         self._troubles: set[str] = set()

@@ -94,7 +94,12 @@ def change_words(change: SetProtection, pip: Decimal | None) -> str:
     """Return an edit in words: stop 1.08230, target off, trail 25.0p."""
     trail = change.trail
     behind = f"{money(trail / pip, 1)}p" if pip and isinstance(trail, Decimal) else trail
-    parts = (("stop", change.stop), ("target", change.target), ("trail", behind))
+    parts = (
+        ("stop", change.stop),
+        ("target", change.target),
+        ("trail", behind),
+        ("guaranteed stop", change.guaranteed),
+    )
     said = [
         f"{name} {'off' if value is None else value}"
         for name, value in parts
@@ -225,7 +230,7 @@ def _cancelled_at_once(done: Done, command: Command) -> Report:
         why = f"price moved past the bound {command.bound}"
     else:
         why = in_words(done.reason) if done.reason else "cancelled at once"
-    return Report("bad", f"Not filled: {why}. Send again: {command.again}")
+    return Report("bad", f"NOT FILLED {command.words}: {why}. Send again: {command.again}")
 
 
 def _why(rejected: Rejected) -> str:

@@ -25,6 +25,7 @@ class CommandActions:
         tickets: Opens a typed order as a ticket.
         pages: Shows a page by its name.
         leave: Leaves the desk.
+        plan_exit: Opens the form of exit plans for the selected trade.
     """
 
     def __init__(
@@ -33,10 +34,12 @@ class CommandActions:
         tickets: TicketActions,
         pages: PageActions,
         leave: Callable[[], None],
+        plan_exit: Callable[[], None],
     ) -> None:
         self._context, self._desk, self._store = context, context.desk, context.store
         self._tickets, self._pages, self._leave = tickets, pages, leave
         self.replay = ReplayActions(context, self.action_command_line)
+        self._plan_exit = plan_exit
 
     def action_command_line(self, text: str = "") -> None:
         """Open the command line, with the beginning of a command."""
@@ -50,8 +53,8 @@ class CommandActions:
             ShowInstrument,
             ShowMessage,
             ShowMessages,
-            ShowPage,
         )
+        from keydesk.calc.page_commands import ShowPage  # noqa: PLC0415
 
         match command:
             case QuitDesk():
@@ -60,8 +63,10 @@ class CommandActions:
                 self._pages.action_help()
             case ShowMessages():
                 self._pages.show_messages()
-            case ShowPage(name):
-                self._pages.show_page(name)
+            case ShowPage(name="plan"):
+                self._plan_exit()
+            case ShowPage() as page:
+                self._pages.show_page(page)
             case ShowInstrument(instrument):
                 self._context.turn_to(instrument)
             case OpenTicket(side, instrument, fields):
@@ -69,15 +74,13 @@ class CommandActions:
                 self._tickets.open_ticket(side, instrument, fields)
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
-            case ReplayCommand():
-                self.replay.perform(command)
             case None:
                 pass
             case _:
-                self._show_view(command)
+                self._change_view(command)
 
-    def _show_view(self, command: ViewCommand) -> None:
-        """Change what chart and panes show."""
+    def _change_view(self, command: ViewCommand | ReplayCommand) -> None:
+        """Change what chart and panes show, or the practice market."""
         from keydesk.calc.command_parser import (  # noqa: PLC0415
             ChooseIndicators,
             GoToDate,
@@ -86,6 +89,8 @@ class CommandActions:
         )
 
         match command:
+            case ReplayCommand():
+                self.replay.perform(command)
             case ShowGranularity(granularity):
                 self._context.screen.show_granularity(granularity)
             case UseLayout(verb, name):

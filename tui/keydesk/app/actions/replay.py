@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
+from keydesk import forms
 from keydesk.app.actions.context import ActionContext
 from keydesk.calc.replay_commands import STATUS, ReplayCommand
 
@@ -36,8 +37,4 @@ class ReplayActions:
             self._context.desk.replay.carry_out(command)
 
     def _show_status(self) -> None:
-        from keydesk.forms.account.pages import LivePage  # noqa: PLC0415 - with the first form
-        from keydesk.forms.market.replay import market_rows  # noqa: PLC0415
-
-        rows = lambda: market_rows(self._context.store, monotonic())  # noqa: E731
-        self._context.app.push_screen(LivePage("The practice market", rows))
+        self._context.app.push_screen(forms.MarketPage(self._context.store, monotonic))

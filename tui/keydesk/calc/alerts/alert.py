@@ -48,3 +48,16 @@ class Firing:
     alert: Alert
     time_ns: int
     value: str  # what was read
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A firing as it is remembered."""
+
+    alert_id: str
+    number: int  # the how manieth of the alert
+    time_ns: int
+    words: str
+    value: str = ""
+    late: bool = False  # it happened while nothing was watching
+    told: bool = False  # it was delivered

@@ -185,6 +185,22 @@ class AlertEngine:
         entry = self._armed.get(alert_id)
         return None if entry is None else entry.side
 
+    def replace_side(self, alert_id: str, side: int | None) -> None:
+        """Set the side of an alert's level on which the value was, worked out from what was not read."""
+        entry = self._armed.get(alert_id)
+        if entry is not None:
+            entry.side = side
+            levels = self._readings[entry.alert.condition.reading]
+            levels.last, levels.quiet = None, False  # every level is looked at with the next value
+
+    def replace_alert(self, alert: Alert) -> None:
+        """Take an alert as it is after it was told; one that is done is watched no longer."""
+        entry = self._armed.get(alert.id)
+        if entry is not None:
+            entry.alert = alert
+            if alert.state != "on":
+                self._remove(entry)
+
 
 def has_expired(alert: Alert, time_ns: int) -> bool:
     """Return whether the alert is no longer told at an instant."""

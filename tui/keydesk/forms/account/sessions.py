@@ -1,6 +1,7 @@
 """The page of market hours: sessions, rollover and week with countdowns, and what has no stop over the weekend."""
 
 from collections.abc import Callable, Sequence
+from datetime import tzinfo
 from typing import ClassVar
 
 from keydesk.calc.market.sessions import (
@@ -12,11 +13,11 @@ from keydesk.calc.market.sessions import (
     rollover_at,
     sessions_at,
     week_at,
+    week_words,
 )
-from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.info_form import ScrolledForm
+from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_words
 from keydesk.forms.trades.close_trade import trade_name
-from keydesk.keys.keymap import HELP, KEYMAP
 from keydesk.store.frame import Frame
 from keydesk.store.risk import naked_trades
 from keydesk.store.store import Store
@@ -24,13 +25,13 @@ from keydesk.text.format import date_and_time, duration, pair
 from keydesk.text.sanitize import Printable, safe
 
 NAME_WIDTH = 12
+STATE_WIDTH = 28
 MOST_SHOWN = 5
 
 
-class SessionsForm(InfoForm[None]):
+class SessionsForm(ScrolledForm):
     """Shows the hours as they are each second; it sends nothing."""
 
-    BINDINGS = KEYMAP.bindings(HELP)
     WIDTH: ClassVar[int] = 72
 
     def __init__(self, store: Store, now_ns: Callable[[], int]) -> None:
@@ -45,18 +46,22 @@ class SessionsForm(InfoForm[None]):
         """Name the page."""
         return "Market hours"
 
-    def lines(self) -> Sequence[TextLine]:
+    def all_lines(self) -> Sequence[TextLine]:
         """Return sessions, rollover, week, and what is to be known before the weekend."""
+        return [part for line in self._whole_lines() for part in fold_line(line, self.inside)]
+
+    def _whole_lines(self) -> Sequence[TextLine]:
         now_ns = self.now_ns()
         sessions, week = sessions_at(now_ns), week_at(now_ns)
-        lines = [_line(each, now_ns) for each in sessions]
+        lines = [_line(each, now_ns, self.store.zone) for each in sessions]
         if words := overlap(sessions):
             lines.append(((safe(f"{'':<{NAME_WIDTH}}{words} overlap"), "good"),))
         left = duration((rollover_at(now_ns) - now_ns) / SECOND)
         lines += [
             BLANK,
             _pair("Rollover", f"in {left}, 17:00 New York: financing, wide spreads"),
-            _pair("The week", week.words(now_ns)),
+            _pair("The week", f"{week.words(now_ns)}, {week.at(self.store.zone)}"),
+            _pair("Hours", week_words(now_ns, self.store.zone)),
             _pair("Now", date_and_time(now_ns, self.store.zone)),
         ]
         return [*lines, *self._focus_lines(now_ns, week), *self._naked_lines(now_ns)]
@@ -88,9 +93,14 @@ class SessionsForm(InfoForm[None]):
         return lines
 
 
-def _line(hours: Hours, now_ns: int) -> TextLine:
+def _line(hours: Hours, now_ns: int, zone: tzinfo) -> TextLine:
+    """Return a session with its countdown, and the time of the trader's zone that it counts to."""
     role = "good" if hours.is_open else "muted"
-    return ((safe(f"{hours.name:<{NAME_WIDTH}}"), "plain"), (safe(hours.words(now_ns)), role))
+    return (
+        (safe(f"{hours.name:<{NAME_WIDTH}}"), "plain"),
+        (safe(f"{hours.words(now_ns):<{STATE_WIDTH}}"), role),
+        (safe(hours.at(zone)), "muted"),
+    )
 
 
 def _pair(name: str, words: str) -> TextLine:

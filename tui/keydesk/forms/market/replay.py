@@ -1,14 +1,15 @@
 """The question before the practice market begins anew, and the page of what it does and offers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC
 from typing import ClassVar
 
 from keydesk.calc.market.replay import ControlledMarket, Replay, speed_words
 from keydesk.calc.replay_commands import VERBS, ReplayCommand
-from keydesk.forms.info_form import InfoForm, Rows
+from keydesk.forms.info_form import DetailsForm, InfoForm, Rows
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
 from keydesk.keys.keymap import KEYMAP, REPLAY
+from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, date_and_time, pair
 from keydesk.text.sanitize import Printable, clean, safe
@@ -48,6 +49,19 @@ class BeginAnewForm(InfoForm[bool]):
         """Let it begin."""
         if self.is_active:
             self.dismiss(result=True)
+
+
+class MarketPage(DetailsForm):
+    """What the practice market does and offers, as it is now."""
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self.store, self._clock = store, clock
+        super().__init__("The practice market", market_rows(store, clock()))
+
+    def on_frame(self, _frame: Frame) -> None:
+        """Follow the market."""
+        self.rows = tuple(market_rows(self.store, self._clock()))
+        self.redraw()
 
 
 def market_rows(store: Store, now: float) -> Rows:

@@ -43,6 +43,7 @@ class NameForm(InfoForm[str]):
         before: The present text.
         trouble: Returns why a text cannot be taken, "" if it can.
         hint: Shown below the field while nothing is wrong.
+        longest: Characters that may be typed.
     """
 
     BINDINGS = KEYMAP.bindings(NAME)
@@ -60,9 +61,11 @@ class NameForm(InfoForm[str]):
         *,
         trouble: Callable[[str], str],
         hint: Printable,
+        longest: int = LONGEST_NAME,
     ) -> None:
         super().__init__()
         self._title: Printable = title
+        self._longest = longest
         self.text = before
         self._trouble = trouble
         self._field_hint: Printable = hint
@@ -74,7 +77,7 @@ class NameForm(InfoForm[str]):
 
     def compose(self) -> ComposeResult:
         """Return a field over a line of words."""
-        yield Input(self.text, max_length=LONGEST_NAME, select_on_focus=False)
+        yield Input(self.text, max_length=self._longest, select_on_focus=False)
         yield self.new_sheet()
 
     def title_words(self) -> Printable:

@@ -34,6 +34,7 @@ from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
 from keydesk.forms.ticket.editor import TicketEditor
+from keydesk.forms.ticket.exit_plan import exit_plan_lines, exit_plan_refusals, exit_rules_of
 from keydesk.forms.ticket.figures import FigureLine, result_lines
 from keydesk.forms.ticket.members import expiry_line, member_lines
 from keydesk.forms.ticket.preview import preview_lines
@@ -76,7 +77,6 @@ class TicketForm(Form[OpenOrder]):
             self.rejected = refused.words
         self.editor = TicketEditor(draft, template, form_context.preset)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
-        self._drawn: tuple[Draft, Plan] | None = None  # as on the screen
 
     def headline(self) -> TextLine:
         """Say side, units, instrument and price."""
@@ -120,6 +120,7 @@ class TicketForm(Form[OpenOrder]):
         return [
             *(rejected if self.rejected else ()),
             *self._template_lines(),
+            *exit_plan_lines(self.editor.template, plan, context, self.inside),
             *ticket_sheet.field_lines(self.draft, plan, context),
             expiry_line(self.draft, everything=self.editor.everything, narrow=self.is_narrow),
             *member_lines(
@@ -191,7 +192,9 @@ class TicketForm(Form[OpenOrder]):
         """Return the checks' refusals; while letters go to a field of text, none of them can send."""
         if self.editor.writing:
             return (ENDS_WRITING,)
-        return (*self._required_refusals(), *self.verdict().refusals)
+        context, template = self.trading_context(), self.editor.template
+        planned = exit_plan_refusals(template, self.plan(context), context)
+        return (*self._required_refusals(), *planned, *self.verdict().refusals)
 
     def _required_refusals(self) -> Sequence[str]:
         """Refuse an opening ticket without a stop where its template requires one."""
@@ -210,13 +213,16 @@ class TicketForm(Form[OpenOrder]):
         plan = self.plan(context)
         levels = None if plan is None else sendable(plan.levels)
         expires = self._expiry_ns()
-        if plan is None or levels is None or isinstance(expires, UnreadableText):
+        if plan is None or context is None or levels is None:
+            return None
+        rules = exit_rules_of(self.editor.template, plan, context)
+        if rules is None or isinstance(expires, UnreadableText):
             return None
         members = self.draft.members
         return OpenOrder(
             instrument=self.draft.instrument,
             kind=self.draft.kind,
-            units=self.draft.direction * self._drawn_plan(plan).units,
+            units=self.draft.direction * plan.units,
             price=None if self.draft.kind == "MARKET" else levels.entry,
             bound=levels.bound,
             expected=levels.entry,
@@ -231,6 +237,7 @@ class TicketForm(Form[OpenOrder]):
             trigger=members.trigger,
             tag=members.tag,
             comment=members.comment,
+            exit_rules=rules,
             draft=self.draft,
         )
 
@@ -243,11 +250,9 @@ class TicketForm(Form[OpenOrder]):
         return UnreadableText("", "is missing") if found is None else found
 
     def lines(self) -> Sequence[TextLine]:
-        """Return the lines, and remember the price and the plan that the trader sees from now on."""
+        """Return the lines, and remember the price that the trader sees from now on."""
         with self.drawing():
             context, now = self.trading_context(), self.context.clock()
-            plan = self.plan(context)
-            self._drawn = None if plan is None else (self.draft, plan)
             if context is not None:
                 self._seen_prices.append((now, touch_of(self.draft, context)))
             while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
@@ -258,7 +263,9 @@ class TicketForm(Form[OpenOrder]):
         """Ask for a second press when price or position changed faster than a person can react."""
         context = self.trading_context()
         plan = self.plan(context)
-        if plan is not None and plan.reduces != self._drawn_plan(plan).reduces:
+        with self.as_painted():
+            seen_plan = self.plan(self.trading_context())
+        if plan is not None and seen_plan is not None and plan.reduces != seen_plan.reduces:
             return "The position just changed: press again to send this"
         if context is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
             return ""
@@ -270,12 +277,6 @@ class TicketForm(Form[OpenOrder]):
             return ""
         self._seen_prices.clear()
         return f"The price just moved from {seen} to {touch}: press again to send at that"
-
-    def _drawn_plan(self, plan: Plan) -> Plan:
-        """Return the plan on the screen: prices and NAV move on between the drawing and the key."""
-        if self._drawn is None or self._drawn[0] != self.draft:
-            return plan
-        return self._drawn[1]
 
     def trading_context(self) -> TradingContext | None:
         """Return rules, price and funds for the instrument, None while one is missing."""

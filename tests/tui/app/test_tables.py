@@ -1,0 +1,43 @@
+"""The letters of a table are typed on a form; nothing typed shows every row."""
+
+from textual.app import App
+
+from keydesk.app.tables import LONGEST_LETTERS, ask_letters
+from keydesk.panes.trades import Trades
+from keydesk.widgets import theme
+from support.data.desk_data import desk_store
+from support.fakes.pane_app import shown
+
+
+def dress(app: App[None]) -> None:
+    app.register_theme(theme.load("dark", "truecolor").textual())
+    app.theme = "dark"
+
+
+async def test_typed_letters_leave_their_rows_and_the_field_holds_them_next_time() -> None:
+    pane = Trades()
+    async with shown(pane, desk_store(), size=(80, 24)) as pilot:
+        dress(pilot.app)
+        await pilot.pause()
+        ask_letters(pilot.app, pane)
+        await pilot.pause()
+        await pilot.press(*"short", "enter")
+        await pilot.pause()
+        assert (pane.letters, pane.keys) == ("short", ["6398"])
+        ask_letters(pilot.app, pane)
+        await pilot.pause()
+        await pilot.press(*["backspace"] * LONGEST_LETTERS, "enter")
+        await pilot.pause()
+        assert (pane.letters, pane.keys) == ("", ["6411", "6398"])
+
+
+async def test_escape_leaves_the_letters_as_they_were() -> None:
+    pane = Trades()
+    async with shown(pane, desk_store(), size=(80, 24)) as pilot:
+        dress(pilot.app)
+        await pilot.pause()
+        pane.show_only("long")
+        ask_letters(pilot.app, pane)
+        await pilot.pause()
+        await pilot.press("x", "escape")
+        assert pane.letters == "long"

@@ -1,0 +1,161 @@
+"""The values that alerts are about, read from the store: once a frame those of the account, with each price those of prices."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from keydesk.calc.alerts.alert import SECOND
+from keydesk.calc.alerts.conditions import Reading
+from keydesk.calc.market.trading_day import next_day_start
+from keydesk.records import Quote
+from keydesk.store.store import Store
+
+OF_PRICES = frozenset(("bid", "ask", "mid", "spread", "high", "low"))
+AWAY, NEW = Decimal(-1), Decimal(1)  # from the day's extreme; at a new one
+HUNDRED = Decimal(100)
+HALF = Decimal(2)
+Value = tuple[Reading, Decimal]
+PriceOf = Callable[[Quote], Decimal | None]
+
+
+@dataclass(slots=True)
+class DayBound:
+    """The highest or lowest mid price of the trading day as it was before the last price."""
+
+    highest: bool
+    price: Decimal
+    until_ns: int
+
+    def take(self, mid: Decimal, time_ns: int) -> Decimal | None:
+        """Return whether the price is a new extreme or away from it; None where it stands on it, or begins a day."""
+        if time_ns >= self.until_ns:
+            self.price, self.until_ns = mid, next_day_start(time_ns)
+            return None
+        if mid == self.price:
+            return None
+        if (mid > self.price) is self.highest:
+            self.price = mid
+            return NEW
+        return AWAY
+
+
+@dataclass(slots=True)
+class PriceReadings:
+    """The values of one instrument that alerts watch."""
+
+    store: Store
+    instrument: str
+    of: list[tuple[Reading, PriceOf]] = field(default_factory=list)
+
+    def watch(self, readings: Iterable[Reading]) -> None:
+        """Read these values from now on; those that were read before go on."""
+        known = dict(self.of)
+        self.of = [(each, known.get(each) or self._reader(each)) for each in readings]
+
+    def values(self, quote: Quote) -> Iterator[Value]:
+        """Return the values of a price."""
+        for reading, read in self.of:
+            value = read(quote)
+            if value is not None:
+                yield reading, value
+
+    def _reader(self, reading: Reading) -> PriceOf:
+        match reading.kind:
+            case "bid":
+                return lambda quote: quote.bid
+            case "ask":
+                return lambda quote: quote.ask
+            case "mid":
+                return lambda quote: (quote.bid + quote.ask) / HALF
+            case "spread":
+                return self._spread
+            case _:
+                return _Extreme(self.store, reading.kind == "high").take
+
+    def _spread(self, quote: Quote) -> Decimal | None:
+        known = self.store.instruments.get(self.instrument)
+        return None if known is None else (quote.ask - quote.bid).scaleb(-known.pip_location)
+
+
+@dataclass(slots=True)
+class _Extreme:
+    store: Store
+    highest: bool
+    bound: DayBound | None = None
+
+    def take(self, quote: Quote) -> Decimal | None:
+        day = self.store.days.get(quote.instrument)
+        if self.bound is None:
+            if day is not None:
+                price = day.high if self.highest else day.low
+                self.bound = DayBound(self.highest, price, next_day_start(quote.time_ns))
+            return None
+        return self.bound.take((quote.bid + quote.ask) / HALF, quote.time_ns)
+
+
+@dataclass(slots=True)
+class BrokerClock:
+    """The broker's time; while its streams are silent it is counted on."""
+
+    time_ns: int = 0
+    seen: float = 0.0  # monotonic seconds
+
+    def at(self, store: Store, now: float) -> int:
+        """Return the time, 0 while it is not known."""
+        if store.clock_ns != self.time_ns:
+            self.time_ns, self.seen = store.clock_ns, now
+        if store.health.prices in ("OK", "SLOW") or not self.time_ns:
+            return self.time_ns
+        return self.time_ns + int((now - self.seen) * SECOND)
+
+
+def account_values(
+    store: Store, readings: Iterable[Reading], now: float, clock_ns: int
+) -> Iterator[Value]:
+    """Return the values that are no prices, as far as they are known."""
+    for reading in readings:
+        value = _value(store, reading, now, clock_ns)
+        if value is not None:
+            yield reading, value
+
+
+def _value(store: Store, reading: Reading, now: float, clock_ns: int) -> Decimal | None:  # noqa: PLR0911 - one a kind
+    match reading:
+        case Reading("trade", id_, unit):
+            trade = store.trades.get(id_)
+            if trade is None:
+                return None
+            return trade.r_multiple if unit == "R" else trade.unrealized_pl
+        case Reading("account", of, unit):
+            return _of_account(store, of, unit)
+        case Reading("margin"):
+            return (
+                None if store.account is None else store.account.margin_closeout_percent * HUNDRED
+            )
+        case Reading("clock"):
+            return Decimal(clock_ns) if clock_ns else None
+        case Reading("rollover"):
+            if not clock_ns:
+                return None
+            return Decimal((next_day_start(clock_ns) - clock_ns) // SECOND)
+        case Reading("book", instrument):
+            book = store.books.get((instrument, "positions"))
+            return None if book is None or book.snapshot is None else book.snapshot.long_percent
+        case Reading("silence", stream):
+            health = store.health
+            heard = health.events_heard if stream == "events" else health.prices_heard
+            return None if heard is None else Decimal(int(now - heard))
+        case _:
+            return None
+
+
+def _of_account(store: Store, of: str, unit: str) -> Decimal | None:
+    account = store.account
+    if account is None:
+        return None
+    if of == "day":
+        return account.day_pl
+    if unit == "money":
+        return account.unrealized_pl
+    known = [each.r_multiple for each in store.trades.values() if each.r_multiple is not None]
+    return sum(known, Decimal(0))

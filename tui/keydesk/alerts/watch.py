@@ -1,0 +1,317 @@
+"""Watching an account's alerts: values in, claimed firings out. Headless: the desk and `keydesk watch` both run it.
+
+Prices are judged as they come. The file is read and written in a thread, one job after another: what fires is claimed in the
+file first, then delivered, then marked as told (see `keydesk.alerts.book`).
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from keydesk.alerts.book import (
+    Book,
+    BookError,
+    Change,
+    claimed,
+    claiming,
+    expiring,
+    marking_told,
+    seeing,
+    setting,
+)
+from keydesk.alerts.book_file import BookFile
+from keydesk.alerts.candle_values import values_of
+from keydesk.alerts.readings import OF_PRICES, BrokerClock, PriceReadings, account_values
+from keydesk.calc.alerts.alert import SECOND, Alert, Firing, Told
+from keydesk.calc.alerts.conditions import (
+    CandleCondition,
+    PriceCross,
+    PriceMove,
+    Reading,
+    TradeResult,
+)
+from keydesk.calc.alerts.engine import AlertEngine, after_firing
+from keydesk.calc.alerts.making import instrument_of
+from keydesk.calc.alerts.missed import PriceRange, missed_crossing
+from keydesk.records import Quote
+from keydesk.store.state import Candle, Topic
+from keydesk.store.store import Store
+
+LOOK_EVERY = 1.0  # seconds between two looks at the file
+SEEN_EVERY = 30 * SECOND
+LATE_NS = 60 * SECOND  # after which something is told as having happened while nothing watched
+SHORTEST_GAP = 2 * SECOND
+Level = Literal["info", "good", "warn", "bad"]
+Deliver = Callable[[Told, bool], None]  # what is told; whether this desk claimed it
+Tell = Callable[[Level, str], None]
+Done = Callable[[str], None]  # gets why a change was refused, "" if it was made
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A time in which no prices were watched."""
+
+    since_ns: int
+
+
+class AlertWatch:
+    """The alerts of one account while its prices come in.
+
+    Args:
+        store: The state of account and market; its alerts are set here.
+        file: The book of the account.
+        deliver: Called with each firing: by the desk that claimed it, or another one that saw it written.
+        tell: Shows a message about the file.
+    """
+
+    def __init__(self, store: Store, file: BookFile, deliver: Deliver, tell: Tell) -> None:
+        self.store, self.file = store, file
+        self.engine = AlertEngine()
+        self.gap: Gap | None = None  # to be worked out from candles; prices wait meanwhile
+        self._deliver, self._tell = deliver, tell
+        self._fired: list[Firing] = []
+        self._late: list[Firing] = []
+        self._jobs: deque[tuple[Change, Done]] = deque()
+        self._wake = asyncio.Event()
+        self._shown: set[tuple[str, int]] = set()  # firings delivered here
+        self._loaded = False
+        self._prices: dict[str, PriceReadings] = {}
+        self._candle_ends: dict[Reading, int] = {}
+        self._clock = BrokerClock()
+        self._looked = float("-inf")
+        self._trouble = ""
+
+    # The file.
+
+    async def run(self) -> None:
+        """Read the file and carry out jobs until cancelled."""
+        words = await asyncio.to_thread(self.file.load)
+        if words:
+            self._tell("bad", words)
+        self._take(self.file.book)
+        if self.file.book.seen_ns and any(map(_is_of_price, self.file.book.alerts)):
+            self.gap = Gap(self.file.book.seen_ns)
+        await self._tell_untold()
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            await self._write_firings()
+            while self._jobs:
+                change, done = self._jobs.popleft()
+                done(await self._change(change))
+
+    def change(self, change: Change, done: Done = lambda _: None) -> None:
+        """Queue a change of the book; `done` gets why it was refused, "" if it was made."""
+        self._jobs.append((change, done))
+        self._wake.set()
+
+    async def _change(self, change: Change) -> str:
+        """Make a change; return why it was refused, "" if it was made."""
+        try:
+            book = await asyncio.to_thread(self.file.change, change)
+        except BookError as error:
+            return str(error)
+        self._take(book)
+        self._tell_trouble()
+        return ""
+
+    def _tell_trouble(self) -> None:
+        if self.file.news:
+            self._tell("bad", self.file.news)
+            self.file.news = ""
+        if self.file.trouble and self.file.trouble != self._trouble:
+            self._tell("warn", f"Alerts are kept in this desk only: {self.file.trouble}")
+        self._trouble = self.file.trouble
+
+    async def _write_firings(self) -> None:
+        for firings, late in ((self._fired, False), (self._late, True)):
+            if not firings:
+                continue
+            batch = firings[:]
+            firings.clear()
+            before = self.file.book
+            await self._change(claiming(batch, late=late))
+            ours = claimed(before, self.file.book)
+            wanted = {(each.alert.id, each.alert.count) for each in batch}
+            mine = [
+                each for each in ours if (each.alert_id, each.number) in wanted and not each.told
+            ]
+            self._deliver_all(mine, mine=True)
+            await self._change(marking_told(mine))
+
+    async def _tell_untold(self) -> None:
+        """Deliver what a process that was killed had claimed and not told."""
+        untold = self.file.book.untold
+        if untold:
+            self._deliver_all(untold, mine=True)
+            await self._change(marking_told(untold))
+
+    def _deliver_all(self, told: Iterable[Told], *, mine: bool) -> None:
+        for each in told:
+            key = (each.alert_id, each.number)
+            if key not in self._shown:
+                self._shown.add(key)
+                self._deliver(each, mine)
+
+    def _take(self, book: Book) -> None:
+        """Watch the alerts of the book; show what another desk told meanwhile."""
+        told = [each for each in book.history if each.told]
+        if self._loaded:
+            self._deliver_all(told, mine=False)
+        else:  # before this desk was opened
+            self._shown |= {(each.alert_id, each.number) for each in told}
+        self._loaded = True
+        self.store.alerts = {each.id: each for each in book.alerts}
+        self.store.alert_history = list(book.history)
+        waiting = {each.alert.id: each.alert for each in (*self._fired, *self._late)}
+        self.engine.replace(waiting.get(each.id, each) for each in book.alerts)
+        self._watch_prices()
+        self.store.mark(Topic.ALERTS)
+
+    # Values.
+
+    def _watch_prices(self) -> None:
+        """Listen to the prices of the instruments that alerts are about."""
+        wanted: dict[str, list[Reading]] = {}
+        for reading in self.engine.readings:
+            if reading.kind in OF_PRICES:
+                wanted.setdefault(reading.subject, []).append(reading)
+        for name in self._prices.keys() - wanted.keys():
+            del self._prices[name]
+            self.store.price_watch.pop(name, None)
+        for name, readings in wanted.items():
+            prices = self._prices.setdefault(name, PriceReadings(self.store, name))
+            prices.watch(readings)
+            self.store.price_watch[name] = self._take_quote
+        watched = (each for each in self.store.alerts.values() if each.state == "on")
+        names = dict.fromkeys(filter(None, (instrument_of(each.condition) for each in watched)))
+        if tuple(names) != self.store.alert_instruments:
+            self.store.alert_instruments = tuple(names)
+            self.store.mark(Topic.INSTRUMENTS)
+
+    def _take_quote(self, quote: Quote) -> None:
+        """Judge a price; those in a gap wait for its candles."""
+        if self.gap is not None:
+            return
+        for reading, value in self._prices[quote.instrument].values(quote):
+            self._note(self.engine.take(reading, value, quote.time_ns))
+
+    def _note(self, firings: Iterable[Firing], *, late: bool = False) -> None:
+        for each in firings:
+            (self._late if late else self._fired).append(each)
+            self._wake.set()
+
+    def look(self, now: float) -> None:
+        """Judge what is no price, once a frame; look after the file once a second."""
+        clock = self._clock.at(self.store, now)
+        others = [each for each in self.engine.readings if each.kind not in OF_PRICES]
+        for reading, value in account_values(self.store, others, now, clock):
+            if reading.kind == "clock":
+                firings = list(self.engine.take(reading, value, clock))
+                self._note([each for each in firings if not _is_late(each, clock)])
+                self._note([each for each in firings if _is_late(each, clock)], late=True)
+            else:
+                self._note(self.engine.take(reading, value, clock))
+        if now - self._looked >= LOOK_EVERY:
+            self._looked = now
+            self._look_after_file(clock)
+
+    def _look_after_file(self, clock: int) -> None:
+        book = self.file.book
+        if self.file.has_changed():
+            self.change(lambda book: book)
+        if not clock or not book.alerts:
+            return
+        if self.gap is None and clock - book.seen_ns >= SEEN_EVERY:
+            self.change(self.seen(clock))
+        if expiring(clock)(book) != book:
+            self.change(expiring(clock))
+        if self.store.account is not None:
+            closed = [each for each in book.alerts if self._is_of_closed_trade(each)]
+            for each in closed:
+                self.change(setting(each.id, "expired"))
+
+    def _is_of_closed_trade(self, alert: Alert) -> bool:
+        condition = alert.condition
+        if alert.state != "on" or not isinstance(condition, TradeResult):
+            return False
+        return condition.trade_id not in self.store.trades
+
+    def seen(self, clock_ns: int) -> Change:
+        """Return the change that notes up to when prices were watched."""
+        sides = {
+            each.id: side
+            for each in self.store.alerts.values()
+            if _is_of_price(each) and (side := self.engine.side_of(each.id)) is not None
+        }
+        return seeing(clock_ns, sides)
+
+    def close(self) -> None:
+        """Write up to when prices were watched; called when the desk is left."""
+        if self.store.clock_ns and self.file.book.alerts and self.gap is None:
+            self.file.change(self.seen(self.store.clock_ns))
+
+    # What happened while nothing was watched.
+
+    def interrupted(self) -> None:
+        """Note that prices were lost from the last one on."""
+        since = self.store.clock_ns
+        if self.gap is None and since and any(map(_is_of_price, self.store.alerts.values())):
+            self.gap = Gap(since)
+
+    def missing(self) -> Mapping[str, Sequence[Alert]]:
+        """Return the alerts on prices by instrument whose candles are wanted."""
+        found: dict[str, list[Alert]] = {}
+        for each in self.store.alerts.values():
+            if each.state == "on" and _is_of_price(each):
+                found.setdefault(instrument_of(each.condition), []).append(each)
+        return found
+
+    def take_periods(
+        self, alerts: Iterable[Alert], periods: Mapping[str, Sequence[PriceRange]]
+    ) -> None:
+        """Judge the prices of a gap, by side: "bid", "ask", "mid"."""
+        for alert in alerts:
+            if self.engine.alert(alert.id) is None:
+                continue
+            reading, level = alert.condition.reading, alert.condition.level
+            side = self.engine.side_of(alert.id)
+            side = self.file.book.sides.get(alert.id) if side is None else side
+            missed = missed_crossing(alert, level, periods[reading.kind], side)
+            self.engine.replace_side(alert.id, missed.side)
+            if missed.time_ns is not None:
+                fired = after_firing(alert, missed.time_ns)
+                self.engine.replace_alert(fired)
+                self._note([Firing(fired, missed.time_ns, f"{level:f}")], late=True)
+
+    def end_gap(self) -> None:
+        """Judge prices again as they come, beginning with the newest ones."""
+        self.gap = None
+        for name in self._prices:
+            if (quote := self.store.quotes.get(name)) is not None:
+                self._take_quote(quote)
+
+    def take_candles(
+        self, conditions: Iterable[CandleCondition], candles: Sequence[Candle]
+    ) -> None:
+        """Judge complete candles, oldest first."""
+        clock = self.store.clock_ns
+        for condition in conditions:
+            reading = condition.reading
+            after = self._candle_ends.get(reading, self.file.book.seen_ns or clock)
+            for end_ns, value in values_of(condition, candles, after):
+                firings = list(self.engine.take(reading, value, end_ns))
+                fresh = [each for each in firings if end_ns > max(after, each.alert.made_ns)]
+                self._note(fresh, late=clock - end_ns > LATE_NS)
+                self._candle_ends[reading] = max(end_ns, self._candle_ends.get(reading, 0))
+
+
+def _is_of_price(alert: Alert) -> bool:
+    return isinstance(alert.condition, PriceCross | PriceMove)
+
+
+def _is_late(firing: Firing, clock_ns: int) -> bool:
+    return Decimal(clock_ns) - firing.alert.condition.level > LATE_NS

@@ -1,0 +1,72 @@
+"""The open trades of one instrument as one: weighted entry, pips, R, risk to the stops (TRADER.md 2.5, 2.7)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from keydesk.records import TradeRow
+from keydesk_client.arithmetic.profit import average_price
+
+NOTHING = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class TradeGroup:
+    """Sums of trades; None where a part of the sum is not known. Amounts are in home currency."""
+
+    units: Decimal  # net, signed
+    is_hedged: bool  # long and short at once: there is no one entry
+    entry: Decimal | None  # weighted by units
+    now: Decimal | None  # closing-side price
+    pips: Decimal | None  # weighted by units
+    profit: Decimal | None
+    r_multiple: Decimal | None  # profit in units of what was risked at first, of all together
+    risk: Decimal  # to the stops, of the trades that have one
+    naked: int  # trades without a stop
+    financing: Decimal
+    margin: Decimal | None
+
+
+def group_of(trades: Sequence[TradeRow]) -> TradeGroup:
+    """Return the sums of the trades of one instrument."""
+    longs = any(trade.units > 0 for trade in trades)
+    hedged = longs and any(trade.units < 0 for trade in trades)
+    profit = _sum(trade.unrealized_pl for trade in trades)
+    return TradeGroup(
+        units=sum((trade.units for trade in trades), NOTHING),
+        is_hedged=hedged,
+        entry=None if hedged else average_price((t.units, t.price) for t in trades),
+        now=None if hedged or not trades else trades[0].now,
+        pips=None if hedged else _weighted_pips(trades),
+        profit=profit,
+        r_multiple=_r_multiple(trades),
+        risk=sum((trade.risk for trade in trades if trade.risk is not None), NOTHING),
+        naked=sum(trade.risk is None for trade in trades),
+        financing=sum((trade.financing for trade in trades), NOTHING),
+        margin=_sum(trade.margin_used for trade in trades),
+    )
+
+
+def _sum(parts: Iterable[Decimal | None]) -> Decimal | None:
+    total = NOTHING
+    for part in parts:
+        if part is None:
+            return None
+        total += part
+    return total
+
+
+def _weighted_pips(trades: Sequence[TradeRow]) -> Decimal | None:
+    size = sum((abs(trade.units) for trade in trades), NOTHING)
+    total = _sum(None if t.pips is None else abs(t.units) * t.pips for t in trades)
+    return total / size if size and total is not None else None
+
+
+def _r_multiple(trades: Sequence[TradeRow]) -> Decimal | None:
+    """Return the R of all trades together, None unless each has an initial risk."""
+    risked = _sum(trade.initial_risk or None for trade in trades)
+    won = _sum(
+        None if each.r_multiple is None else each.r_multiple * (each.initial_risk or NOTHING)
+        for each in trades
+    )
+    return won / risked if risked and won is not None else None

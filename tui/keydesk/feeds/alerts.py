@@ -1,0 +1,163 @@
+"""Read what alerts need beside prices: candles of a time when no prices were watched, of indicators, and position books."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from keydesk.alerts.candle_values import candles_needed
+from keydesk.alerts.watch import AlertWatch
+from keydesk.calc.alerts.alert import SECOND, Alert
+from keydesk.calc.alerts.conditions import CandleCondition, ClientsLong
+from keydesk.calc.alerts.missed import PriceRange
+from keydesk.feeds.client_books import ask
+from keydesk.feeds.link import FAILURES, Link
+from keydesk.store.candles import candle_of, period_end
+from keydesk.store.state import Topic
+from keydesk_client.account.values import LAST_NS, readable
+from keydesk_client.models import Candlestick, granularity_of
+from keydesk_client.models._core.scalars import DateTime
+
+CHECK_EVERY = 1.0  # seconds
+AGAIN_AFTER = 10.0  # seconds, after a failure
+LIVE_AFTER = 10.0  # seconds of trying: prices are judged again although candles are missing
+PUBLISHED_AFTER = 3 * SECOND  # a complete candle is there some moments after its end
+MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86_400 * SECOND
+PERIODS = ((2 * HOUR, "S5"), (3 * DAY, "M1"), (14 * DAY, "M5"), (200 * DAY, "H1"))
+"""The longest gap that is worked out from candles of a length: an answer has at most 5,000."""
+MOST_COUNT = 5000
+BOOK_EVERY = 300.0  # seconds
+
+
+@dataclass(slots=True)
+class Due:
+    """When candles and books may be read, in monotonic seconds; ends in nanoseconds of the broker's time."""
+
+    not_before: dict[tuple[str, str], float] = field(default_factory=dict)
+    next_end: dict[tuple[str, str], int] = field(default_factory=dict)
+    read_for: dict[tuple[str, str], frozenset[CandleCondition]] = field(default_factory=dict)
+    gap_since: float | None = None  # since when a gap is being worked out
+
+
+async def keep_alerts(link: Link) -> None:
+    """Read what alerts need, as it falls due."""
+    if link.alerts is None:
+        return
+    await link.ready.wait()
+    await link.priced.wait()
+    due = Due()
+    with link.store.subscribed(Topic.ALERTS) as changed:
+        while True:
+            await fill_gap(link, link.alerts, due)
+            await read_candles(link, link.alerts, due)
+            await read_books(link, due)
+            await link.wait(changed, CHECK_EVERY)
+
+
+async def fill_gap(link: Link, alerts: AlertWatch, due: Due) -> None:
+    """Work out what alerts on prices missed; after some seconds of failures prices are judged again without that."""
+    if alerts.gap is None:
+        return
+    due.gap_since = link.now() if due.gap_since is None else due.gap_since
+    since, until = alerts.gap.since_ns, link.store.clock_ns or link.wall_ns()
+    complete = True
+    for instrument, missing in alerts.missing().items():
+        if instrument not in link.store.instruments or since >= until:
+            continue
+        try:
+            periods = await _periods(link, instrument, since, until)
+        except FAILURES as error:
+            link.count_unreadable(error)
+            complete = False
+        else:
+            alerts.take_periods(missing, periods)
+    if complete or link.now() - due.gap_since > LIVE_AFTER:
+        if not complete:
+            link.write("Alerts: the prices of the interruption could not be read")
+        due.gap_since = None
+        alerts.end_gap()
+
+
+async def _periods(
+    link: Link, instrument: str, since_ns: int, until_ns: int
+) -> Mapping[str, Sequence[PriceRange]]:
+    """Return the prices of a time by side."""
+    length = until_ns - since_ns
+    granularity = next((name for most, name in PERIODS if length <= most), PERIODS[-1][1])
+    begin = max(since_ns, until_ns - PERIODS[-1][0])
+    answer = await link.ask(
+        link.client.candles.get(
+            instrument,
+            granularity=granularity_of(granularity),
+            price="MBA",
+            from_=DateTime.from_ns(begin),
+            count=MOST_COUNT,
+        )
+    )
+    sides: dict[str, list[PriceRange]] = {"mid": [], "bid": [], "ask": []}
+    for candle in answer.candles:
+        for side, found in sides.items():
+            if (period := _period(candle, side)) is not None:
+                found.append(period)
+    return {side: sorted(found, key=lambda each: each.time_ns) for side, found in sides.items()}
+
+
+def _period(candle: Candlestick, side: str) -> PriceRange | None:
+    prices = getattr(candle, side)
+    if prices is None or not 0 < candle.time.ns < LAST_NS:
+        return None
+    four = (Decimal(prices.o), Decimal(prices.h), Decimal(prices.l), Decimal(prices.c))
+    return PriceRange(candle.time.ns, *four) if all(each.is_finite() for each in four) else None
+
+
+async def read_candles(link: Link, alerts: AlertWatch, due: Due) -> None:
+    """Read the candles of indicators that have one more complete candle."""
+    now, clock = link.now(), link.store.clock_ns
+    for key, conditions in _by_candles(link.store.alerts.values()).items():
+        fresh = due.read_for.get(key) != frozenset(conditions)
+        if now < due.not_before.get(key, now):
+            continue
+        if not fresh and clock < due.next_end.get(key, 0) + PUBLISHED_AFTER:
+            continue
+        try:
+            answer = await link.ask(
+                link.client.candles.get(
+                    key[0],
+                    granularity=granularity_of(key[1]),
+                    price="M",
+                    count=min(MOST_COUNT, candles_needed(conditions)),
+                )
+            )
+        except FAILURES as error:
+            link.count_unreadable(error)
+            due.not_before[key] = now + AGAIN_AFTER
+            continue
+        loaded = [each for each in readable(link.store, candle_of, answer.candles) if each]
+        loaded.sort(key=lambda each: each.time_ns)
+        complete = [each for each in loaded if each.complete]
+        due.read_for[key] = frozenset(conditions)
+        due.next_end[key] = (period_end(loaded[-1].time_ns, key[1]) or 0) if loaded else 0
+        due.not_before[key] = now + CHECK_EVERY
+        alerts.take_candles(conditions, complete)
+
+
+def _by_candles(alerts: Iterable[Alert]) -> Mapping[tuple[str, str], list[CandleCondition]]:
+    """Return the conditions on candles by instrument and candle length."""
+    found: dict[tuple[str, str], list[CandleCondition]] = {}
+    for alert in alerts:
+        condition = alert.condition
+        if alert.state == "on" and isinstance(condition, CandleCondition):
+            found.setdefault((condition.instrument, condition.granularity), []).append(condition)
+    return found
+
+
+async def read_books(link: Link, due: Due) -> None:
+    """Read the position books that alerts are about; that of the focus is read for the chart."""
+    for alert in list(link.store.alerts.values()):
+        condition = alert.condition
+        if alert.state != "on" or not isinstance(condition, ClientsLong):
+            continue
+        key = (condition.instrument, "positions")
+        if link.now() < due.not_before.get(key, 0.0) or condition.instrument == link.store.focus:
+            continue
+        due.not_before[key] = link.now() + BOOK_EVERY
+        await ask(link, condition.instrument, "positions")

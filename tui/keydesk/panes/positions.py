@@ -1,0 +1,164 @@
+"""The positions: the open trades of each instrument as one, with weighted entry, pips, R and risk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.calc.risk.trade_groups import TradeGroup, group_of
+from keydesk.keys.keymap import POSITIONS
+from keydesk.panes.price_cells import InstrumentRows, prices_are_old, shape_of, signed_role
+from keydesk.panes.trades import READING, side_run, signed_cells
+from keydesk.records import PositionRow
+from keydesk.store.frame import Frame
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.text import format as show
+from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.lines import Heading, Run, Tab
+from keydesk.widgets.row_order import Measured
+from keydesk.widgets.sorted_table import SortedTable
+from keydesk.widgets.table import Column
+
+
+class Positions(InstrumentRows, SortedTable):
+    """One row per instrument."""
+
+    KEY_CONTEXT: ClassVar[str] = POSITIONS
+    NAME: ClassVar[str] = "Positions"
+    COLUMNS: ClassVar[tuple[Column, ...]] = (
+        Column("pair", "pair", 7, right=False),
+        Column("side", "side", 5, rank=1, right=False),
+        Column("net", "net units", 11),
+        Column("entry", "avg entry", 9, rank=2),
+        Column("pips", "pips", 7, rank=3),
+        Column("pl", "P/L", 10),
+        Column("r", "R", 5, rank=4),
+        Column("risk", "risk", 9, rank=5),
+        Column("long", "long", 10, rank=9, group="units"),
+        Column("long_average", "long avg", 10, rank=10, group="averages"),
+        Column("short", "short", 10, rank=9, group="units"),
+        Column("short_average", "short avg", 10, rank=10, group="averages"),
+        Column("margin", "margin", 10, rank=7),
+        Column("trades", "trades", 6, rank=6),
+    )
+
+    def __init__(self, *, id: str | None = "positions") -> None:  # noqa: A002 - Textual's own word
+        super().__init__(id=id)
+        self._old = False
+
+    def heading(self) -> Heading:
+        """Return how many there are."""
+        if self.frame is None or self.frame.store.account is None:
+            return Heading((Tab("Positions"),))
+        return self.titled(len(self.frame.store.positions))
+
+    def instrument_of(self, key: str, store: Store) -> str:
+        """Return the instrument of a row."""
+        return key if key in store.positions else ""
+
+    def empty(self, frame: Frame) -> Printable:
+        """Return how to open a position, or how to see those that there are."""
+        if frame.store.account is None:
+            return READING
+        if hidden := self.no_rows():
+            return hidden
+        if self.exits_only:
+            return "No positions."
+        buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
+        what = show.pair(frame.store.focus) or "what is watched"
+        return safe(f"No positions. {buy} buys, {sell} sells {what}.")
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw the rows whose numbers moved."""
+        dirty = frame.keys(Topic.POSITIONS)
+        self.show_rows(sorted(frame.store.positions), frame)
+        old, self._old = self._old, prices_are_old(frame.store)
+        if None in dirty or old != self._old:
+            self.redraw()
+        for key in dirty:
+            self.redraw_row(str(key))
+
+    def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
+        """Return one cell of a position."""
+        position = frame.store.positions.get(key)
+        if position is None:
+            return []
+        net = position.long_units + position.short_units
+        match column:
+            case "side":
+                flat: Run = ("FLAT", self.palette["muted"])
+                return [side_run(self.palette, net) if net else flat]
+            case "pl":
+                style = self.palette[signed_role(position.unrealized_pl)] + self.palette.at_stake
+                shown = self.palette["faint"] if self._old else style
+                return [(show.money(position.unrealized_pl, signed=True), shown)]
+            case "pips" | "r":
+                group = self._group(position, frame.store)
+                return signed_cells(self.palette, group, column, old=self._old)
+            case "risk":
+                return self._risk(self._group(position, frame.store))
+            case _:
+                weight = "plain" if column in ("pair", "net") else "muted"
+                return [(safe(self._text(position, column, frame)), self.palette[weight])]
+
+    def _group(self, position: PositionRow, store: Store) -> TradeGroup:
+        return group_of([store.trades[key] for key in position.trade_ids if key in store.trades])
+
+    def _risk(self, group: TradeGroup) -> list[Run]:
+        """Return the risk to the stops; of a position with a trade without one, how many have none."""
+        if group.naked:
+            return [(safe(f"{group.naked} none !"), self.palette["danger"])]
+        return [(show.money(group.risk), self.palette["muted"])]
+
+    # Sorting and filtering.
+
+    def measure(self, key: str, column: str, store: Store) -> Measured:
+        """Return what a column measures of a position."""
+        position = store.positions.get(key)
+        if position is None:
+            return None
+        group = self._group(position, store)
+        net = position.long_units + position.short_units
+        measured: Mapping[str, Measured] = {
+            "pair": position.instrument,
+            "side": "LONG" if net > 0 else "SHORT" if net else "FLAT",
+            "net": abs(net),
+            "entry": group.entry,
+            "pips": group.pips,
+            "pl": position.unrealized_pl,
+            "r": group.r_multiple,
+            "risk": None if group.naked else group.risk,
+            "long": position.long_units,
+            "long_average": position.long_average,
+            "short": abs(position.short_units),
+            "short_average": position.short_average,
+            "margin": position.margin_used,
+            "trades": Decimal(len(position.trade_ids)),
+        }
+        return measured.get(column)
+
+    def text_of(self, key: str, store: Store) -> str:
+        """Return instrument, side, and ids and tags of the trades."""
+        position = store.positions.get(key)
+        if position is None:
+            return ""
+        sides = f"{'long ' * bool(position.long_units)}{'short ' * bool(position.short_units)}"
+        trades = [store.trades[each] for each in position.trade_ids if each in store.trades]
+        return f"{key} {sides}{' '.join(f'{each.id} {each.tag}' for each in trades)}"
+
+    def _text(self, position: PositionRow, column: str, frame: Frame) -> str:
+        write = shape_of(frame.store, position.instrument).write
+        texts = {
+            "pair": show.pair(position.instrument),
+            "entry": write(self._group(position, frame.store).entry),
+            "net": show.units(position.long_units + position.short_units, signed=True),
+            "long": show.units(position.long_units or None),
+            "long_average": write(position.long_average),
+            "short": show.units(position.short_units or None),
+            "short_average": write(position.short_average),
+            "margin": show.money(position.margin_used),
+            "trades": str(len(position.trade_ids)),
+        }
+        return texts[column]

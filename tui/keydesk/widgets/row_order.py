@@ -1,0 +1,81 @@
+"""How the rows of trades, positions, orders and log are sorted, and which of them letters leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from keydesk.text.sanitize import Printable, safe
+
+Measured = Decimal | float | str | None
+Measure = Callable[[str, str], Measured]  # of a row, by its key and the column's
+
+
+@dataclass(frozen=True, slots=True)
+class TableOrder:
+    """The column that rows are sorted by; without one they are in the pane's own order."""
+
+    column: str = ""
+    descending: bool = True
+    live: bool = False  # sorted again and again, the cursor's row held; else once
+
+    def words(self, title: str) -> Printable:
+        """Return it for a heading: "P/L ▼ held"; `title` is the column's header."""
+        if not self.column:
+            return ""
+        arrow, kept = "▼" if self.descending else "▲", "live" if self.live else "held"
+        return safe(f"{title} {arrow} {kept}")
+
+    def by(self, column: str, ascending: Collection[str]) -> TableOrder:
+        """Return the order by another column: largest first, words (`ascending`) from A to Z."""
+        return replace(self, column=column, descending=column not in ascending)
+
+    def turned(self, first: str, ascending: Collection[str]) -> TableOrder:
+        """Return the next of: the usual direction (of the column `first`), the other one, the pane's own order."""
+        if not self.column:
+            return self.by(first, ascending)
+        usual = self.column not in ascending
+        if self.descending == usual:
+            return replace(self, descending=not usual)
+        return TableOrder(live=self.live)
+
+    def beside(self, columns: Sequence[str], step: int, ascending: Collection[str]) -> TableOrder:
+        """Return the order by the column beside the present one; the pane's own order is before the first."""
+        places = ["", *columns]
+        at = places.index(self.column) if self.column in places else 0
+        column = places[(at + step) % len(places)]
+        return self.by(column, ascending) if column else TableOrder(live=self.live)
+
+    def sort(self, rows: Sequence[str], measure: Measure) -> list[str]:
+        """Return the rows sorted; those whose measure is unknown stay last, in their order."""
+        if not self.column:
+            return list(rows)
+        measured = [(measure(row, self.column), row) for row in rows]
+        known = [(value, row) for value, row in measured if value is not None]
+        known.sort(key=_value, reverse=self.descending)
+        return [row for _, row in known] + [row for value, row in measured if value is None]
+
+
+def _value(measured: tuple[Decimal | float | str, str]) -> Decimal | float | str:
+    return measured[0]
+
+
+def held_order(before: Sequence[str], now: Sequence[str]) -> list[str]:
+    """Return the rows of now in their order of before; new ones are at the top."""
+    left = set(now)
+    kept = [row for row in before if row in left]
+    known = set(kept)
+    return [*(row for row in now if row not in known), *kept]
+
+
+def has_words(text: str, letters: str) -> bool:
+    """Return whether a row's text has every word of the letters, in any case; pairs are found as eurusd and eur/usd."""
+    plain = text.lower()
+    squeezed = _squeezed(plain)
+    words = letters.lower().split()
+    return all(word in plain or _squeezed(word) in squeezed for word in words)
+
+
+def _squeezed(text: str) -> str:
+    return text.replace("/", "").replace("_", "")

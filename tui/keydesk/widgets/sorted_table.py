@@ -1,0 +1,194 @@
+"""Tables that the trader sorts by a column and filters by letters; the heading says how.
+
+The cursor stays on its row whatever the order becomes, and keys act on the row that is shown under it. Sorting by prices
+is held unless asked for: rows do not move while they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from keydesk.keys.keymap import KEYMAP, TABLE
+from keydesk.store.frame import Frame
+from keydesk.store.store import Store
+from keydesk.text import format as show
+from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.lines import Heading, Run, Tab
+from keydesk.widgets.row_order import Measured, TableOrder, has_words, held_order
+from keydesk.widgets.table import Column, TablePane
+
+LIVE_EVERY = 2.0  # seconds between two live sortings, and of rest after a key
+LONGEST_SHOWN = 20  # columns of the letters in a heading
+
+
+class SortedTable(TablePane):
+    """Rows in an order of the trader's."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(TABLE)]
+    NAME: ClassVar[str] = ""  # of the pane, in its tab
+    FIRST: ClassVar[str] = "pl"  # the column that is sorted by first
+    WORDS: ClassVar[frozenset[str]] = frozenset({"pair", "side", "kind", "tag", "text", "force"})
+    """Columns of words, which are read from A to Z."""
+
+    @dataclass
+    class LettersWanted(Message):
+        """The user wants to type the letters that rows must have."""
+
+        pane: SortedTable
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word
+        super().__init__(id=id)
+        self.order = TableOrder()
+        self.letters = ""
+        self._arranged: list[str] = []  # every row, as sorted last
+        self._passed = 0  # how many rows the letters left
+        self._sorted_at = float("-inf")
+        self._has_moved = False  # a key moved the cursor: live sorting waits
+        self._turned = False  # the order or the letters changed
+
+    # To be implemented by subclasses.
+
+    def measure(self, key: str, column: str, store: Store) -> Measured:
+        """Return what a column measures of a row, None while that is unknown."""
+        raise NotImplementedError  # `query` finds panes by this class, and takes no abstract one
+
+    def text_of(self, key: str, store: Store) -> str:
+        """Return the text of a row that letters are looked for in."""
+        raise NotImplementedError
+
+    def grouped(self, rows: list[str], store: Store) -> list[str]:  # noqa: ARG002 - some group
+        """Return the rows with those of a group together."""
+        return rows
+
+    # Keys.
+
+    def action_view(self) -> None:
+        """Sort in the usual direction of the column, then in the other, then in the pane's own order."""
+        self._sort(self.order.turned(self.FIRST, self.WORDS))
+
+    def action_sort_by(self, step: int) -> None:
+        """Sort by the column beside the present one."""
+        shown = [column.key for column in self.fitted] or [each.key for each in self.columns()]
+        self._sort(self.order.beside(shown, step, self.WORDS))
+
+    def action_sort_again(self) -> None:
+        """Sort the rows as they are now."""
+        self._sort(self.order)
+
+    def action_sort_live(self) -> None:
+        """Sort again and again, or hold the rows."""
+        order = self.order if self.order.column else self.order.by(self.FIRST, self.WORDS)
+        self._sort(replace(order, live=not order.live))
+
+    def action_letters(self) -> None:
+        """Ask for the letters that rows must have."""
+        self.post(self.LettersWanted(self))
+
+    def action_every_row(self) -> None:
+        """Show every row."""
+        self.show_only("")
+
+    def show_only(self, letters: str) -> None:
+        """Show the rows whose text has these words."""
+        self.letters = " ".join(letters.split())
+        self._rearrange()
+
+    def _sort(self, order: TableOrder) -> None:
+        self.order = order
+        if self.frame is not None:
+            self._arranged = self._sorted(self._arranged, self.frame)
+        self._rearrange()
+
+    def _sorted(self, rows: Sequence[str], frame: Frame) -> list[str]:
+        self._sorted_at = frame.now
+        order = self.order
+        return order.sort(rows, lambda key, column: self.measure(key, column, frame.store))
+
+    def _rearrange(self) -> None:
+        self._turned = True
+        if self.frame is not None:
+            self.changed(self.frame)
+            self.redraw()
+
+    # Rows.
+
+    def show_rows(self, rows: Sequence[str], frame: Frame) -> None:
+        """Show these rows, given in the pane's own order, as sorted and filtered."""
+        if self._has_moved:
+            self._has_moved, self._sorted_at = False, frame.now
+        if not self.order.column:
+            self._arranged = list(rows)
+        elif self._turned:
+            self._arranged = self._sorted(rows, frame)
+        else:
+            self._arranged = held_order(self._arranged, rows)
+            if self.order.live and frame.now - self._sorted_at >= LIVE_EVERY:
+                self._sort_around_the_cursor(frame)
+        self._turned = False
+        passing = self._passing(frame.store)
+        self._passed = len(passing)
+        self.set_keys(self.grouped(passing, frame.store))
+
+    def _sort_around_the_cursor(self, frame: Frame) -> None:
+        """Sort the rows; the one under the cursor keeps its place among them."""
+        held = self.selected
+        place = self._arranged.index(held) if held in self._arranged else None
+        self._arranged = self._sorted(self._arranged, frame)
+        if held is not None and place is not None:
+            self._arranged.remove(held)
+            self._arranged.insert(place, held)
+
+    def _passing(self, store: Store) -> list[str]:
+        if not self.letters:
+            return self._arranged
+        return [key for key in self._arranged if has_words(self.text_of(key, store), self.letters)]
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row; live sorting lets it stand for a while."""
+        self._has_moved = True
+        super().move_to(index)
+
+    # Words.
+
+    def tab(self, count: int, mark: str = "") -> Tab:
+        """Return the name in the tab with the number of rows; of a filtered pane, how many of them are shown."""
+        shown = f"{self._passed} of {count}" if self.letters else f"{count}"
+        return Tab(safe(f"{self.NAME} {shown}{mark}"))
+
+    def right_words(self, usual: str = "") -> Printable:
+        """Return how rows are sorted and filtered, for the right of the heading; `usual` when they are not."""
+        letters = show.shorten(safe(self.letters), LONGEST_SHOWN)
+        parts = [self._order_words(), safe(f"only {letters}") if letters else ""]
+        return safe(", ".join(filter(None, parts)) or usual)
+
+    def _order_words(self) -> Printable:
+        column = self.order.column
+        if not column:
+            return ""
+        title = next((each.title for each in self.columns() if each.key == column), "")
+        return self.order.words(title or column)
+
+    def titled(self, count: int, mark: str = "", usual: str = "") -> Heading:
+        """Return the heading of so many rows."""
+        return Heading((self.tab(count, mark),), self.right_words(usual))
+
+    def no_rows(self) -> Printable:
+        """Return why no row is shown while there are some, else ""."""
+        if not self.letters or not self._arranged:
+            return ""
+        letters = show.shorten(safe(self.letters), LONGEST_SHOWN)
+        return safe(f"No row has {letters}. {self.keymap.name('table-whole')} shows all.")
+
+    def header(self) -> list[Run]:
+        """Return the header, with the sorted column highlighted."""
+        muted, bright = self.palette["muted"], self.palette["bright"]
+
+        def style(column: Column) -> Run:
+            return (column.title, bright if column.key == self.order.column else muted)
+
+        return self._joined([(each, [style(each)]) for each in self.fitted])
