@@ -21,17 +21,17 @@ PAUSED = MarketState(MORNING, running=False, replay=FRANC, read_at=NOW)
 HOSTILE = "\x1b[2J\u202e" + "x" * 500
 
 
-def store_with(state: MarketState, **members: str) -> Store:
+def store_with(state: MarketState, working: str = "") -> Store:
     store = desk_store()
-    store.set_market(ControlledMarket(state, **members))
+    store.set_market(ControlledMarket(state, working=working))
     return store
 
 
 async def strip_words(
-    state: MarketState, width: int = 160, now: float = NOW, **members: str
+    state: MarketState, width: int = 160, now: float = NOW, working: str = ""
 ) -> str:
     pane = ReplayStrip()
-    async with shown(pane, store_with(state, **members), size=(width, 1), now=now):
+    async with shown(pane, store_with(state, working), size=(width, 1), now=now):
         return text_of(pane)[0]
 
 
