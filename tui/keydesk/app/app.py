@@ -216,6 +216,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             options.theme or theme_for(settings.theme, depth, self.facts_of_terminal.replies),
             depth,
             ascii_only=options.ascii or bool(self.facts_of_terminal.ascii_because),
+            erases_in_colour=self.facts_of_terminal.erases_in_colour,
         )
 
     # Starting.

@@ -94,6 +94,7 @@ class Store:
         self.today: Today | None = None
         self.loss_lock = LossLock()
         self.closed: list[ClosedTrade] = []  # oldest first, since the start of the day at least
+        self.opened: dict[str, tuple[str, Decimal]] = {}  # instrument and units, by trade
         self.opening_costs: dict[str, OpeningCosts] = {}  # by trade
         self.closed_parts: dict[str, Decimal] = {}  # what parts of open trades realised, by trade
         self.zone: tzinfo = UTC  # the trader's, in which times are shown

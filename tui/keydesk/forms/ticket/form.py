@@ -41,7 +41,7 @@ from keydesk.forms.ticket.preview import preview_lines
 from keydesk.keys.confirm import Action
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, TICKET
-from keydesk.store.risk import open_risk_of
+from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 
@@ -316,6 +316,7 @@ class TicketForm(Form[OpenOrder]):
             quote_trouble=self.context.quote_trouble(draft.instrument),
             open_risk=open_risk_of(store),
             zone=store.zone,
+            usual_size=usual_size(store, draft.instrument),
         )
 
     # The keys.
