@@ -46,6 +46,7 @@ TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
 LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
+REPLAY = "replay"  # the question before the practice market begins anew
 ORDER_LIFE = "order-outcomes"  # the page of order outcomes
 
 # The contexts of the main screen, where the trader may move keys.
@@ -129,6 +130,7 @@ TEXTUAL_NAMES = {
     "_": "underscore",
     "<": "less_than_sign",
     ">": "greater_than_sign",
+    ";": "semicolon",
 }
 
 
@@ -195,6 +197,24 @@ KEYS: tuple[Key, ...] = (
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
+    # The practice market; only where the desk may control it.
+    Key("replay-status", ("; ;",), DESK, "replay", "What the market replays", "replay('status')"),
+    Key("replay-pause", ("; p",), DESK, "", "Pause the market, or play", "replay('pause')"),
+    Key("replay-step", ("; n",), DESK, "", "On by a candle, paused", "replay('step')"),
+    Key("replay-faster", ("; f",), DESK, "", "The market faster", "replay('faster')"),
+    Key("replay-slower", ("; s",), DESK, "", "The market slower", "replay('slower')"),
+    Key("replay-jump", ("; j",), DESK, "", "Jump to a later time", "replay('jump')"),
+    Key("replay-random", ("; r",), DESK, "", "Replay a random time", "replay('random')"),
+    Key("replay-blind", ("; b",), DESK, "", "Replay blind", "replay('blind')"),
+    Key("replay-scenario", ("; c",), DESK, "", "Replay a scenario", "replay('scenario')"),
+    Key("replay-present", ("; g",), DESK, "", "Back to the present", "replay('present')"),
+    Key("replay-finish", ("; e",), DESK, "", "End it: where, when it was", "replay('finish')"),
+    Key("replay-shock", ("; x",), DESK, "", "Shock the market", "replay('shock')"),
+    Key("replay-faults", ("; t",), DESK, "", "Faults on, or all off", "replay('faults')"),
+    Key("replay-deposit", ("; d",), DESK, "", "Add practice money", "replay('deposit')"),
+    Key("replay-withdraw", ("; w",), DESK, "", "Take practice money out", "replay('withdraw')"),
+    Key("replay-save", ("; m",), DESK, "", "Save a checkpoint", "replay('save')"),
+    Key("replay-restore", ("; u",), DESK, "", "Back to a checkpoint", "replay('restore')"),
     Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
     # Rows.
     Key("row-down", ("j", "down"), ROWS, "rows", "Row down", "row_down"),
@@ -378,6 +398,8 @@ KEYS: tuple[Key, ...] = (
     Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
     Key("list-gone", ("y",), DELETE_LIST, "delete", "Delete the list", "take"),
     Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
+    Key("begin-anew", ("y",), REPLAY, "begin", "Begin anew", "take"),
+    Key("begin-not", ("escape", "q"), REPLAY, "stay", "Stay as it is", "drop"),
     Key("leave", ("y",), LEAVING, "leave", "Leave all the same", "take"),
     Key("leave-not", ("escape", "q"), LEAVING, "stay", "Stay", "drop"),
     Key("indicator-down", ("j", "down"), INDICATORS, "", "Row down", "row(1)"),
