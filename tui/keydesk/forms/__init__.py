@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
     from keydesk.forms.market.indicators import IndicatorForm
+    from keydesk.forms.market.replay import BeginAnewForm, MarketPage
     from keydesk.forms.market.timeframes import TimeframeForm
     from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
     from keydesk.forms.ticket.form import TicketForm
@@ -34,6 +35,7 @@ __all__ = [
     "AddForm",
     "ArmForm",
     "AuditForm",
+    "BeginAnewForm",
     "BreakEvenForm",
     "CancelEntriesForm",
     "CancelForm",
@@ -50,6 +52,7 @@ __all__ = [
     "IndicatorForm",
     "LeaveForm",
     "LimitsForm",
+    "MarketPage",
     "MoveForm",
     "NameForm",
     "OrderLifeForm",
@@ -70,6 +73,7 @@ _HOMES = {
     "AddForm": "market.watchlists",
     "ArmForm": "account.arming",
     "AuditForm": "account.audit",
+    "BeginAnewForm": "market.replay",
     "BreakEvenForm": "trades.break_even",
     "CancelEntriesForm": "trades.orders",
     "CancelForm": "trades.orders",
@@ -85,6 +89,7 @@ _HOMES = {
     "FlattenForm": "trades.reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "market.indicators",
+    "MarketPage": "market.replay",
     "MoveForm": "trades.move_order",
     "LeaveForm": "account.leaving",
     "LimitsForm": "account.limits",
