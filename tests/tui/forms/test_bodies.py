@@ -15,6 +15,7 @@ from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.account.audit import AuditForm
 from keydesk.forms.account.leaving import LeaveForm
 from keydesk.forms.account.limits import LimitsForm
+from keydesk.forms.account.order_life import OrderLifeForm
 from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.unlock import UnlockForm
 from keydesk.forms.command_line import CommandForm, FindForm
@@ -71,6 +72,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "TimeframeForm": lambda: TimeframeForm("H1"),
     "LeaveForm": lambda: LeaveForm(example_store()),
     "LimitsForm": lambda: LimitsForm(example_context()),
+    "OrderLifeForm": lambda: OrderLifeForm(example_store(), lambda take: take((), ())),
     "SessionsForm": lambda: SessionsForm(example_store(), lambda: WALL_NS),
     "TrailingForm": lambda: TrailingForm(example_context(), TRADE),
     "UnlockForm": lambda: UnlockForm(example_context()),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.calc.orders.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.instructions import CancelOrders, CloseTrades, OpenOrder
+from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.trading.exit_plan_file import ExitPlanBook, ExitPlanFile, ExpectedPlan
 from support.broker import PracticeServer

@@ -32,6 +32,7 @@ CLOSE_POSITION = "close-position"
 POSITION_PART = "position-part"
 MODIFY = "modify"
 EXIT_PLAN = "exit-plan"
+BREAK_EVEN = "break-even"
 ONE_TRADE = "one-trade"  # every form about one trade of several
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
@@ -64,7 +65,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     CROSSHAIR: (DESK,),
     BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
-    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN), (FORM,)),
+    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN, BREAK_EVEN), (FORM,)),
 }
 
 
@@ -326,10 +327,17 @@ KEYS: tuple[Key, ...] = (
     Key("modify-stop", ("s",), MODIFY, "stop", "Stop", "pick('stop')"),
     Key("modify-target", ("t",), MODIFY, "target", "Target", "pick('target')"),
     Key("modify-trail", ("r",), MODIFY, "trail", "Trailing stop", "pick('trail')"),
+    Key("modify-guarantee", ("w",), MODIFY, "", "Guaranteed stop", "pick('guaranteed')"),
     Key("modify-units", ("u",), MODIFY, "units", "Units of the entry order", "pick('units')"),
     Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
     Key("modify-atr", ("a",), MODIFY, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(MODIFY, "modify"),
+    # Break-even: pips beyond it.
+    Key("even-up", ("up",), BREAK_EVEN, "±1 pip", "A pip more beyond it", "nudge(1)"),
+    Key("even-down", ("down",), BREAK_EVEN, "", "A pip less", "nudge(-1)"),
+    Key("even-up-10", (".",), BREAK_EVEN, "", "Ten more, or the point", "nudge(10)"),
+    Key("even-down-10", (",",), BREAK_EVEN, "", "Ten less", "nudge(-10)"),
+    Key("even-erase", ("backspace",), BREAK_EVEN, "", "Erase a digit", "erase"),
     # An exit plan.
     Key("plan-even", ("e",), EXIT_PLAN, "even", "Profit for break-even", "pick('even')"),
     Key("plan-offset", ("o",), EXIT_PLAN, "offset", "Pips beyond break-even", "pick('offset')"),

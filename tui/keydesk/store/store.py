@@ -22,7 +22,7 @@ from keydesk.calc.market.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
 from keydesk.calc.market.indicators import PreviousDay
 from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.market.watchlists import ALL, Watchlists
-from keydesk.calc.orders.exit_plans import ExitPlan
+from keydesk.calc.orders.plans.exit_plans import ExitPlan
 from keydesk.calc.risk.sizing import TypicalSpreads
 from keydesk.records import (
     AccountState,

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.calc.orders.exit_plans import (
+from keydesk.calc.orders.instructions import OpenOrder, SetExitPlan
+from keydesk.calc.orders.plans.exit_plans import (
     ExitPlan,
     Units,
     initial_risk_of,
@@ -17,7 +18,6 @@ from keydesk.calc.orders.exit_plans import (
     problem_of,
     resolved,
 )
-from keydesk.calc.orders.instructions import OpenOrder, SetExitPlan
 from keydesk.calc.orders.ticket_draft import UnreadableText
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
