@@ -10,6 +10,7 @@ from textual.screen import Screen
 
 from keydesk import forms
 from keydesk.calc.market.watchlists import Watchlist
+from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.account.audit import AuditForm
 from keydesk.forms.account.leaving import LeaveForm
@@ -20,6 +21,7 @@ from keydesk.forms.account.unlock import UnlockForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
 from keydesk.forms.market.indicators import IndicatorForm
+from keydesk.forms.market.replay import BeginAnewForm, MarketPage
 from keydesk.forms.market.timeframes import TimeframeForm
 from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
 from keydesk.forms.ticket.form import TicketForm
@@ -38,10 +40,12 @@ from support.fakes.form_app import FormApp, example_context
 
 TRADE, ENTRY, PAIR = "6411", "6415", "EUR_USD"
 LIST = Watchlist("Majors", (PAIR, "USD_JPY"))
+FRANC = ReplayCommand("begins anew in franc: EUR/CHF, 2015-01-15 09:00 UTC", begins_anew=True)
 FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "AddForm": lambda: AddForm(example_store(), LIST),
     "ArmForm": lambda: ArmForm(example_context()),
     "AuditForm": lambda: AuditForm([], UTC),
+    "BeginAnewForm": lambda: BeginAnewForm(example_store(), FRANC),
     "BreakEvenForm": lambda: BreakEvenForm(example_context(), TRADE),
     "CancelEntriesForm": lambda: CancelEntriesForm(example_context(), PAIR),
     "CancelForm": lambda: CancelForm(example_context(), ENTRY),
@@ -56,6 +60,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "FlattenForm": lambda: FlattenForm(example_context(), PAIR),
     "HelpForm": lambda: HelpForm(KEYMAP),
     "IndicatorForm": lambda: IndicatorForm(example_store()),
+    "MarketPage": lambda: MarketPage(example_store(), lambda: 0.0),
     "MoveForm": lambda: MoveForm(example_context(), ENTRY),
     "NameForm": lambda: NameForm("Rename Majors", "Majors", trouble=lambda _: "", hint="Enter"),
     "PositionPartForm": lambda: PositionPartForm(example_context(), PAIR),
