@@ -37,8 +37,9 @@ class BeginAnewForm(InfoForm[bool]):
     def lines(self) -> Sequence[TextLine]:
         """Say what begins, and what becomes of the present accounts."""
         trades, orders = len(self.store.trades), len(self.store.orders)
-        held = f"{trades} open trades and {orders} orders stay" if trades or orders else "It stays"
-        after = f"{held} in the ledger of now, which is kept beside the new one"
+        held = f"{_count(trades, 'open trade')} and {_count(orders, 'order')} stay"
+        kept = "in the present ledger, which is kept beside the new one"
+        after = f"{held if trades or orders else 'The accounts stay'} {kept}"
         return [
             *wrap_words(clean(self.command.words), "bright", self.inside),
             BLANK,
@@ -49,6 +50,10 @@ class BeginAnewForm(InfoForm[bool]):
         """Let it begin."""
         if self.is_active:
             self.dismiss(result=True)
+
+
+def _count(number: int, name: str) -> str:
+    return f"1 {name}" if number == 1 else f"{number} {name}s"
 
 
 class MarketPage(DetailsForm):
