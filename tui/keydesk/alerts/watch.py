@@ -186,7 +186,12 @@ class AlertWatch:
             prices = self._prices.setdefault(name, PriceReadings(self.store, name))
             prices.watch(readings)
             self.store.price_watch[name] = self._take_quote
-        watched = (each for each in self.store.alerts.values() if each.state == "on")
+        watched = [each for each in self.store.alerts.values() if each.state == "on"]
+        levels: dict[str, tuple[Decimal, ...]] = {}
+        for each in filter(_is_of_price, watched):
+            name = instrument_of(each.condition)
+            levels[name] = (*levels.get(name, ()), each.condition.level)
+        self.store.alert_levels = levels
         names = dict.fromkeys(filter(None, (instrument_of(each.condition) for each in watched)))
         if tuple(names) != self.store.alert_instruments:
             self.store.alert_instruments = tuple(names)

@@ -21,6 +21,7 @@ from keydesk.app.account_requests import AccountRequests
 from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.account_start import AccountStart
 from keydesk.app.actions.desk import DeskActions
+from keydesk.app.alerts import AlertDesk
 from keydesk.app.availability import is_available
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from keydesk.calc.alerts.conditions import PriceCross, TradeResult
+    from keydesk.calc.alerts.parser import AlertLine
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.calc.orders.instructions import Instruction
@@ -106,6 +109,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         environment = account.environment
         self.title = f"Keydesk {environment}"
         self.window_title = _window_title(options, account.name, environment)
+        self._profile = account.name
         self.store = Store()
         self.store.health.environment = environment
         self.store.arming = arming_at_start(environment, read_only=options.read_only)
@@ -161,6 +165,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             settings.reconciliation,
             tell=self.tell,
             last_key_at=lambda: self.guarded_keys.last_key_at,
+        )
+        self.alerts = AlertDesk(
+            self,
+            self.store,
+            own.alerts,
+            write=self.send_to_terminal,
+            tell=self.tell,
+            keymap=own.keymap,
         )
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
         self._requests = AccountRequests(self, self.open_account, self.tell)
@@ -258,6 +270,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
         self.loss_lock.open(self.open_account.file("daily-loss"))
+        self.alerts.open(self.open_account.file("alerts"), connection, self._profile)
 
     def _account_failed(self, words: str) -> None:
         self.last_words = words
@@ -278,6 +291,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if self.lock.look(now):
             self.disarm(Cause.LOCKED)
         self.loss_lock.look(now)
+        self.alerts.look(now)
         self.week_end.look(now)
         self._workspace.keep(self.actions.screen.workspace, now)
         self.open_account.look()
@@ -317,6 +331,23 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def record(self, what: str, words: str) -> None:
         """Write an entry to the audit log of the account."""
         self._audit.record(what, words)
+        self.alerts.recorded(what, words)
+
+    def new_alert(self, condition: PriceCross | TradeResult) -> None:
+        """Show a new alert, to be made or changed."""
+        self.alerts.new(condition)
+
+    def make_alert(self, line: AlertLine) -> None:
+        """Make an alert of the command line."""
+        self.alerts.make(line)
+
+    def show_alerts(self) -> None:
+        """Show the alerts."""
+        self.alerts.show_page()
+
+    def turn_mute(self) -> None:
+        """Mute bell and notifications, or end that."""
+        self.alerts.turn_mute()
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show one line to the trader."""
@@ -469,6 +500,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._leaving.leave(code)
 
     def _save_workspace(self) -> None:
+        self.alerts.close()
         self._workspace.save(self.actions.screen.workspace())
         self.record("leave", "the desk was left")
 

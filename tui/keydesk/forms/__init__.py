@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
+    from keydesk.forms.market.alert_line import AlertLineForm
+    from keydesk.forms.market.alerts import AlertsForm
     from keydesk.forms.market.indicators import IndicatorForm
+    from keydesk.forms.market.new_alert import NewAlertForm
     from keydesk.forms.market.timeframes import TimeframeForm
     from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
     from keydesk.forms.ticket.form import TicketForm
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddForm",
+    "AlertLineForm",
+    "AlertsForm",
     "ArmForm",
     "AuditForm",
     "BreakEvenForm",
@@ -49,6 +54,7 @@ __all__ = [
     "LimitsForm",
     "MoveForm",
     "NameForm",
+    "NewAlertForm",
     "PositionPartForm",
     "ProtectForm",
     "ProtectionForm",
@@ -64,6 +70,9 @@ __all__ = [
 
 _HOMES = {
     "AddForm": "market.watchlists",
+    "AlertLineForm": "market.alert_line",
+    "AlertsForm": "market.alerts",
+    "NewAlertForm": "market.new_alert",
     "ArmForm": "account.arming",
     "AuditForm": "account.audit",
     "BreakEvenForm": "trades.break_even",

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from rich.style import Style
 from textual.message import Message
 
 from keydesk.keys.keymap import KEYMAP, LOG
@@ -26,10 +27,6 @@ from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
-
-if TYPE_CHECKING:
-    from rich.style import Style
-
 
 TEXT_FROM = 40  # columns of text; with less, the transaction's number is left out
 DAY = 86_400
@@ -165,10 +162,11 @@ SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
 # Seconds that a notice is new, and that it is shown at all: a good outcome lingers dim where there is room.
 NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
 SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
+REVERSED = Style(reverse=True)
 INDENT = 11  # columns of time and sign
 NEWEST = 20  # of the notices; older ones are history
 Words = tuple[
-    list[SafeText], "Style", Printable, bool
+    list[SafeText], Style, Printable, bool
 ]  # wrapped text, style, time and sign, waits for Esc
 
 
@@ -190,6 +188,7 @@ class Notices(LinePane, can_focus=False):
     def changed(self, frame: Frame) -> None:
         """Redraw when a message came, was seen or has expired, and when a command was settled."""
         told: list[object] = [(notice, _is_new(notice, frame)) for notice in _living(frame)]
+        told.append(frame.now < frame.store.flash_until)
         if told != self._told or frame.touched(Topic.NOTICES, Topic.ORDERS):
             self._told = told
             self.redraw()
@@ -222,7 +221,9 @@ class Notices(LinePane, can_focus=False):
             yield lines_of(safe(record.line), self.inside - 2), warn, "… ", False
         for notice in _living(frame):
             if _presses(notice, frame):
-                yield self._words(notice, NOTICE_ROLES[notice.level])
+                words = self._words(notice, NOTICE_ROLES[notice.level])
+                flashes = frame.now < frame.store.flash_until and notice is frame.store.notices[-1]
+                yield (words[0], words[1] + REVERSED, *words[2:]) if flashes else words
 
     def _words(self, notice: Notice, role: str) -> Words:
         zone = UTC if self.frame is None else self.frame.store.zone

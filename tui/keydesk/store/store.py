@@ -110,9 +110,11 @@ class Store:
         self.health = Health()
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()
+        self.flash_until = 0.0  # monotonic seconds until which the newest message is shown reversed
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
         self.alerts: dict[str, Alert] = {}  # by id
         self.alert_history: list[Told] = []  # newest last
+        self.alert_levels: dict[str, tuple[Decimal, ...]] = {}  # watched prices by instrument
         self.alert_instruments: tuple[str, ...] = ()  # whose prices alerts need
         self.price_watch: dict[str, Callable[[Quote], None]] = {}  # by instrument, for each price
         self._dirty: dict[Topic, set[object]] = {}

@@ -39,8 +39,11 @@ class CommandActions:
         """Open the command line."""
         self._context.app.push_screen(forms.CommandForm(self._store), self._run_command)
 
-    def _run_command(self, command: ParsedCommand | None) -> None:
+    def _run_command(  # noqa: C901 - one branch a command
+        self, command: ParsedCommand | None
+    ) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
+            MakeAlert,
             OpenTicket,
             QuitDesk,
             ShowHelp,
@@ -48,6 +51,7 @@ class CommandActions:
             ShowMessage,
             ShowMessages,
             ShowPage,
+            TurnMute,
         )
 
         match command:
@@ -64,6 +68,10 @@ class CommandActions:
             case OpenTicket(side, instrument, fields):
                 self._context.turn_to(instrument)  # the chart beside a ticket is its own
                 self._tickets.open_ticket(side, instrument, fields)
+            case MakeAlert(line):
+                self._desk.make_alert(line)
+            case TurnMute():
+                self._desk.turn_mute()
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
             case None:

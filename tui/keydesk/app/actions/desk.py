@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from keydesk import forms
+from keydesk.app.actions.alerts import AlertActions
 from keydesk.app.actions.commands import CommandActions
 from keydesk.app.actions.context import ActionContext, Desk
 from keydesk.app.actions.pages import PageActions
@@ -66,6 +67,7 @@ class DeskActions:
             tickets,
             TradeActions(self._context),
             pages,
+            AlertActions(self._context),
             CommandActions(self._context, tickets, pages, self.leave),
         )
 
@@ -173,5 +175,12 @@ class DeskActions:
             self.screen.show_all()
 
 
-ACTION_GROUPS = (DeskActions, TicketActions, TradeActions, PageActions, CommandActions)
+ACTION_GROUPS = (
+    DeskActions,
+    TicketActions,
+    TradeActions,
+    PageActions,
+    AlertActions,
+    CommandActions,
+)
 """The classes whose methods `action_...` the keys of the desk name."""
