@@ -100,7 +100,7 @@ class AlertDesk:
         """Write up to when prices were watched."""
         if self.watch is not None:
             with suppress(OSError):
-                self.watch.close()
+                self.watch.close(monotonic())
 
     def _flash(self, _kind: EventKind) -> None:
         self._store.flash_until = monotonic() + FLASH

@@ -395,6 +395,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Show the instrument's terms, by the chord."""
         self.actions.perform("instrument_page")
 
+    def action_alerts(self) -> None:
+        """Show the alerts, by the chord."""
+        self.actions.perform("alerts")
+
     def action_limits(self) -> None:
         """Show the trader's limits, by the chord."""
         self.actions.perform("limits")
