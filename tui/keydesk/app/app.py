@@ -23,6 +23,7 @@ from keydesk.app.account_start import AccountStart
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.alerts import AlertDesk
 from keydesk.app.availability import is_available
+from keydesk.app.away import AwayCard
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from keydesk.alerts.away import AwayReport
     from keydesk.calc.alerts.conditions import PriceCross, TradeResult
     from keydesk.calc.alerts.parser import AlertLine
     from keydesk.calc.command_parser import LayoutVerb
@@ -174,6 +176,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             tell=self.tell,
             keymap=own.keymap,
         )
+        self.away = AwayCard(
+            self.store,
+            last_key_at=lambda: self.guarded_keys.last_key_at,
+            is_free=lambda: isinstance(self.screen, DeskScreen),
+            show=self._show_away,
+        )
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
         self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
@@ -271,6 +279,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         connection.commands.exit_only = self.exit_only
         self.loss_lock.open(self.open_account.file("daily-loss"))
         self.alerts.open(self.open_account.file("alerts"), connection, self._profile)
+        self.away.open(self.open_account.file("seen"), monotonic())
 
     def _account_failed(self, words: str) -> None:
         self.last_words = words
@@ -292,6 +301,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.disarm(Cause.LOCKED)
         self.loss_lock.look(now)
         self.alerts.look(now)
+        self.away.look(now)
         self.week_end.look(now)
         self._workspace.keep(self.actions.screen.workspace, now)
         self.open_account.look()
@@ -332,6 +342,11 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Write an entry to the audit log of the account."""
         self._audit.record(what, words)
         self.alerts.recorded(what, words)
+
+    def _show_away(self, report: AwayReport) -> None:
+        from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form
+
+        self.push_screen(DetailsForm(report.title, report.rows(self.store.zone)))
 
     def new_alert(self, condition: PriceCross | TradeResult) -> None:
         """Show a new alert, to be made or changed."""
@@ -505,6 +520,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def _save_workspace(self) -> None:
         self.alerts.close()
+        self.away.close()
         self._workspace.save(self.actions.screen.workspace())
         self.record("leave", "the desk was left")
 
