@@ -5,15 +5,12 @@ import os
 import time
 from collections.abc import Generator
 
-import hypothesis
 import pytest
 
 pytest.register_assert_rewrite("support")
-pytest_plugins = ["support.broker", "support.ssh_server", "support.wire_report"]
+pytest_plugins = ["support.broker", "support.examples", "support.ssh_server", "support.wire_report"]
 
 ALONE = ("bench", "soak")  # figures and long runs have the machine to themselves
-QUICK, FULL = "quick", "full"  # profiles of hypothesis: how many examples a property is tried with
-EXAMPLES = 25  # of a property in the usual run; `-m soak` takes hypothesis's own count, 100
 PROCESSES = frozenset(
     ("chaos", "journeys", "packaging", "wire")
 )  # folders: the programs run as processes
@@ -30,9 +27,6 @@ REPETITIVE = frozenset(
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let workers and the programs of tests keep bytecode where the environment forbids it: each start would compile all modules."""
-    hypothesis.settings.register_profile(QUICK, max_examples=EXAMPLES, deadline=None)
-    hypothesis.settings.register_profile(FULL, deadline=None)
-    hypothesis.settings.load_profile(FULL if _chosen(config).startswith("soak") else QUICK)
     os.environ["TZ"] = "UTC"  # no test depends on the zone of its machine
     time.tzset()
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
@@ -41,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Use every core, but run benches and soaks in this process: one after the other, their figures printed."""
-    chosen = _chosen(config)
+    chosen = str(config.getoption("markexpr"))
     if any(chosen.startswith(name) for name in ALONE):
         return 0
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
@@ -66,19 +60,11 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Let long runs last: the time limit finds tests of the usual run that hang. Leave costly tests out of the coverage.
 
-    The soak tries every property with hypothesis's own count of examples.
-
     With `--cov` a test takes half as long again. Journeys run the program in another process, which is not measured, and
     property tests pass the same lines again and again.
     """
     is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-    if is_property and _chosen(item.config).startswith("soak"):
-        item.add_marker(pytest.mark.soak)
     if any(item.get_closest_marker(name) for name in ALONE):
         item.add_marker(pytest.mark.timeout(0))
     if is_property or item.path.name in REPETITIVE or not PROCESSES.isdisjoint(item.path.parts):
         item.add_marker(pytest.mark.no_cover)
-
-
-def _chosen(config: pytest.Config) -> str:
-    return str(config.getoption("markexpr"))

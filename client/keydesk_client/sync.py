@@ -30,8 +30,7 @@ from keydesk_client._sync_bridge import (
 )
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.auth.token_store import Passphrase
-from keydesk_client.client import STANDARD_RETRIES
-from keydesk_client.http.caller import Retries
+from keydesk_client.http.caller import STANDARD_RETRIES, Retries
 from keydesk_client.http.limiter import Limiter
 from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.models.instruments import Instrument

@@ -71,9 +71,8 @@ def test_five_hundred_trades_are_read_within_budget() -> None:
     body = trades_body()
     TRADES.read(body)
     ours, theirs = best_of_each(lambda: TRADES.read(body), lambda: json.loads(body), 60)
-    # A bare pydantic TypeAdapter of the same fields takes 2.2 times json.loads on this body; a fifth and the noise on
-    # top are allowed
-    allowed = 2.7
+    # 2.1 measured, 3.2 while each number became a Decimal when it was read
+    allowed = 2.5
     assert ratio_of("500 trades", ours, theirs, allowed) <= allowed
 
 

@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from keydesk_client.errors import OutOfRange
 from keydesk_client.sequencer import LARGEST_RANGE, Backfill, GapFiller, Sequencer
+from support.examples import examples
 
 
 @dataclass(frozen=True)
@@ -235,4 +236,6 @@ class AnySchedule(RuleBasedStateMachine):
 
 
 TestAnySchedule = AnySchedule.TestCase
-TestAnySchedule.settings = settings(max_examples=60, stateful_step_count=60, deadline=None)
+TestAnySchedule.settings = settings(
+    max_examples=examples(25, soak=100), stateful_step_count=60, deadline=None
+)

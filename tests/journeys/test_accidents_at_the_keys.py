@@ -187,7 +187,9 @@ def test_a_confirm_on_the_heels_of_its_form_is_too_early_and_the_form_says_so(
 def test_a_held_arrow_in_a_field_nudges_it_and_disarms_nothing(any_terminal: Terminal) -> None:
     terminal = any_terminal
     terminal.press("B", "s")
-    repeat(terminal, b"\x1b[A", 20)
+    for _ in range(20):
+        repeat(terminal, b"\x1b[A", 1)
+        terminal.wait_until_read(pause=0.033)
     terminal.until(lambda: "[ 40] pips" in form_words(terminal), what="a stop of 40 pips")
     assert "Keys dropped" not in terminal.text
     assert "exit only" not in terminal.text

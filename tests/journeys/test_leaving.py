@@ -64,7 +64,7 @@ def sockets_in(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_socket()]
 
 
-RARE = ("SIGINT", "SIGUSR1", "SIGUSR2", "SIGALRM")
+RARE = ("SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM")
 
 
 @pytest.mark.parametrize(
@@ -186,6 +186,19 @@ def test_a_terminal_that_goes_without_a_word_ends_the_desk_too(practice_folder: 
         terminal.hang_up()
         terminal.until(lambda: not any(alive(child) for child in children), what="no process")
         assert sockets_in(practice_folder) == []
+
+
+def test_a_program_hears_of_its_terminals_end_however_the_tests_were_started() -> None:
+    """`nohup pytest` ignores SIGHUP; an ssh that inherits this keeps its connection, and the desk, when its window closes."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        terminal = Terminal(["sh", "-c", "echo started; exec sleep 1000"], SIZE, {})
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    with terminal:
+        terminal.see("started")
+        terminal.signal(signal.SIGHUP)
+        assert terminal.wait_for_exit() == -signal.SIGHUP
 
 
 def test_the_desk_opens_as_it_was_left(practice_folder: Path) -> None:

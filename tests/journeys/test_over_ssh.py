@@ -18,6 +18,12 @@ MOST_WAITED = 2.0  # seconds
 LOOK = 0.004  # seconds
 TRIES = 5
 NO_LOCALE = {"LANG": "", "LC_ALL": "", "LC_CTYPE": ""}
+UNREADABLE = {
+    b"\xa3": "(A3)",
+    b"\xe2\x82": "(E2 82)",
+    b"\xf9": "(F9)",
+    b"\x1b[1:2u": "a key sequence",
+}
 MODES_OFF = (b"1049", b"2004", b"1004", b"1000", b"1003")
 
 
@@ -89,11 +95,10 @@ def seconds_waited(desk: int, broker: int) -> float:
 def test_bytes_that_cannot_be_read_are_dropped_and_said(ssh: SshServer) -> None:
     with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {}) as terminal:
         terminal.see("prices ok")
-        for data in (b"\xa3", b"\xe2\x82", b"\xf9", b"\x1b[1:2u"):
+        for data, words in UNREADABLE.items():
             terminal.write(data)
-            terminal.see("Dropped ")
-            terminal.press("Escape")
-            terminal.see_no_more("Dropped ")
+            terminal.see(words)
+            terminal.pause(1.2)  # it is said once a second at most
         terminal.press("j")
         terminal.quit()
         assert terminal.wait_for_exit() == 0
@@ -251,6 +256,7 @@ def test_the_window_says_environment_and_account_and_gets_its_own_title_back(
         assert bytes(terminal.raw).count(b"\x1b]2;\x07\x1b[23;2t") == 1
 
 
+@pytest.mark.soak  # the usual run has it without ssh: `test_painting`
 def test_clicks_drags_and_sizes_with_a_form_open_leave_the_desk_as_it_is(ssh: SshServer) -> None:
     with Terminal(ssh.command(ssh.keydesk("--practice", "--mouse")), SIZE, {}) as terminal:
         terminal.see("prices ok")
@@ -292,7 +298,11 @@ def test_a_terminal_known_by_its_name_has_its_colours_without_colorterm(
 
 @pytest.mark.parametrize(
     "settings",
-    ["NO_COLOR=1", pytest.param("TERM=xterm", marks=pytest.mark.soak), "LANG=C LC_ALL=C"],
+    [
+        pytest.param("NO_COLOR=1", marks=pytest.mark.soak),  # `test_terminal_colours` has them
+        pytest.param("TERM=xterm", marks=pytest.mark.soak),
+        "LANG=C LC_ALL=C",
+    ],
 )
 def test_prices_stay_visible_around_a_form_in_few_colours_and_in_ascii(
     ssh: SshServer, settings: str
@@ -310,6 +320,7 @@ def test_prices_stay_visible_around_a_form_in_few_colours_and_in_ascii(
         assert terminal.wait_for_exit() == 0
 
 
+@pytest.mark.soak  # the usual run has it without ssh: `test_painting`
 def test_opening_a_form_sends_few_bytes_over_the_line(ssh: SshServer) -> None:
     with Terminal(ssh.command(ssh.keydesk("--practice", "--fps", "1")), SIZE, {}) as terminal:
         terminal.see("No trades.")

@@ -10,7 +10,7 @@ from support.ssh_server import SshServer
 from support.terminal import keydesk
 
 RATE = 20_000  # bytes a second
-HELD = 180  # repeats, thirty a second
+HELD = 90  # repeats, thirty a second
 TURN = 15  # repeats, then the other way: every one of them moves the cursor
 HELP = 3_000  # bytes
 MOST_BEHIND = RATE * 0.5
@@ -26,7 +26,7 @@ def wait_until_open(terminal: SlowTerminal) -> None:
 
 
 def move(terminal: SlowTerminal) -> None:
-    """Hold a key for six seconds."""
+    """Hold a key for three seconds."""
     for number in range(HELD):
         terminal.write(b"j" if number % (2 * TURN) < TURN else b"k")
         terminal.pause(1 / 30)

@@ -1,7 +1,7 @@
 """Proof that nothing was sent unasked: forms shown, keys typed, decisions, journal and the broker's ledger side by side.
 
 shown = ShownForms()
-shown.look(terminal)                       # after each reading of the terminal
+Terminal(..., on_frame=shown.look)         # each picture that is painted
 shown.typed("y")                           # for each key that may confirm
 unexplained(decisions_in(home), shown)         # decisions that no key on a form that showed them explains
 disagreements(intents, ledger, own_names)  # where journal and ledger differ
@@ -205,7 +205,7 @@ def _explains(key: tuple[int, str], decision: Decision, shown: ShownForms) -> bo
     at, letter = key
     if not decision.time_ns - ANSWER_NS <= at <= decision.time_ns:
         return False
-    forms = shown.between(at - READING_NS, decision.time_ns)
+    forms = shown.between(at - READING_NS, decision.time_ns + READING_NS)
     if any(form.asks == letter and decision.is_shown_by(form.headline) for form in forms):
         return True
     # A window that shrank over an open form cuts it off, and an exit still leaves.

@@ -24,9 +24,13 @@ import pyte
 
 PAUSE = 0.35  # between two keys: slower than the guard's 250 ms dwell
 PATIENCE = 90.0
+READ_WITHIN = 20.0  # a stopped program reads nothing
 FULL_FOR = 1.0  # seconds without a new byte: the program is stuck in its write
 # Sequences that the emulator misreads: keyboard protocols and private modes with a prefix it does not know.
 UNREAD = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1bP[^\x1b]*\x1b\\|\x1b\[\?[0-9;]*\$p")
+ASKS_FOR_FRAMES = b"\x1b[?2026$p"  # does the terminal know synchronized output?
+HAS_FRAMES = b"\x1b[?2026;2$y"
+FRAME_ENDS = re.compile(rb"(?<=\x1b\[\?2026l)")
 KEYS = {
     "Enter": b"\r",
     "Escape": b"\x1b",
@@ -50,12 +54,15 @@ class Terminal:
         size: tuple[int, int],
         env: Mapping[str, str],
         cwd: str | None = None,
+        on_frame: Callable[["Terminal"], None] | None = None,
     ) -> None:
+        """Start the program; `on_frame` sees each picture that it paints, however late its output is read."""
+        self._on_frame = on_frame
         columns, rows = size
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self.raw = bytearray()
-        self._child, self._tty = _spawn(command, columns, rows, env, cwd)
+        self._child, self._tty, self._name = _spawn(command, columns, rows, env, cwd)
         self.pid = self._child.pid
         self.exit_code: int | None = None
 
@@ -121,6 +128,30 @@ class Terminal:
         for key in keys:
             os.write(self._tty, KEYS.get(key) or key.encode())
             self.pause()
+            self.wait_until_read()
+
+    def wait_until_read(self, pause: float = PAUSE) -> None:
+        """Wait until the program has read the keys, and pause once more: a busy one would read two keys as a burst."""
+        if not self._unread():
+            return
+        end = time.monotonic() + READ_WITHIN
+        while self._unread() and time.monotonic() < end:
+            self._read(0.02)
+        self.pause(pause)
+
+    def _unread(self) -> int:
+        """Return how many bytes of the keys the program has not read."""
+        try:
+            theirs = os.open(self._name, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        except OSError:  # the terminal is closed
+            return 0
+        try:
+            waiting: int = struct.unpack("i", fcntl.ioctl(theirs, termios.FIONREAD, b"\0" * 4))[0]
+        except OSError:
+            return 0
+        finally:
+            os.close(theirs)
+        return waiting
 
     def type(self, text: str) -> None:
         """Type text at a person's pace."""
@@ -210,9 +241,19 @@ class Terminal:
         except OSError:  # the program has closed its side
             select.select([], [], [], min(seconds, 0.01))
             return False
+        if self._on_frame is None:
+            self._feed(data)
+            return bool(data)
+        if ASKS_FOR_FRAMES in data:
+            os.write(self._tty, HAS_FRAMES)
+        for frame in FRAME_ENDS.split(data):
+            self._feed(frame)
+            self._on_frame(self)
+        return bool(data)
+
+    def _feed(self, data: bytes) -> None:
         self.raw += data
         self._stream.feed(UNREAD.sub(b"", data))
-        return bool(data)
 
 
 def keydesk(*arguments: str) -> list[str]:
@@ -221,8 +262,12 @@ def keydesk(*arguments: str) -> list[str]:
 
 
 # A session leader's first terminal becomes its controlling one: that is how Ctrl-C and a hang-up reach the program.
+# A terminal starts its programs with the default signals; those of tests run by `nohup` or in the background are ignored,
+# and ssh with an ignored SIGHUP stays when its window is closed.
 TAKE_TERMINAL = """
-import os, sys
+import os, signal, sys
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)
 tty = os.open(sys.argv[1], os.O_RDWR)
 for fd in (0, 1, 2):
     os.dup2(tty, fd)
@@ -233,7 +278,8 @@ os.execvp(sys.argv[2], sys.argv[2:])
 
 def _spawn(
     command: list[str], columns: int, rows: int, env: Mapping[str, str], cwd: str | None
-) -> "tuple[subprocess.Popen[bytes], int]":
+) -> "tuple[subprocess.Popen[bytes], int, str]":
+    """Start the program; return it, our side of its terminal and the name of its own side."""
     full = {
         **os.environ,
         "TERM": "xterm-256color",
@@ -245,7 +291,8 @@ def _spawn(
         full.pop(name, None)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    take = [sys.executable, "-I", "-S", "-c", TAKE_TERMINAL, os.ttyname(theirs)]
+    name = os.ttyname(theirs)
+    take = [sys.executable, "-I", "-S", "-c", TAKE_TERMINAL, name]
     child = subprocess.Popen([*take, *command], env=full, cwd=cwd, start_new_session=True)
     os.close(theirs)
-    return child, ours
+    return child, ours, name

@@ -51,7 +51,7 @@ from keydesk_client.streams.prices import PriceStream
 from keydesk_client.streams.transactions import TransactionItem
 
 if TYPE_CHECKING:
-    from keydesk_client.client import Client
+    from keydesk_client.resources.resource_client import ResourceClient
 
 FAILURES: Final = (KeydeskClientError, *READ_ERRORS)
 BACK_OFF: Final = BackOff(first_s=0.5, longest_s=30.0)
@@ -82,7 +82,7 @@ class FollowSettings:
 class Follower:
     """The state of following: the book, its synchronizer, and who is told."""
 
-    client: "Client"
+    client: "ResourceClient"
     names: tuple[str, ...]
     settings: FollowSettings
     timing: Timing

@@ -53,7 +53,7 @@ from keydesk_client.orders.sender import Sender
 from keydesk_client.resources._base import name_of
 
 if TYPE_CHECKING:
-    from keydesk_client.client import Client
+    from keydesk_client.resources.resource_client import ResourceClient
 
 STANDARD_FOLLOWING: Final = FollowSettings()
 NOTHING: Final = Decimal(0)
@@ -83,7 +83,7 @@ class AccountState:
 
     def __init__(
         self,
-        client: "Client",
+        client: "ResourceClient",
         journal: Journal | None = None,
         *,
         instruments: Iterable[str | Instrument] = (),

@@ -34,7 +34,7 @@ from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.record import Response
 
 if TYPE_CHECKING:
-    from keydesk_client.http.transport import Transport  # imports httpx, see `client`
+    from keydesk_client.http.transport import Transport  # imports httpx, see `resource_client`
 
 R = TypeVar("R", bound=Response)
 
@@ -79,6 +79,9 @@ class Retries:
         back_off = BackOff(self.first_s, self.longest_s)
         pause = back_off.pause(attempts - 1, chance, at_least_s=retry_after or 0.0)
         return pause if spent_s + pause <= self.patience_s else None
+
+
+STANDARD_RETRIES: Final = Retries()
 
 
 class Caller:

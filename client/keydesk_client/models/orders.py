@@ -1,6 +1,6 @@
 """Orders as the service reports them, one class a kind."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -28,6 +28,8 @@ from keydesk_client.models.order_terms import (
 
 class OrderIdentity(Record):
     """Members of every order."""
+
+    converts_on_demand: ClassVar[bool] = True
 
     id: OrderID
     """Equals the id of the transaction that created it."""

@@ -1,5 +1,7 @@
 """Trades, in full and in summary, and positions: all trades of one instrument."""
 
+from typing import ClassVar
+
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import (
     AccountUnits,
@@ -24,6 +26,8 @@ from keydesk_client.models.orders import (
 class PositionSide(Record):
     """One direction of a position."""
 
+    converts_on_demand: ClassVar[bool] = True
+
     units: DecimalNumber
     """Negative on the short side, 0 if flat."""
     average_price: PriceValue | None = None
@@ -46,6 +50,8 @@ class PositionSide(Record):
 
 class Position(Record):
     """All trades of one instrument."""
+
+    converts_on_demand: ClassVar[bool] = True
 
     instrument: InstrumentName
     """As in EUR_USD."""
@@ -73,6 +79,8 @@ class Position(Record):
 
 class TradeTerms(Record):
     """Members of a trade in full and in summary."""
+
+    converts_on_demand: ClassVar[bool] = True
 
     id: TradeID
     """Equals the id of the ORDER_FILL that opened it."""

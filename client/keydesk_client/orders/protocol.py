@@ -28,7 +28,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError, MissingMember, UnsafeFile
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.transactions.unions import Transaction
@@ -55,6 +54,7 @@ from keydesk_client.orders.reconciler import (
     may_concern,
     shows_effect,
 )
+from keydesk_client.resources.resource_client import ResourceClient
 
 LATE_NS: Final = 120 * 1_000_000_000
 """A request that is older than this has arrived by now, or never will.
@@ -89,7 +89,7 @@ class OrderProtocol:
 
     def __init__(
         self,
-        client: Client,
+        client: ResourceClient,
         journal: Journal,
         on_progress: Callable[[Progress], object],
         alarm: Alarm,

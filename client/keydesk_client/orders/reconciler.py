@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from typing import Final, TypeAlias, cast
 
-from keydesk_client.client import Client
 from keydesk_client.errors import (
     Answered,
     ClientClosed,
@@ -34,6 +33,7 @@ from keydesk_client.orders.outcome import (
     Unconfirmed,
     Unknown,
 )
+from keydesk_client.resources.resource_client import ResourceClient
 
 PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
 """Before each look-up of a lost answer."""
@@ -62,7 +62,7 @@ class LookUps:
 
     def __init__(
         self,
-        client: Client,
+        client: ResourceClient,
         context: Callable[[Intent], Context],
         on_progress: Callable[[Unknown], object],
         pauses: tuple[float, ...] = PAUSES_S,

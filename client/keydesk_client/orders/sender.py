@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from typing import Self
 
-from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, InvalidSettings
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.wire_names import UNSET, Unset
@@ -40,6 +39,7 @@ from keydesk_client.orders.outcome import (
 from keydesk_client.orders.protocol import Alarm, OrderProtocol
 from keydesk_client.orders.reconciler import PAUSES_S
 from keydesk_client.resources._base import CloseUnits, SideUnits, WriteRequest, name_of
+from keydesk_client.resources.resource_client import ResourceClient
 
 
 class Sender:
@@ -71,7 +71,7 @@ class Sender:
 
     def __init__(
         self,
-        client: Client,
+        client: ResourceClient,
         journal: Journal,
         last_transaction_id: Callable[[], int],
         on_progress: Callable[[Progress], object] | None = None,
@@ -343,7 +343,7 @@ def _unknown_instrument(_action: Action, _target: str) -> str:
 
 def _check_arguments(client: object, journal: object, last_transaction_id: object) -> None:
     """Raise InvalidSettings for an argument that would fail at the first order, for callers without a type checker."""
-    if not isinstance(client, Client):
+    if not isinstance(client, ResourceClient):
         remedy = "a Client, or both from sync" if hasattr(client, "asynchronous") else "a Client"
         raise InvalidSettings(f"client: give {remedy}; this is of type {type(client).__name__}")
     if not hasattr(journal, "open_intents"):

@@ -15,7 +15,11 @@ def connect(url: str, token: str, account: str) -> Any:
     global ACCOUNT
     ACCOUNT = account
     place = urlsplit(url)
-    return v20.Context(place.hostname, place.port, ssl=False, token=token)
+    patience = {
+        "poll_timeout": 60,
+        "stream_timeout": 60,
+    }  # by default 2 and 10 seconds: a busy machine takes longer
+    return v20.Context(place.hostname, place.port, ssl=False, token=token, **patience)
 
 
 def nav(api: Any) -> Any:

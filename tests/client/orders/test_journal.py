@@ -16,6 +16,7 @@ from keydesk_client.auth.private_files import locked
 from keydesk_client.errors import UnsafeFile
 from keydesk_client.orders.journal import NEAR, FileJournal
 from keydesk_client.orders.outcome import Action, Intent
+from support.examples import examples
 
 
 def intent(name: str, since: int = 10) -> Intent:
@@ -247,7 +248,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(25, soak=60), deadline=None)
 @given(steps=STEPS, most_settled=st.sampled_from([0, 2, 1000]))
 def test_reading_only_what_was_appended_finds_the_same_as_reading_everything(
     steps: list[tuple[str, int, int]], most_settled: int

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from keydesk_practice.engine.commands import MarketRequest
 from keydesk_practice.engine.transactions import OrderFilled
+from support.examples import examples
 from support.fakes.still_market import example_market
 from support.practised_account import PractisedAccount
 
@@ -14,7 +15,7 @@ moves = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(25, soak=60), deadline=None)
 @given(st.lists(moves, min_size=1, max_size=15))
 def test_two_mirrored_accounts_cancel_out_but_for_the_spread(
     steps: list[tuple[int, int, int]],

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from keydesk_practice.market.candles import GRANULARITIES, Alignment, boundaries, usual_cells
 from keydesk_practice.market.hours import CELL, Hours, TradingHours, cell_at, cells_in, first_cell
 from support.data.practice_market import instant
+from support.examples import examples
 
 FIRST, LAST = cell_at(instant("1999-01-05T00:00Z")), cell_at(instant("2030-01-01T00:00Z"))
 ZONES = ["America/New_York", "UTC", "Asia/Tokyo", "Asia/Kathmandu", "Australia/Lord_Howe"]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(40, soak=150), deadline=None)
 @given(
     granularity=st.sampled_from(GRANULARITIES),
     start=st.integers(FIRST, LAST),
@@ -38,7 +39,7 @@ def test_periods_cover_a_range_without_holes(  # noqa: PLR0917  drawn by hypothe
 
 
 @given(start=st.integers(FIRST, LAST), length=st.integers(1, 40_000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(25, soak=100), deadline=None)
 def test_a_span_is_closed_only_if_all_its_cells_are(start: int, length: int) -> None:
     hours = TradingHours(Hours.FX)
     cells = np.arange(start, start + length)

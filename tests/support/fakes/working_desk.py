@@ -19,6 +19,7 @@ from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.orders.instructions import Instruction, Template
 from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
+from keydesk.forms.account.order_life import OrderLifeForm
 from keydesk.forms.market.alerts import AlertsForm, AlertWish
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
 from keydesk.forms.sheet import FormContext
@@ -94,6 +95,12 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     def read_summary(self, take: object) -> None:
         """Nothing is read here."""
 
+    def read_bookings(self, take: object) -> None:
+        """Nothing is read here."""
+
+    def read_closes(self, names: object, take: object) -> None:
+        """Nothing is read here."""
+
     def on_mount(self) -> None:
         self.animation_level = "none"
         self.call_after_refresh(self.draw)
@@ -140,6 +147,10 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
 
     def record(self, what: str, words: str) -> None:
         self.recorded.append((what, words))
+
+    def show_outcomes(self) -> None:
+        """Nothing was sent here."""
+        self.push_screen(OrderLifeForm(self.store, lambda take: take((), ())))
 
     def show_audit(self) -> None:
         self.audit_shown = True

@@ -15,6 +15,7 @@ from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Cursor, Scene
 from keydesk.store.state import Candle
 from support.data.chart_scenes import MARKETS, own_lines, path, scene_of
+from support.examples import examples
 
 SIZES = [(1, 1), (5, 3), (20, 8), (33, 12), (34, 20), (60, 24), (90, 28), (150, 45), (250, 70)]
 LOOKS = [
@@ -114,7 +115,7 @@ def test_every_own_line_has_a_label_or_is_counted(width: int, count: int) -> Non
     braille=st.booleans(),
     market=st.sampled_from(sorted(MARKETS)),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(20, soak=60), deadline=None)
 def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothesis
     moves: list[int], look: Look, size: tuple[int, int], lines: int, braille: bool, market: str
 ) -> None:

@@ -10,6 +10,7 @@ from keydesk.store.frame import Frame
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
+from support.data.in_flight import in_flight
 from support.fakes.desk_app import DeskApp
 from support.fakes.pane_app import shown, text_of
 
@@ -135,13 +136,41 @@ async def test_a_hint_does_not_take_the_place_of_what_waits_for_long() -> None:
 
 
 async def test_a_newer_outcome_takes_the_place_of_an_older_good_one() -> None:
-    pane, store = Notices(), store_with(Notice("good", FILLED, WALL_NS))
+    pane, store = Notices(), store_with(Notice("good", FILLED, WALL_NS - 5 * SECOND))
     async with shown(pane, store, size=(80, 2)):
         store.notify(Notice("good", "CLOSED 10,000 EUR/USD", WALL_NS))
         pane.on_frame(frame_of(store))
         assert "CLOSED" in text_of(pane)[0]
         assert text_of(pane)[1].strip() == "", "it is there whole or not there"
         assert pane.rows_wanted == 1
+
+
+async def test_of_several_outcomes_of_one_moment_each_can_be_read() -> None:
+    pane, store = Notices(), store_with()
+    async with shown(pane, store, size=(100, 3)):
+        for words in (FILLED, "DONE stop 1.11121 on #6401 60 ms"):
+            store.notify(Notice("good", words, WALL_NS))
+        pane.on_frame(later(store, 1))
+        assert FILLED in pane_words(pane)
+        assert "DONE stop" in pane_words(pane)
+        assert pane.rows_wanted == 2
+        pane.on_frame(later(store, 5))
+        assert pane.rows_wanted == 1
+
+
+async def test_what_is_still_looked_up_hides_no_outcome_that_has_just_come() -> None:
+    pane, store = Notices(), store_with()
+    for number in range(4):
+        record = in_flight("EUR_USD", state="unknown")
+        store.set_in_flight(replace(record, id=f"kd-{number}"))
+    store.notify(Notice("bad", NOT_SENT, WALL_NS - 60 * SECOND))
+    store.notify(Notice("good", FILLED, WALL_NS))
+    async with shown(pane, store, size=(100, 3)):
+        assert FILLED in text_of(pane)[0]
+        assert "UNKNOWN" in text_of(pane)[1]
+        pane.on_frame(later(store, 5))
+        assert "UNKNOWN" in text_of(pane)[0]
+        assert FILLED not in pane_words(pane)
 
 
 async def test_what_has_no_room_is_named() -> None:

@@ -14,6 +14,7 @@ from keydesk.app.desk_session import DeskLock
 from keydesk.panes.chart import Chart
 from keydesk.store.state import BookBucket, BookKind, BookSnapshot, CandleSeries, ClientBook
 from support.data.desk_data import WALL_NS, candles
+from support.examples import examples
 from support.fakes.working_desk import WorkingDesk
 
 Step = str | tuple[int, int] | tuple[str, str]
@@ -169,7 +170,9 @@ def assert_charts_are_exact(app: WorkingDesk) -> None:
     )
 )
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(3, soak=12),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 async def test_charts_strips_crosshair_and_docked_forms_outlive_every_storm_of_sizes(
     tmp_path: Path, steps: list[Step]
@@ -204,7 +207,9 @@ async def test_charts_strips_crosshair_and_docked_forms_outlive_every_storm_of_s
     )
 )
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(5, soak=25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 async def test_no_keys_at_no_sizes_end_the_desk(tmp_path: Path, steps: list[Step]) -> None:
     app = desk(tmp_path)

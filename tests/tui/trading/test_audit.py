@@ -12,10 +12,10 @@ from keydesk.trading.audit import (
     OLD_FILES,
     AuditLog,
     matching,
-    old_file,
     read_entries,
     try_to_read,
 )
+from keydesk.trading.line_file import old_file
 from keydesk_client.auth.secret import Secret
 
 TOKEN = "b7d9f2aa-very-secret-token-0123456789"

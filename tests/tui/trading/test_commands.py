@@ -220,7 +220,7 @@ async def test_a_resting_order_moves_and_keeps_what_was_not_moved(desk: Desk) ->
 
 async def test_too_large_is_told_in_words(desk: Desk) -> None:
     words = await desk.does(desk.buy(90_000_000, bracket=False))
-    assert words.startswith("Not filled: not enough ")
+    assert words.startswith("NOT FILLED BUY 90,000,000 EUR/USD at market: not enough ")
     assert desk.store.notices[-1].level == "bad"
 
 

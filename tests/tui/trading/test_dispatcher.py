@@ -10,6 +10,7 @@ from keydesk.records import DependentOrder
 from keydesk.store.store import Store
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.dispatcher import Dispatcher
+from keydesk.trading.executions import ExecutionLog, read_executions
 from keydesk.trading.notifications import Command
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
@@ -243,3 +244,16 @@ async def test_what_like_requests_did_goes_through_the_door_and_settles_the_line
     assert desk.words[-1].startswith("IT SHOWED UP: ONE OF 2 LIKE REQUESTS")
     await desk.dispatcher.send(COMMAND, after(0.1, like, desk), intent_id="kd-1")
     assert desk.words[-1].startswith("ONE OF 2 LIKE REQUESTS")
+
+
+async def test_slippage_and_the_time_to_acknowledge_are_kept(tmp_path: Path) -> None:
+    desk = Desk()
+    desk.dispatcher.executions = ExecutionLog(tmp_path / "a.executions")
+    filled = done(opening_fill())
+    for outcome in (filled, replace(filled, looked_up=True), NotSent(intent(), "no way out")):
+        await desk.dispatcher.send(COMMAND, after(0.143, outcome, desk), intent_id="kd-1")
+    first, lost = read_executions(tmp_path / "a.executions")
+    assert (first.instrument, first.kind, first.result) == ("EUR_USD", "open", "filled")
+    assert first.slippage == D("0.2")
+    assert round(first.milliseconds or 0) == 143
+    assert (lost.milliseconds, lost.slippage) == (None, D("0.2"))

@@ -81,7 +81,8 @@ def test_a_part_names_its_trade() -> None:
 
 def test_a_price_past_the_bound_says_so_and_what_to_press() -> None:
     said = report_of(done(became=Became.CANCELLED, reason="BOUNDS_VIOLATION"), ASKED)
-    assert said.words == "Not filled: price moved past the bound 1.08520. Send again: B"
+    why = "price moved past the bound 1.08520"
+    assert said.words == f"NOT FILLED {ASKED.words}: {why}. Send again: B"
     assert said.level == "bad"
 
 

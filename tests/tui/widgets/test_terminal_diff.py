@@ -19,6 +19,7 @@ from textual.widgets import Label, OptionList
 
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.terminal_diff import Difference, TerminalContents, change, is_sure, look_of
+from support.examples import examples
 
 STYLES = (
     None,
@@ -68,7 +69,7 @@ def random_line(chance: random.Random) -> list[Segment]:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(25, soak=60), deadline=None)
 def test_after_many_changes_the_terminal_shows_the_last_lines(seed: int) -> None:
     chance = random.Random(seed)
     screen, front = pyte.Screen(WIDTH, HEIGHT), TerminalContents()

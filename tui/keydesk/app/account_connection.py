@@ -119,6 +119,7 @@ async def open_account(
         Dispatcher,
         instrument_of_target,
     )
+    from keydesk.trading.executions import ExecutionLog  # noqa: PLC0415
     from keydesk.trading.journal import (  # noqa: PLC0415
         UnavailableJournal,
         open_journal,
@@ -146,6 +147,7 @@ async def open_account(
             audit=AuditLog(audit, redact=target.token.redact),
             keymap=keymap,
             unread=unread,
+            executions=ExecutionLog(audit.with_suffix(".executions")),
         )
         kept = open_journal(journal)
         no_orders = kept.why if isinstance(kept, UnavailableJournal) else ""

@@ -27,6 +27,8 @@ from keydesk.app.away import AwayCard
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
+from keydesk.app.order_outcomes import OrderOutcomes
+from keydesk.app.page_readings import PageReadings
 from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.app.tables import ask_letters
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from keydesk.alerts.away import AwayReport
+    from keydesk.app.page_readings import TakeBookings, TakeCloses
     from keydesk.calc.alerts.conditions import PriceCross, TradeResult
     from keydesk.calc.alerts.parser import AlertLine
     from keydesk.calc.command_parser import LayoutVerb
@@ -183,6 +186,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             show=self._show_away,
         )
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
+        self._readings = PageReadings(self, self.open_account, self.store)
+        self._outcomes = OrderOutcomes(self, self.open_account, self.store)
         self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
         self.last_words = ""
@@ -393,6 +398,22 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def show_audit(self) -> None:
         """Show the audit log."""
         self._audit.show()
+
+    def show_outcomes(self) -> None:
+        """Show what became of the orders."""
+        self._outcomes.show()
+
+    def read_bookings(self, take: TakeBookings) -> None:
+        """Read what was booked, for the account page."""
+        self._readings.bookings(take)
+
+    def read_closes(self, names: Sequence[str], take: TakeCloses) -> None:
+        """Read hourly closes, for the exposure page."""
+        self._readings.closes(names, take)
+
+    def action_outcomes(self) -> None:
+        """Show what became of the orders, by the chord."""
+        self.actions.perform("outcomes")
 
     def action_sessions(self) -> None:
         """Show the market hours, by the chord."""

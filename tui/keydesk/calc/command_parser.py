@@ -22,15 +22,14 @@ from keydesk.calc.orders.order_parser import (
     parse_order,
 )
 from keydesk.calc.orders.ticket_draft import Side
+from keydesk.calc.page_commands import PAGES, ShowPage
 
 COMMANDS = (
     "quit",
     "help",
     "keys",
     "messages",
-    "limits",
-    "audit",
-    "sessions",
+    *PAGES,
     "undo",
     "buy",
     "sell",
@@ -39,7 +38,6 @@ COMMANDS = (
     "ind",
     "layout",
     "alert",
-    "alerts",
     "mute",
 )
 DATE_PATTERNS = ("%Y-%m-%d", "%Y-%m-%d %H:%M")
@@ -51,15 +49,20 @@ def complete(line: str, instruments: Iterable[str]) -> str:
     """Return the line with its last word completed as far as that is unambiguous."""
     before, space, last = line.rpartition(" ")
     colon = ":" if last.startswith(":") else ""
-    typed = last.lower().lstrip(":")
-    names = [name.replace("_", "").lower() for name in instruments]
-    found = [
-        word for word in _known_words(before.split(), names) if typed and word.startswith(typed)
-    ]
+    found = completions(line, instruments)
     if not found:
         return line
     end = " " if len(found) == 1 else ""
     return f"{before}{space}{colon}{_common(found)}{end}"
+
+
+def completions(line: str, instruments: Iterable[str]) -> Sequence[str]:
+    """Return the words that the last word of the line begins, commands first."""
+    before, _, last = line.rpartition(" ")
+    typed = last.lower().lstrip(":")
+    names = [name.replace("_", "").lower() for name in instruments]
+    words = dict.fromkeys(_known_words(before.split(), names))
+    return [word for word in words if typed and word.startswith(typed)]
 
 
 def _known_words(before: Sequence[str], names: Sequence[str]) -> Sequence[str]:
@@ -97,27 +100,6 @@ class ShowHelp:
 @dataclass(frozen=True, slots=True)
 class ShowMessages:
     """Show the messages since the desk was opened."""
-
-
-PageName = Literal["limits", "sessions", "audit", "alerts"]
-PAGES: Mapping[PageName, str] = {
-    "limits": "shows your limits",
-    "sessions": "shows the market hours",
-    "audit": "shows the audit log",
-    "alerts": "shows your alerts",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class ShowPage:
-    """Show a page of its own."""
-
-    name: PageName
-
-    @property
-    def words(self) -> str:
-        """Return what it does."""
-        return PAGES[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,13 +231,13 @@ def parse_command(  # noqa: PLR0911 - one a kind of line
     words = line.strip().lstrip(":").lower().split()
     match words:
         case []:
-            return ShowMessage("info", f"Nothing typed. {KNOWN}")
+            return ShowMessage("info", f"Nothing typed. {KNOWN}. Pages: {', '.join(PAGES)}")
         case [word] if word in SINGLE_WORDS:
             return SINGLE_WORDS[word]
         case ["alert", *_]:
             return _alert(line.strip().lstrip(":")[len("alert") :], instruments, focus)
-        case [verb, *rest] if verb in VIEW_VERBS:
-            return VIEW_VERBS[verb](" ".join(rest))
+        case [verb, *rest] if verb in VIEW_VERBS or verb == "instrument":
+            return _view(verb, " ".join(rest), instruments)
         case [verb, *rest] if verb in SIDES:
             return _ticket(SIDES[verb], rest, instruments, focus)
         case [name]:
@@ -267,6 +249,16 @@ def parse_command(  # noqa: PLR0911 - one a kind of line
             )
         case _:
             return ShowMessage("warn", f"Not understood: {' '.join(words)}. {KNOWN}")
+
+
+def _view(verb: str, typed: str, instruments: Iterable[str]) -> ParsedCommand:
+    if verb in VIEW_VERBS:
+        return VIEW_VERBS[verb](typed)
+    found = find_instrument(typed, instruments)
+    if found is None:
+        words = f"instrument: {typed} is not valid; write :instrument eurusd"
+        return ShowMessage("warn", words)
+    return ShowPage("instrument", found)
 
 
 def _granularity(typed: str) -> ParsedCommand:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from keydesk.forms.account.audit import AuditForm
     from keydesk.forms.account.leaving import LeaveForm
     from keydesk.forms.account.limits import LimitsForm
+    from keydesk.forms.account.order_life import OrderLifeForm
     from keydesk.forms.account.sessions import SessionsForm
     from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
@@ -55,6 +56,7 @@ __all__ = [
     "MoveForm",
     "NameForm",
     "NewAlertForm",
+    "OrderLifeForm",
     "PositionPartForm",
     "ProtectForm",
     "ProtectionForm",
@@ -93,6 +95,7 @@ _HOMES = {
     "LeaveForm": "account.leaving",
     "LimitsForm": "account.limits",
     "NameForm": "market.watchlists",
+    "OrderLifeForm": "account.order_life",
     "ProtectForm": "trades.protection",
     "ProtectionForm": "trades.protection",
     "ReverseForm": "trades.reverse_flatten",

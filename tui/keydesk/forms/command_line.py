@@ -18,20 +18,21 @@ from keydesk.calc.command_parser import (
     ShowInstrument,
     ShowMessage,
     ShowMessages,
-    ShowPage,
     TurnMute,
     UseLayout,
     complete,
+    completions,
     parse_command,
 )
 from keydesk.calc.orders.order_parser import matching
+from keydesk.calc.page_commands import ShowPage
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_words
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import COMMAND, FIND, KEYMAP
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import pair, price
+from keydesk.text.format import pair, price, shorten
 from keydesk.text.sanitize import Printable, clean, safe
 
 SHOWN = 10
@@ -194,7 +195,14 @@ class CommandForm(InfoForm[ParsedCommand]):
                 return wrap_words(clean(what), side.lower(), self.inside)
             case ShowMessage(level, words):
                 wrong = level == "warn" and self.refused
-                return wrap_words(clean(words), "warn" if wrong else "muted", self.inside)
+                role = "warn" if wrong else "muted"
+                return [*self._completions(), *wrap_words(clean(words), role, self.inside)]
+
+    def _completions(self) -> Sequence[TextLine]:
+        """Return the words that the last one may become, on one line."""
+        found = completions(self.text, self.store.instruments)
+        words = safe(f"Tab: {' '.join(found)}")
+        return [((shorten(words, self.inside), "plain"),)] if found else []
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the line."""

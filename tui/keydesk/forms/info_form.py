@@ -350,7 +350,7 @@ class DetailsForm(InfoForm[None]):
             )
             for left, right in pairs:
                 label = safe(set_cell_size(left, names) + " ")
-                lines.append(((label, "muted"), (right, "plain")))
+                lines.append(((label, "muted"), (right, getattr(value, "role", "plain"))))
         return lines
 
     def action_next_page(self) -> None:

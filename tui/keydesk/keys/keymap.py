@@ -46,6 +46,7 @@ LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
 ALERTS = "alerts"  # the page of alerts
 NEW_ALERT = "new-alert"  # an alert before it is made
+ORDER_LIFE = "order-outcomes"  # the page of order outcomes
 
 # The contexts of the main screen, where the trader may move keys.
 ON_THE_DESK = (
@@ -190,6 +191,7 @@ KEYS: tuple[Key, ...] = (
     Key("account-page", ("g a",), DESK, "", "The account in full", "account_page"),
     Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
     Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),
+    Key("outcomes", ("g i",), DESK, "", "Orders in flight, outcomes", "outcomes"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("alerts", ("g r",), DESK, "", "Your alerts: see, change", "alerts"),
     Key("mute", ("b",), DESK, "", "Mute bell, notifications", "mute"),
@@ -372,6 +374,12 @@ KEYS: tuple[Key, ...] = (
     Key("indicator-scope", ("a",), INDICATORS, "all", "This instrument, or all", "scope"),
     Key("indicator-take", ("enter",), INDICATORS, "keep", "Keep and show them", "take"),
     Key("indicator-close", ("escape", "q"), INDICATORS, "drop", "Change nothing", "drop"),
+    Key("outcome-down", ("j", "down"), ORDER_LIFE, "", "Next order", "choose(1)"),
+    Key("outcome-up", ("k", "up"), ORDER_LIFE, "", "Order before", "choose(-1)"),
+    Key("outcome-more", ("space", "pagedown"), ORDER_LIFE, "more", "More of the order", "more(1)"),
+    Key("outcome-back", ("backspace", "pageup"), ORDER_LIFE, "", "Back up in it", "more(-1)"),
+    Key("outcome-view", ("v",), ORDER_LIFE, "times", "Slippage, times; orders", "view"),
+    Key("outcome-close", ("escape", "q"), ORDER_LIFE, "close", "Close", "drop"),
     Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
     Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
     Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),

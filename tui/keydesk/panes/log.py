@@ -163,6 +163,7 @@ SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
 NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
 SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
 REVERSED = Style(reverse=True)
+FRESH_FOR = 4.0  # seconds that an outcome is before everything else: each can be read, also of several at once
 INDENT = 11  # columns of time and sign
 NEWEST = 20  # of the notices; older ones are history
 Words = tuple[
@@ -171,7 +172,10 @@ Words = tuple[
 
 
 class Notices(LinePane, can_focus=False):
-    """The newest messages, newest first; a command in flight is above them until it is settled."""
+    """The newest messages, newest first; a command in flight is above them until it is settled.
+
+    An outcome that has just come is above both: neither another one nor what is still looked up may hide it.
+    """
 
     DEFAULT_CSS = "Notices { height: 1; width: 1fr; }"
 
@@ -187,7 +191,9 @@ class Notices(LinePane, can_focus=False):
 
     def changed(self, frame: Frame) -> None:
         """Redraw when a message came, was seen or has expired, and when a command was settled."""
-        told: list[object] = [(notice, _is_new(notice, frame)) for notice in _living(frame)]
+        told: list[object] = [
+            (notice, _is_new(notice, frame), _is_fresh(notice, frame)) for notice in _living(frame)
+        ]
         told.append(frame.now < frame.store.flash_until)
         if told != self._told or frame.touched(Topic.NOTICES, Topic.ORDERS):
             self._told = told
@@ -210,20 +216,32 @@ class Notices(LinePane, can_focus=False):
         if len(pressing) > room:
             *kept, last = pressing[:room]
             return [*kept, self._with_more(last)]
-        dim = (self._words(each, "muted") for each in _living(frame) if not _presses(each, frame))
+        dim = (
+            self._words(each, "muted")
+            for each in _living(frame)
+            if not (_presses(each, frame) or _is_fresh(each, frame))
+        )
         rows = [self._lines_of([words]) for words in dim]
         whole = rows[0] if rows and len(pressing) + len(rows[0]) <= room else []
         return [*pressing, *whole]
 
     def _pressing(self, frame: Frame) -> Iterator[Words]:
         warn = self.palette["warn"]
+        living = _living(frame)
+        fresh = [notice for notice in living if _is_fresh(notice, frame)]
+        for notice in fresh:
+            yield self._flashing(notice, frame)
         for record in frame.store.in_flight.values():
             yield lines_of(safe(record.line), self.inside - 2), warn, "… ", False
-        for notice in _living(frame):
-            if _presses(notice, frame):
-                words = self._words(notice, NOTICE_ROLES[notice.level])
-                flashes = frame.now < frame.store.flash_until and notice is frame.store.notices[-1]
-                yield (words[0], words[1] + REVERSED, *words[2:]) if flashes else words
+        for notice in living:
+            if _presses(notice, frame) and notice not in fresh:
+                yield self._flashing(notice, frame)
+
+    def _flashing(self, notice: Notice, frame: Frame) -> Words:
+        """Return a notice; the newest one is reversed while an event flashes."""
+        lines, style, head, waits = self._words(notice, NOTICE_ROLES[notice.level])
+        flashes = frame.now < frame.store.flash_until and notice is frame.store.notices[-1]
+        return lines, style + REVERSED if flashes else style, head, waits
 
     def _words(self, notice: Notice, role: str) -> Words:
         zone = UTC if self.frame is None else self.frame.store.zone
@@ -264,6 +282,11 @@ def _time_of(notice: Notice) -> float:
 def _presses(notice: Notice, frame: Frame) -> bool:
     newest = notice is frame.store.notices[-1]
     return notice.waits or (newest and _is_new(notice, frame))
+
+
+def _is_fresh(notice: Notice, frame: Frame) -> bool:
+    """Return whether it is an outcome of this moment, which may not have been read yet."""
+    return not notice.seen and notice.level != "info" and _age(notice, frame) < FRESH_FOR
 
 
 def _is_new(notice: Notice, frame: Frame) -> bool:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # the models cost more to import than a first picture may tak
 Computed = TypeVar("Computed")
 
 WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+CONTEXT = "context"
 OUTDATED_NS = 3 * 3600 * 1_000_000_000
 """Age of an average true range that no distance is computed with any more; candles are read each hour."""
 
@@ -34,6 +35,8 @@ class Snapshot:
         self._clock = clock
         self._known: dict[Hashable, Any] | None = None
         self._drawn_ranges: dict[str, Decimal | None] = {}  # average true range by instrument
+        self._drawn: dict[str, TradingContext] = {}  # of the last drawing, by instrument
+        self._painted: dict[str, TradingContext] = {}  # of the last drawing that is on the screen
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -56,6 +59,28 @@ class Snapshot:
             self._drawn_ranges.clear()
         with self.open():
             yield
+            self._drawn = {
+                key[1]: found
+                for key, found in (self._known or {}).items()
+                if isinstance(key, tuple) and key[0] == CONTEXT and found is not None
+            }
+
+    def note_painted(self) -> None:
+        """Note that the last drawing stands on the screen."""
+        self._painted = self._drawn
+
+    @contextmanager
+    def as_painted(self) -> Iterator[None]:
+        """Compute with the prices and funds on the screen: what is sent within the block is what the trader saw.
+
+        Prices that arrived since the last painting change the units of a risk size, and the bound, by a little.
+        """
+        before = self._known
+        self._known = {(CONTEXT, instrument): found for instrument, found in self._painted.items()}
+        try:
+            yield
+        finally:
+            self._known = before
 
     def once(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """Return what was computed under this key in the snapshot; outside of one, compute it."""
@@ -68,7 +93,7 @@ class Snapshot:
 
     def context(self, instrument: str) -> TradingContext | None:
         """Return the instrument's rules and price and the account's funds; None while one of them is missing."""
-        return self.once(("context", instrument), lambda: self._read_context(instrument))
+        return self.once((CONTEXT, instrument), lambda: self._read_context(instrument))
 
     def _read_context(self, instrument: str) -> TradingContext | None:
         context = trading_context_of(self._store, instrument, self._clock())

@@ -1,8 +1,6 @@
 """The audit log of an account: one JSON line for everything that touched money, and the reading of it.
 
-The file is the user's alone (0600) and bounded: a full one is renamed, the oldest of five is removed. Several desks append
-to it: each entry is one write to the end of the file that has the name at that moment, so entries neither mix nor get lost
-when another desk renames it. The account's token is taken out of every text before it is written.
+The account's token is taken out of every text before it is written.
 """
 
 import json
@@ -15,14 +13,13 @@ from time import time_ns
 from typing import Literal, get_args
 
 from keydesk.text.sanitize import SafeText, clean
-from keydesk_client.auth.private_files import locked
+from keydesk.trading.line_file import LineFile, newest_text
 from keydesk_client.errors import UnsafeFile
 
 LONGEST = 2000  # characters of one entry
 LARGEST = 2_000_000  # bytes of one file
 OLD_FILES = 4
 READ_AT_ONCE = 1_000_000  # bytes that the viewer reads from the end
-WRITE = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
 Kind = Literal[
     "start",
     "key",
@@ -70,35 +67,11 @@ class AuditLog:
         }
         line = json.dumps(entry).encode() + b"\n"
         try:
-            handle = os.open(self.path, WRITE, 0o600)
-            try:
-                size = os.fstat(handle).st_size + os.write(handle, line)
-            finally:
-                os.close(handle)
-            if size >= self.largest:
-                self._rotate()
+            LineFile(self.path, self.largest, OLD_FILES).append(line)
         except OSError as error:
             self.failed = f"{error.strerror or error}: {self.path}"
         else:
             self.failed = ""
-
-    def _rotate(self) -> None:
-        """Rename the full file; of two desks that find it full one does, and without the lock neither waits."""
-        with suppress(TimeoutError), locked(self.path, patience_s=0.0):
-            if self.path.stat().st_size < self.largest:
-                return
-            for number in range(OLD_FILES, 1, -1):
-                with suppress(FileNotFoundError):
-                    self._old(number - 1).replace(self._old(number))
-            self.path.replace(self._old(1))
-
-    def _old(self, number: int) -> Path:
-        return old_file(self.path, number)
-
-
-def old_file(path: Path, number: int) -> Path:
-    """Return the file that was renamed so many times."""
-    return path.with_name(f"{path.name}.{number}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,18 +90,8 @@ def read_entries(path: Path, most: int = READ_AT_ONCE) -> list[AuditEntry]:
     Raises:
         OSError: the log cannot be read.
     """
-    text = _tail(path, most)
-    if len(text) < most:
-        with suppress(OSError):
-            text = _tail(old_file(path, 1), most - len(text)) + text
+    text = newest_text(path, most)
     return sorted(_entries(text), key=lambda entry: entry.time_ns, reverse=True)
-
-
-def _tail(path: Path, most: int) -> bytes:
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        file.seek(max(0, size - most))
-        return file.read(most)
 
 
 def _entries(text: bytes) -> Iterator[AuditEntry]:

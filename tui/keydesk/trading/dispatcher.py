@@ -15,6 +15,7 @@ from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
+from keydesk.trading.executions import Execution, ExecutionLog
 from keydesk.trading.notifications import (
     Command,
     Level,
@@ -24,6 +25,7 @@ from keydesk.trading.notifications import (
     one_of_words,
     protection_words,
     report_of,
+    slippage_pips,
 )
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
@@ -73,6 +75,7 @@ class Dispatcher:
     audit: AuditLog | None = None
     keymap: KeyMap = KEYMAP
     unread: UnreadOutcomes | None = None
+    executions: ExecutionLog | None = None
     now: Callable[[], float] = monotonic
     wall_ns: Callable[[], int] = time_ns
     protection_timeout: float = PROTECTION_TIMEOUT
@@ -97,6 +100,7 @@ class Dispatcher:
         took = (self.now() - began) * 1000
         command = replace(command, milliseconds=took, again=self.keymap.name(command.again))
         report = report_of(outcome, command)
+        self._keep_execution(outcome, command)
         if isinstance(outcome, Done):
             self._pass_on(outcome)
             report = await self._with_protection(report, outcome)
@@ -171,6 +175,21 @@ class Dispatcher:
                 f"The audit log is not kept: {clean(self.audit.failed)}. Orders go on without.",
             )
 
+    def _keep_execution(self, outcome: Outcome, command: Command) -> None:
+        if self.executions is None or isinstance(outcome, NotSent):
+            return
+        answered = isinstance(outcome, Done | Rejected) and not outcome.looked_up
+        fill = fill_of(outcome.transactions) if isinstance(outcome, Done) else None
+        execution = Execution(
+            self.wall_ns(),
+            command.instrument or instrument_of(outcome.intent, self.store) or "",
+            command.kind,
+            outcome.became.value if isinstance(outcome, Done) else _result_of(outcome),
+            command.milliseconds if answered else None,
+            None if fill is None else slippage_pips(fill, command),
+        )
+        self.executions.add(execution)
+
     def _record_of(self, intent: Intent) -> InFlight:
         """Return the in-flight record of an intent, completed from the journal and the account."""
         found = record_of(intent, self.store)
@@ -211,6 +230,16 @@ class Dispatcher:
 
         await self.store.wait_for(is_applied, Topic.ACCOUNT, timeout_s=self.protection_timeout)
         return self.store.trades.get(trade_id)
+
+
+def _result_of(outcome: Rejected | Ambiguous | Unconfirmed) -> str:
+    match outcome:
+        case Rejected():
+            return "rejected"
+        case Ambiguous():
+            return "one of several"
+        case Unconfirmed():
+            return "unconfirmed"
 
 
 def record_of(intent: Intent, store: Store) -> InFlight:

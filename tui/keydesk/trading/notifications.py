@@ -223,7 +223,7 @@ def _cancelled_at_once(done: Done, command: Command) -> Report:
         why = f"price moved past the bound {command.bound}"
     else:
         why = in_words(done.reason) if done.reason else "cancelled at once"
-    return Report("bad", f"Not filled: {why}. Send again: {command.again}")
+    return Report("bad", f"NOT FILLED {command.words}: {why}. Send again: {command.again}")
 
 
 def _why(rejected: Rejected) -> str:

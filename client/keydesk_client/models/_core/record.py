@@ -6,7 +6,7 @@
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import (
     TYPE_CHECKING,
@@ -25,6 +25,7 @@ from pydantic_core import CoreSchema
 from keydesk_client.errors import MissingMember
 from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.models._core.member_docs import document_members
+from keydesk_client.models._core.on_demand import convert_on_demand
 from keydesk_client.models._core.scalars import DateTime
 from keydesk_client.models._core.wire_names import accepted_names, wire_name
 
@@ -95,12 +96,21 @@ class Record(Tabular, BaseModel):
     is_request: ClassVar[bool] = False
     """Whether a caller builds it, so that its numbers and times may have other types."""
 
+    converts_on_demand: ClassVar[bool] = False
+    """Whether numbers and times stay text until they are read: for records that come by the hundred."""
+
+    _on_demand: ClassVar[tuple[str, ...]] = ()
+    """The members that may still be text."""
+
     @classmethod
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         """Return the validator's schema, changed to stop at the first missing member and broken element."""
-        return fail_fast(handler(source), members=cls.fails_at_missing_members)
+        schema = fail_fast(handler(source), members=cls.fails_at_missing_members)
+        if cls.converts_on_demand:
+            cls._on_demand = convert_on_demand(cls, schema)
+        return schema
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: object) -> None:
@@ -144,12 +154,38 @@ class Record(Tabular, BaseModel):
     def __str__(self) -> str:
         return repr(self)
 
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Record):
+            self._members()
+            other._members()
+        return super().__eq__(other)
+
+    def __hash__(self) -> int:
+        members = self._members()
+        return hash(tuple(members.get(name) for name in type(self).model_fields))
+
+    def __iter__(self) -> Generator[tuple[str, Any], None, None]:
+        self._members()
+        return super().__iter__()
+
+    def __getstate__(self) -> dict[Any, Any]:
+        self._members()
+        return super().__getstate__()
+
+    def _members(self) -> dict[str, Any]:
+        """Return the members that were read, all converted."""
+        members = vars(self)
+        for name in self._on_demand:
+            if type(members.get(name)) is str:
+                getattr(self, name)  # replaces the text
+        return members
+
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Return the members that were sent: an order fill has forty, most of them absent."""
         return [(name, _shorten(value)) for name, value in self._sent().items()]
 
     def _sent(self) -> Mapping[str, object]:
-        members, sent = vars(self), self.model_fields_set | {"type"}
+        members, sent = self._members(), self.model_fields_set | {"type"}
         known = {name: value for name, value in members.items() if name in sent}
         if not self.unknown:
             return known

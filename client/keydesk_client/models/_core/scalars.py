@@ -60,13 +60,18 @@ def decimal_text(value: Decimal) -> str:
     return format(value, "f")
 
 
+def _sent_text(value: Decimal | str) -> str:
+    """Return the text of a number; one that was not converted yet is text still."""
+    return value if isinstance(value, str) else decimal_text(value)
+
+
 def _decimal_schema(convert: Callable[[str], Decimal]) -> core_schema.JsonOrPythonSchema:
     return core_schema.json_or_python_schema(
         json_schema=core_schema.no_info_after_validator_function(
             convert, core_schema.str_schema(max_length=MAX_DIGITS, pattern=PLAIN_DECIMAL_PATTERN)
         ),
         python_schema=core_schema.no_info_plain_validator_function(decimal_of),
-        serialization=core_schema.plain_serializer_function_ser_schema(decimal_text),
+        serialization=core_schema.plain_serializer_function_ser_schema(_sent_text),
     )
 
 

@@ -1,6 +1,6 @@
 """Members that transactions share, conversion factors, and changes of client extensions."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import (
@@ -19,6 +19,8 @@ from keydesk_client.models.reject_reasons import TransactionRejectReason
 
 class TransactionIdentity(Record):
     """Members of every transaction; `type` is the discriminator."""
+
+    converts_on_demand: ClassVar[bool] = True
 
     id: TransactionID
     """Number of the transaction, counting from 1."""

@@ -1,19 +1,28 @@
 """The pages that look: every figure has its unit, exposure adds up to nothing, and all of it fits a small terminal."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
+from keydesk.calc.risk.correlation import Correlation
 from keydesk.calc.risk.exposure import Holding, exposure_of
-from keydesk.forms.account.pages import (
-    LivePage,
-    account_rows,
+from keydesk.calc.risk.period_profit import Booking
+from keydesk.forms.account.exposure import (
+    ExposurePage,
     exposure_rows,
-    instrument_page_rows,
-    summary_rows,
+    risk_rows,
+    two_sided_bar,
 )
+from keydesk.forms.account.instrument_page import InstrumentPage, instrument_page_rows
+from keydesk.forms.account.live_page import LivePage, Toned, name_words, value_words
+from keydesk.forms.account.pages import AccountPage, account_rows, summary_rows
+from keydesk.records import DependentOrder
 from keydesk.store.store import Store
-from support.data.desk_store import NOW, example_store
+from keydesk_client.models import AccountSummary
+from support.data.desk_data import frame_of
+from support.data.desk_store import NOW, WALL_NS, example_store
 from support.fakes.form_app import FormApp
 
 D = Decimal
@@ -27,7 +36,7 @@ def test_the_account_page_has_figures_counts_and_the_distance_to_the_closeout() 
     text = as_text(account_rows(example_store(), NOW))
     for line in (
         "NAV: 10,000.00 USD",
-        "margin used: 722.58 USD  7.23 % of NAV",
+        "722.58 USD  7.23 % of NAV",
         "kind: netting",
         "closeout by EUR/USD: at 0.",
         "pips away, others as they are",
@@ -91,20 +100,216 @@ def test_the_instrument_page_has_a_unit_for_every_number() -> None:
         assert line in text
 
 
-def test_every_member_that_the_broker_sent_is_shown() -> None:
-    assert summary_rows({"marginCallEnterTime": None})[1:] == [("marginCallEnterTime", "–")]
-    rows = summary_rows({"withdrawalLimit": "9000", "openTradeCount": 2})
-    assert rows[1:] == [("withdrawalLimit", "9000"), ("openTradeCount", "2")]
+def test_every_member_that_the_broker_sent_is_shown_in_words() -> None:
+    assert summary_rows({"marginCallEnterTime": None})[1:] == [("margin call enter time", "–")]
+    rows = summary_rows({"withdrawalLimit": "9000", "openTradeCount": 2, "hedging": False})
+    assert [f"{name}: {value}" for name, value in rows[1:]] == [
+        "withdrawal limit: 9000",
+        "open trade count: 2",
+        "hedging: no",
+    ]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
-async def test_a_page_fits_and_follows(size: tuple[int, int]) -> None:
-    store: Store = example_store()
-    app = FormApp(lambda: LivePage("Account", lambda: account_rows(store, NOW)))
+@pytest.mark.parametrize(
+    ("member", "words"),
+    [
+        ("guaranteedStopLossOrderMutability", "guaranteed stop loss order mutability"),
+        ("marginCloseoutNAV", "margin closeout NAV"),
+        ("resettablePLTime", "resettable PL time"),
+        ("NAV", "NAV"),
+        ("pl", "pl"),
+        ("", ""),
+        ("\x1b[31mx", "31 mx"),
+    ],
+)
+def test_a_name_of_the_wire_is_read_as_words(member: str, words: str) -> None:
+    assert name_words(member) == words
+
+
+def test_records_and_lists_are_words_and_bounded() -> None:
+    assert value_words({"aB": [True, None], "c": {}}) == "a b yes, –, c –"
+    assert value_words(list(range(30))).endswith("19 and 10 more")
+    assert value_words({"a": {"b": {"c": {"d": 1}}}}) == "a b c …"
+    assert "\x1b" not in value_words("\x1b]0;x\x07")
+
+
+def booked(*bookings: Booking) -> str:
+    page = AccountPage(example_store(), lambda: NOW)
+    page._bookings = bookings
+    return as_text(page.compute())
+
+
+def test_day_week_and_month_have_what_was_realised_and_financed() -> None:
+    hour = 3_600_000_000_000
+    text = booked(
+        Booking(1, WALL_NS - hour, D(40), D("-1"), D("0.5")),
+        Booking(2, WALL_NS - 30 * hour, D(-10)),
+    )
+    day = next(line for line in text.splitlines() if line.startswith("booked this day"))
+    assert day.endswith("+38.50 USD  realised +40.00, financing −1.00, fees −0.50")
+    assert "booked this week: " in text
+    assert "booked this month: " in text
+
+
+def test_what_was_booked_is_said_to_be_read_until_it_is_and_why_it_is_not() -> None:
+    page = AccountPage(example_store(), lambda: NOW)
+    assert "booked: being read …" in as_text(page.compute())
+    page._trouble = "could not be read: no answer"
+    assert "booked: could not be read: no answer" in as_text(page.compute())
+
+
+def test_a_bar_goes_to_its_side() -> None:
+    assert two_sided_bar(D(1)) == "      │██████"
+    assert two_sided_bar(D("-0.5")) == "   ███│      "
+    assert two_sided_bar(D(0)) == "      │      "
+
+
+def test_the_risk_together_needs_two_instruments_and_their_candles() -> None:
+    store = example_store()
+    assert risk_rows(store, ["EUR_USD"], None) == []
+    [(name, words)] = risk_rows(store, ["EUR_USD", "USD_JPY"], None)
+    assert (name, words) == ("effective risk", "hourly candles are being read …")
+
+
+def test_correlation_is_grey_with_too_few_hours_and_loud_where_both_lose() -> None:
+    store = example_store()
+    store.trades["6398"].risk = D(100)  # a short
+    held = ["EUR_USD", "USD_JPY"]
+
+    def row(value: float | None, hours: int) -> str:
+        rows = risk_rows(store, held, [Correlation(held[0], held[1], value, hours)])
+        return rows[-1][1]
+
+    assert row(-0.9, 120).endswith("120 hours, lose together")
+    assert row(0.9, 120).endswith("120 hours")
+    few, none = row(0.9, 20), row(None, 3)
+    assert isinstance(few, Toned)
+    assert few.role == "faint"
+    assert few.endswith("20 hours of 60")
+    assert none == "not known, 3 hours in common, 5 needed"
+
+
+def test_the_result_at_all_stops_has_trailing_and_guaranteed_ones() -> None:
+    store = example_store()
+    trade = next(iter(store.trades.values()))
+    trade.guaranteed_stop = trade.trailing_stop = DependentOrder("9", D("1.08"))
+    trade.risk, trade.locked = D(25), D(0)
+    text = as_text(exposure_rows(store, NOW))
+    assert "at guaranteed stops: −25.00 USD of it, 1 trades" in text
+    assert "at trailing stops: −25.00 USD of it, 1 trades" in text
+
+
+def pages_of(store: Store) -> Sequence[LivePage]:
+    return (
+        AccountPage(store, lambda: NOW),
+        ExposurePage(store, lambda: NOW),
+        InstrumentPage("EUR_USD", store, lambda: NOW, D(50_000)),
+    )
+
+
+SIZES = [(40, 12), (80, 24), (120, 35), (200, 50)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("number", [0, 1, 2])
+async def test_a_page_opens_at_its_top_and_no_word_is_broken(
+    size: tuple[int, int], number: int
+) -> None:
+    store = example_store()
+    page = pages_of(store)[number]
+    app = FormApp(lambda: page)
     async with app.run_test(size=size) as pilot:
-        assert "NAV at mid prices" in app.words
+        if isinstance(page, AccountPage):
+            page.take_more(summary_rows(dict.fromkeys(AccountSummary.model_fields, "1")))
+        page.on_frame(frame_of(store))
+        await pilot.pause()
+        lines = app.words.splitlines()
+        first = lines[next(at for at, line in enumerate(lines) if "╭" in line) + 1]
+        assert str(page.rows[0][0]) in first
+        await pilot.press("end")
+        await pilot.pause()
+        last = str(page.rows[-1][0]).split()[-1]
+        assert last in app.words
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+async def test_a_page_stands_a_storm_of_sizes(number: int) -> None:
+    store = example_store()
+    app = FormApp(lambda: pages_of(store)[number])
+    async with app.run_test(size=(80, 24)) as pilot:
+        for size in [(40, 12), (1, 1), (200, 50), (7, 3), (300, 4), (80, 24)]:
+            await pilot.resize_terminal(*size)
+            await pilot.press("space", "end", "k")
+        await pilot.press("home")
+        await pilot.pause()
+        assert len(app.words.splitlines()) <= 24
+
+
+HOSTILE = "\x1b]0;x\x07\x9b31m\u202eabc"
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+async def test_hostile_text_reaches_no_page(number: int) -> None:
+    store = example_store()
+    account = store.account
+    assert account is not None
+    account.alias = account.id = account.currency = HOSTILE
+    for trade in store.trades.values():
+        trade.tag = HOSTILE
+    app = FormApp(lambda: pages_of(store)[number])
+    async with app.run_test(size=(120, 50)):
+        page = app.screen
+        if isinstance(page, AccountPage):
+            page.take_more(summary_rows({HOSTILE: {HOSTILE: [HOSTILE]}}))
+            page.take_bookings(None, HOSTILE)
+        assert not set("\x1b\x07\x9b\u202e") & set(app.words)
+
+
+@pytest.mark.parametrize(
+    "missing", ["account", "positions", "quotes", "instruments", "conversions", "trades"]
+)
+@pytest.mark.parametrize("number", [0, 1, 2])
+async def test_a_page_stands_what_is_missing(missing: str, number: int) -> None:
+    store = example_store()
+    if missing == "account":
+        store.account = None
+    else:
+        getattr(store, missing).clear()
+    app = FormApp(lambda: pages_of(store)[number])
+    async with app.run_test(size=(80, 24)) as pilot:
         page = app.screen
         assert isinstance(page, LivePage)
-        page.take_more([("as the broker sent it", "")])
+        page.on_frame(frame_of(store))
         await pilot.press("end")
-        assert "as the broker sent it" in app.words
+        assert page.rows
+
+
+async def test_closes_are_asked_for_once_and_again_when_another_is_held() -> None:
+    store = example_store()
+    asked: list[Sequence[str]] = []
+    page = ExposurePage(store, lambda: NOW, lambda _page, names: asked.append(names))
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)):
+        page.on_frame(frame_of(store))
+        page.on_frame(frame_of(store))
+        assert [sorted(names) for names in asked] == [["EUR_USD", "USD_JPY"]]
+        other = replace(next(iter(store.trades.values())), id="99", instrument="GBP_USD")
+        store.trades["99"] = other
+        page.on_frame(frame_of(store))
+        page.on_frame(frame_of(store))
+        assert len(asked) == 2
+
+
+async def test_bookings_are_read_again_after_a_transaction() -> None:
+    store = example_store()
+    asked: list[AccountPage] = []
+    page = AccountPage(store, lambda: NOW, asked.append)
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)):
+        page.on_frame(frame_of(store))
+        assert asked == [page]
+        assert store.account is not None
+        store.account.last_transaction_id += 1
+        page.on_frame(frame_of(store))
+        page.on_frame(frame_of(store))
+        assert asked == [page, page]

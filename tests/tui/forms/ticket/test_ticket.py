@@ -459,3 +459,25 @@ async def test_a_frame_before_the_form_is_mounted_or_behind_its_end_breaks_nothi
         late.on_frame(frame)
         await pilot.pause()
         late.on_frame(frame)
+
+
+async def test_what_is_sent_was_painted_although_a_newer_price_is_drawn_but_not_on_the_screen() -> (
+    None
+):
+    store = example_store()
+    app = ticket_app(store=store, preset=0)
+    async with app.run_test() as pilot:
+        await press(pilot, "s20")
+        assert "BUY 50,000 EUR/USD" in app.words
+        assert store.account is not None
+        assert store.account.nav is not None
+        store.account = replace(store.account, nav=store.account.nav - 100)
+        store.quotes["EUR_USD"].ask += D("0.00001")
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        form.redraw()  # painted with the next refresh: the key comes before it
+        form.answer("y")
+        await pilot.pause()
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert (order.units, order.expected) == (D(50_000), D("1.08500"))

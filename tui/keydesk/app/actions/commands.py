@@ -50,9 +50,9 @@ class CommandActions:
             ShowInstrument,
             ShowMessage,
             ShowMessages,
-            ShowPage,
             TurnMute,
         )
+        from keydesk.calc.page_commands import ShowPage  # noqa: PLC0415
 
         match command:
             case QuitDesk():
@@ -61,8 +61,8 @@ class CommandActions:
                 self._pages.action_help()
             case ShowMessages():
                 self._pages.show_messages()
-            case ShowPage(name):
-                self._pages.show_page(name)
+            case ShowPage() as page:
+                self._pages.show_page(page)
             case ShowInstrument(instrument):
                 self._context.turn_to(instrument)
             case OpenTicket(side, instrument, fields):

@@ -10,7 +10,9 @@ from keydesk.app.actions.context import ActionContext
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
-    from keydesk.calc.command_parser import PageName
+    from collections.abc import Sequence
+
+    from keydesk.calc.page_commands import ShowPage
     from keydesk.forms.info_form import Rows
 
 _OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
@@ -23,12 +25,20 @@ class PageActions:
     def __init__(self, context: ActionContext) -> None:
         self._context, self._desk, self._store = context, context.desk, context.store
 
-    def show_page(self, name: PageName) -> None:
+    def show_page(self, page: ShowPage) -> None:
         """Show a page by its name on the command line."""
-        match name:
+        match page.name:
+            case "account":
+                self.action_account_page()
+            case "exposure":
+                self.action_exposure_page()
+            case "instrument":
+                self.show_instrument(page.instrument or self._instrument())
+            case "outcomes":
+                self.action_outcomes()
             case "limits":
                 self.action_limits()
-            case "sessions":
+            case "sessions" | "hours":
                 self.action_sessions()
             case "audit":
                 self._desk.show_audit()
@@ -39,6 +49,10 @@ class PageActions:
         """Show the market hours."""
         context = self._desk.form_context()
         self._context.app.push_screen(forms.SessionsForm(self._store, context.wall_ns))
+
+    def action_outcomes(self) -> None:
+        """Show what became of the orders."""
+        self._desk.show_outcomes()
 
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""
@@ -61,31 +75,39 @@ class PageActions:
 
     def action_account_page(self) -> None:
         """Show the account in full, and what else the broker says of it once that is read."""
-        from keydesk.forms.account.pages import LivePage, account_rows  # noqa: PLC0415 - with the first form
+        from keydesk.forms.account.pages import AccountPage  # noqa: PLC0415 - with the first form
 
-        page = LivePage("Account", lambda: account_rows(self._store, monotonic()))
+        def read(page: AccountPage) -> None:
+            self._desk.read_bookings(page.take_bookings)
+
+        page = AccountPage(self._store, monotonic, read)
         self._context.app.push_screen(page)
         self._desk.read_summary(page.take_more)
 
     def action_exposure_page(self) -> None:
-        """Show the exposure by currency."""
-        from keydesk.forms.account.pages import LivePage, exposure_rows  # noqa: PLC0415 - with the first form
+        """Show the exposure by currency, and the risk of what is held together."""
+        from keydesk.forms.account.exposure import ExposurePage  # noqa: PLC0415 - with the first form
 
-        rows = lambda: exposure_rows(self._store, monotonic())  # noqa: E731
-        self._context.app.push_screen(LivePage("Exposure by currency", rows))
+        def read(page: ExposurePage, names: Sequence[str]) -> None:
+            self._desk.read_closes(names, page.take_closes)
+
+        self._context.app.push_screen(ExposurePage(self._store, monotonic, read))
 
     def action_instrument_page(self) -> None:
         """Show the price and the terms of the instrument that the keys act on."""
-        from keydesk.forms.account.pages import (  # noqa: PLC0415 - with the first form
-            LivePage,
-            instrument_page_rows,
-        )
+        self.show_instrument(self._instrument())
 
-        name, given = self._context.selection().instrument(self._store), self._desk.form_context()
-        size = given.template.sizes.get(given.preset)
+    def _instrument(self) -> str:
+        return self._context.selection().instrument(self._store)
+
+    def show_instrument(self, name: str) -> None:
+        """Show the price and the terms of an instrument."""
+        from keydesk.forms.account.instrument_page import InstrumentPage  # noqa: PLC0415 - same
+
+        given = self._desk.form_context()
+        size = given.template_of(name).sizes.get(given.preset)
         if name:
-            rows = lambda: instrument_page_rows(name, self._store, monotonic(), size)  # noqa: E731
-            self._context.app.push_screen(LivePage("Instrument", rows))
+            self._context.app.push_screen(InstrumentPage(name, self._store, monotonic, size))
 
     def action_details(self) -> None:
         """Show everything that is known of the selected row."""

@@ -13,6 +13,8 @@ SECONDS: Final[Mapping[str, int]] = {
 COMMON: Final = ("M1", "M5", "M15", "H1", "H4", "D", "W")
 """Those that one key goes through."""
 LONGER: Final[Mapping[str, str]] = {"S5": "M1", "M1": "M15", "M5": "H1", "M15": "H4", "H1": "D"}
+LAST_PLACE: Final = 4
+SHORTEST: Final = "M1"  # that the last of four charts shows
 ALIGNMENT: Final[Mapping[str, str]] = {
     "D": "from 17:00 New York",
     "W": "from Fri 17:00 New York",
@@ -31,6 +33,15 @@ def longer(granularity: str) -> str:
     seconds = SECONDS.get(granularity, 0)
     found = [wider for name, wider in LONGER.items() if SECONDS[name] >= seconds]
     return found[0] if found else ("W" if seconds >= SECONDS["D"] else "D")
+
+
+def at_place(place: int, own: str) -> str:
+    """Return what a chart shows by itself beside the desk's own: the next longer ones; the last of four, the shortest."""
+    if place == LAST_PLACE and SECONDS.get(own, 0) > SECONDS[SHORTEST]:
+        return SHORTEST
+    for _ in range(min(place, LAST_PLACE) - 1):
+        own = longer(own)
+    return own
 
 
 def find_granularity(typed: str) -> str | None:

@@ -6,7 +6,7 @@ Sunday 17:05 to Friday 16:59 New York, with a break from 16:59 to 17:05 on the o
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -50,6 +50,10 @@ class Hours:
         left = duration((self.changes_ns - now_ns) / SECOND)
         return f"open, closes in {left}" if self.is_open else f"closed, opens in {left}"
 
+    def at(self, zone: tzinfo) -> str:
+        """Return when that changes, in a zone: Mon 09:00."""
+        return f"{datetime.fromtimestamp(self.changes_ns // SECOND, zone):%a %H:%M}"
+
 
 def sessions_at(now_ns: int) -> tuple[Hours, ...]:
     """Return the sessions at an instant."""
@@ -82,6 +86,22 @@ def week_at(now_ns: int) -> Hours:
         if day.weekday() == SUNDAY and now_ns < (opens := _ns(day, OPENS, NEW_YORK)):
             return Hours("the week", is_open=False, changes_ns=opens)
     raise AssertionError  # a week has a Friday and a Sunday
+
+
+def week_words(now_ns: int, zone: tzinfo) -> str:
+    """Return the market's hours in a zone: Sun 23:05 to Fri 22:59, daily break 22:59 to 23:05."""
+    day = datetime.fromtimestamp(now_ns // SECOND, NEW_YORK).date()
+    friday = day + timedelta(days=(FRIDAY - day.weekday()) % 7)
+    sunday = friday - timedelta(days=5)
+    opens, closes = (
+        datetime.fromtimestamp(_ns(on, at, NEW_YORK) // SECOND, zone)
+        for on, at in ((sunday, OPENS), (friday, CLOSES))
+    )
+    breaks = (
+        datetime.fromtimestamp(_ns(friday, at, NEW_YORK) // SECOND, zone) for at in (CLOSES, OPENS)
+    )
+    pause = " to ".join(f"{each:%H:%M}" for each in breaks)
+    return f"{opens:%a %H:%M} to {closes:%a %H:%M %Z}, daily break {pause}"
 
 
 def rollover_at(now_ns: int) -> int:

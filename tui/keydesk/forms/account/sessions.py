@@ -1,6 +1,7 @@
 """The page of market hours: sessions, rollover and week with countdowns, and what has no stop over the weekend."""
 
 from collections.abc import Callable, Sequence
+from datetime import tzinfo
 from typing import ClassVar
 
 from keydesk.calc.market.sessions import (
@@ -12,6 +13,7 @@ from keydesk.calc.market.sessions import (
     rollover_at,
     sessions_at,
     week_at,
+    week_words,
 )
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
@@ -24,6 +26,7 @@ from keydesk.text.format import date_and_time, duration, pair
 from keydesk.text.sanitize import Printable, safe
 
 NAME_WIDTH = 12
+STATE_WIDTH = 28
 MOST_SHOWN = 5
 
 
@@ -49,14 +52,15 @@ class SessionsForm(InfoForm[None]):
         """Return sessions, rollover, week, and what is to be known before the weekend."""
         now_ns = self.now_ns()
         sessions, week = sessions_at(now_ns), week_at(now_ns)
-        lines = [_line(each, now_ns) for each in sessions]
+        lines = [_line(each, now_ns, self.store.zone) for each in sessions]
         if words := overlap(sessions):
             lines.append(((safe(f"{'':<{NAME_WIDTH}}{words} overlap"), "good"),))
         left = duration((rollover_at(now_ns) - now_ns) / SECOND)
         lines += [
             BLANK,
             _pair("Rollover", f"in {left}, 17:00 New York: financing, wide spreads"),
-            _pair("The week", week.words(now_ns)),
+            _pair("The week", f"{week.words(now_ns)}, {week.at(self.store.zone)}"),
+            _pair("Hours", week_words(now_ns, self.store.zone)),
             _pair("Now", date_and_time(now_ns, self.store.zone)),
         ]
         return [*lines, *self._focus_lines(now_ns, week), *self._naked_lines(now_ns)]
@@ -88,9 +92,14 @@ class SessionsForm(InfoForm[None]):
         return lines
 
 
-def _line(hours: Hours, now_ns: int) -> TextLine:
+def _line(hours: Hours, now_ns: int, zone: tzinfo) -> TextLine:
+    """Return a session with its countdown, and the time of the trader's zone that it counts to."""
     role = "good" if hours.is_open else "muted"
-    return ((safe(f"{hours.name:<{NAME_WIDTH}}"), "plain"), (safe(hours.words(now_ns)), role))
+    return (
+        (safe(f"{hours.name:<{NAME_WIDTH}}"), "plain"),
+        (safe(f"{hours.words(now_ns):<{STATE_WIDTH}}"), role),
+        (safe(hours.at(zone)), "muted"),
+    )
 
 
 def _pair(name: str, words: str) -> TextLine:

@@ -76,7 +76,6 @@ class TicketForm(Form[OpenOrder]):
             self.rejected = refused.words
         self.editor = TicketEditor(draft, template, form_context.preset)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
-        self._drawn: tuple[Draft, Plan] | None = None  # as on the screen
 
     def headline(self) -> TextLine:
         """Say side, units, instrument and price."""
@@ -216,7 +215,7 @@ class TicketForm(Form[OpenOrder]):
         return OpenOrder(
             instrument=self.draft.instrument,
             kind=self.draft.kind,
-            units=self.draft.direction * self._drawn_plan(plan).units,
+            units=self.draft.direction * plan.units,
             price=None if self.draft.kind == "MARKET" else levels.entry,
             bound=levels.bound,
             expected=levels.entry,
@@ -243,11 +242,9 @@ class TicketForm(Form[OpenOrder]):
         return UnreadableText("", "is missing") if found is None else found
 
     def lines(self) -> Sequence[TextLine]:
-        """Return the lines, and remember the price and the plan that the trader sees from now on."""
+        """Return the lines, and remember the price that the trader sees from now on."""
         with self.drawing():
             context, now = self.trading_context(), self.context.clock()
-            plan = self.plan(context)
-            self._drawn = None if plan is None else (self.draft, plan)
             if context is not None:
                 self._seen_prices.append((now, touch_of(self.draft, context)))
             while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
@@ -258,7 +255,9 @@ class TicketForm(Form[OpenOrder]):
         """Ask for a second press when price or position changed faster than a person can react."""
         context = self.trading_context()
         plan = self.plan(context)
-        if plan is not None and plan.reduces != self._drawn_plan(plan).reduces:
+        with self.as_painted():
+            seen_plan = self.plan(self.trading_context())
+        if plan is not None and seen_plan is not None and plan.reduces != seen_plan.reduces:
             return "The position just changed: press again to send this"
         if context is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
             return ""
@@ -270,12 +269,6 @@ class TicketForm(Form[OpenOrder]):
             return ""
         self._seen_prices.clear()
         return f"The price just moved from {seen} to {touch}: press again to send at that"
-
-    def _drawn_plan(self, plan: Plan) -> Plan:
-        """Return the plan on the screen: prices and NAV move on between the drawing and the key."""
-        if self._drawn is None or self._drawn[0] != self.draft:
-            return plan
-        return self._drawn[1]
 
     def trading_context(self) -> TradingContext | None:
         """Return rules, price and funds for the instrument, None while one is missing."""

@@ -1,0 +1,176 @@
+"""The resources of the interface on one set of connections: one attribute per resource.
+
+A resource and its records are imported when it is first used, which saves 60 ms at the start of a script that only needs
+prices; httpx when the first client is made, which takes 100 ms: httpx imports its command line, click, rich and pygments,
+wherever they are installed.
+"""
+
+# ruff: noqa: PLC0415 - see above
+
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from keydesk_client.auth.secret import Secret, as_secret
+from keydesk_client.http.caller import STANDARD_RETRIES, Caller, Retries
+from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
+from keydesk_client.resources._base import Defaults, TimeForm
+
+if TYPE_CHECKING:
+    from keydesk_client.http.carriers import Carrier
+    from keydesk_client.models.instruments import Instrument
+    from keydesk_client.resources.accounts import Accounts
+    from keydesk_client.resources.candles import Candles
+    from keydesk_client.resources.orders import Orders
+    from keydesk_client.resources.pricing import Books, Pricing
+    from keydesk_client.resources.trades import Positions, Trades
+    from keydesk_client.resources.transactions import Transactions
+
+
+class ResourceClient:
+    """Every operation of the v20 interface, typed: `Client` without its named environments, profiles and `follow`.
+
+    Use it as `async with ... as client:`; leaving the block closes every connection.
+    """
+
+    def __init__(
+        self,
+        *,
+        token: str | Secret,
+        rest_url: str,
+        stream_url: str,
+        account_id: str | None = None,
+        datetime_format: TimeForm = "RFC3339",
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
+        retries: Retries = STANDARD_RETRIES,
+        limiter: Limiter | None = None,
+        carrier: "Carrier | None" = None,
+    ) -> None:
+        from keydesk_client.http.transport import Transport
+
+        secret, token = as_secret(token), ""  # a traceback from here on must not show it as a local
+        self._rest_url = rest_url
+        self._defaults = Defaults(
+            account_id, datetime_format
+        )  # before Transport fails: repr needs it
+        self.transport: Transport = Transport(
+            secret, rest_url, stream_url, timeouts=timeouts, limiter=limiter, carrier=carrier
+        )
+        self._caller = Caller(self.transport, retries)
+        self._look_up_caller = self._caller.for_look_ups()
+        self._instruments: dict[str, Instrument] = {}
+
+    def for_look_ups(self) -> Self:
+        """Return a view of this client whose reads are look-ups: admitted first, on connections of their own.
+
+        It is for reads that tell what became of a request whose response was lost, and is closed with this client.
+        """
+        view = object.__new__(type(self))
+        view._rest_url, view._defaults = self._rest_url, self._defaults
+        view.transport, view._caller = self.transport, self._look_up_caller
+        view._look_up_caller, view._instruments = self._look_up_caller, self._instruments
+        return view
+
+    @cached_property
+    def accounts(self) -> "Accounts":
+        """The accounts that the token may use."""
+        from keydesk_client.resources.accounts import Accounts
+
+        return Accounts(self._caller, self._defaults)
+
+    @cached_property
+    def books(self) -> "Books":
+        """Order and position books of the service's clients."""
+        from keydesk_client.resources.pricing import Books
+
+        return Books(self._caller, self._defaults)
+
+    @cached_property
+    def candles(self) -> "Candles":
+        """The price history of instruments."""
+        from keydesk_client.resources.candles import Candles
+
+        return Candles(self._caller, self._defaults)
+
+    @cached_property
+    def orders(self) -> "Orders":
+        """The orders of an account."""
+        from keydesk_client.resources.orders import Orders
+
+        return Orders(self._caller, self._defaults)
+
+    @cached_property
+    def positions(self) -> "Positions":
+        """The positions of an account."""
+        from keydesk_client.resources.trades import Positions
+
+        return Positions(self._caller, self._defaults)
+
+    @cached_property
+    def pricing(self) -> "Pricing":
+        """Prices, current and streamed."""
+        from keydesk_client.resources.pricing import Pricing
+
+        return Pricing(self._caller, self._defaults)
+
+    @cached_property
+    def trades(self) -> "Trades":
+        """The trades of an account."""
+        from keydesk_client.resources.trades import Trades
+
+        return Trades(self._caller, self._defaults)
+
+    @cached_property
+    def transactions(self) -> "Transactions":
+        """The history of an account."""
+        from keydesk_client.resources.transactions import Transactions
+
+        return Transactions(self._caller, self._defaults)
+
+    async def instrument(self, name: "str | Instrument") -> "Instrument":
+        """Return an instrument of the account: its terms, and its arithmetic (`units_for_risk`, `pips`, `margin`).
+
+        The first call reads all instruments of the account; later ones need no request. An Instrument is accepted
+        wherever the name of one is.
+
+        Raises:
+            InvalidRequest: the account has no such instrument.
+        """
+        from keydesk_client.resources._base import name_of, unknown_instrument
+
+        if not self._instruments:
+            answer = await self.accounts.instruments()
+            self._instruments.update({each.name: each for each in answer.instruments})
+        name = name_of(name)
+        if name not in self._instruments:
+            raise unknown_instrument("name", name, self._instruments)
+        return self._instruments[name]
+
+    @property
+    def account_id(self) -> str | None:
+        """The default account; use another client for another default."""
+        return self._defaults.account_id
+
+    @property
+    def throttled(self) -> int:
+        """How many responses had the status 429, including those whose request succeeded when retried."""
+        return self._caller.throttled + self._look_up_caller.throttled
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.transport.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"Client({self._rest_url!r}, account_id={self.account_id!r})"

@@ -1,0 +1,53 @@
+"""Every page that a key opens is opened by its name, too."""
+
+import pytest
+
+from keydesk.calc.command_parser import ShowMessage, complete, completions, parse_command
+from keydesk.calc.page_commands import PAGES, PageName, ShowPage
+
+NAMES = ("EUR_USD", "EUR_JPY", "GBP_USD")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_opens_by_its_name_and_says_what_it_shows(name: PageName) -> None:
+    page = parse_command(f":{name}", NAMES, "EUR_USD")
+    assert page == ShowPage(name)
+    assert page.words.startswith("shows ")
+
+
+@pytest.mark.parametrize("typed", ["eurjpy", "EUR/JPY", "eur_jpy", "eurj"])
+def test_the_page_of_another_instrument_is_asked_for_by_its_name(typed: str) -> None:
+    page = parse_command(f"instrument {typed}", NAMES, "EUR_USD")
+    assert page == ShowPage("instrument", "EUR_JPY")
+    assert page.words == "shows the terms of the instrument EUR/JPY"
+
+
+def test_an_instrument_that_is_none_is_said_with_the_remedy() -> None:
+    said = parse_command("instrument zzz", NAMES, "EUR_USD")
+    assert said == ShowMessage("warn", "instrument: zzz is not valid; write :instrument eurusd")
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("acc", "account "),
+        ("exp", "exposure "),
+        ("inst", "instrument "),
+        ("instrument gb", "instrument gbpusd "),
+        ("outc", "outcomes "),
+    ],
+)
+def test_tab_completes_a_page_and_its_instrument(typed: str, completed: str) -> None:
+    assert complete(typed, NAMES) == completed
+
+
+def test_what_a_word_may_become_is_listed() -> None:
+    assert completions("a", NAMES) == ["account", "audit"]
+    assert completions("instrument eur", NAMES) == ["eurusd", "eurjpy"]
+    assert completions("", NAMES) == []
+
+
+def test_nothing_typed_names_the_pages() -> None:
+    said = parse_command("", NAMES, "EUR_USD")
+    assert isinstance(said, ShowMessage)
+    assert all(page in said.words for page in PAGES)

@@ -1,0 +1,119 @@
+"""The page of order outcomes, by keys alone and at every size."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from keydesk.forms.account.order_life import OrderLifeForm, Take
+from keydesk.records import InFlight
+from keydesk.store.store import Store
+from keydesk.text.sanitize import clean
+from keydesk.trading.executions import Execution, figures_of
+from keydesk.trading.order_life import LifeLine, OrderLife
+from support.data.desk_data import frame_of
+from support.data.desk_store import WALL_NS, example_store
+from support.fakes.form_app import FormApp
+
+SETTLED = [
+    OrderLife(
+        f"kd-{number:020x}",
+        WALL_NS - number * 60_000_000_000,
+        clean(f"BUY {number},000 EUR/USD market"),
+        "settled",
+        clean(f"FILLED {number},000 EUR/USD @ 1.08502 slip +0.2p 120 ms"),
+        clean('create {"units": "1000", "type": "MARKET", "instrument": "EUR_USD"}'),
+        (LifeLine(WALL_NS, clean("outcome"), clean("FILLED " + "words " * 80)),),
+    )
+    for number in range(1, 40)
+]
+LOST = replace(SETTLED[0], id="kd-lost", state="unconfirmed", outcome=clean("not found so far"))
+EXECUTIONS = [
+    Execution(1, "EUR_USD", "open", "filled", 120.0, Decimal("0.25")),
+    Execution(2, "\x1b[31mHOSTILE_NAME_OF_AN_INSTRUMENT", "open", "rejected", 7.0, None),
+]
+
+
+class Page:
+    """The form over given orders; counts how often they were read."""
+
+    def __init__(self, lives: Sequence[OrderLife], store: Store | None = None) -> None:
+        self.lives, self.store, self.reads = lives, store or example_store(), 0
+        self.form = OrderLifeForm(self.store, self.read)
+        self.app = FormApp(lambda: self.form)
+
+    def read(self, take: Take) -> None:
+        self.reads += 1
+        take(self.lives, figures_of(EXECUTIONS))
+
+
+async def after(*keys: str, size: tuple[int, int] = (80, 24)) -> str:
+    page = Page([LOST, *SETTLED])
+    async with page.app.run_test(size=size) as pilot:
+        await pilot.press(*keys)
+        await pilot.pause()
+        return page.app.words
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50), (60, 16), (40, 12)])
+async def test_an_open_order_is_first_with_what_to_do(size: tuple[int, int]) -> None:
+    words = await after(size=size)
+    assert "Order outcomes  1 open, 40 in all" in words
+    assert words.index("UNCONFIRMED") < words.index("BUY 2,000")
+    assert len(words.splitlines()) <= size[1]
+    if size[1] >= 16:
+        assert "to do" in words
+        assert "send it again" in " ".join(words.replace("│", " ").split())
+
+
+async def test_arrows_choose_and_space_shows_more_of_the_order() -> None:
+    words = await after("down", "j")
+    assert "▶" in next(line for line in words.splitlines() if "BUY 2,000" in line)
+    small = (60, 16)
+    assert 'create {"units"' not in await after("down", "j", size=small)
+    pages = [await after("down", "j", *["space"] * count, size=small) for count in range(1, 6)]
+    assert any('create {"units"' in page for page in pages)
+
+
+async def test_v_shows_slippage_and_times_by_instrument() -> None:
+    words = await after("v")
+    assert "Slippage and time to acknowledge" in words
+    assert "120" in words
+    assert "\x1b" not in words
+    assert "Order outcomes" in await after("v", "v")
+
+
+async def test_an_order_in_flight_shows_at_once_and_is_read_again_when_it_settles() -> None:
+    page = Page(SETTLED)
+    async with page.app.run_test(size=(80, 24)) as pilot:
+        page.form.on_frame(frame_of(page.store))
+        record = InFlight("kd-new", "EUR_USD", "open", "unknown", "BUY 7 EUR/USD")
+        page.store.set_in_flight(record)
+        page.form.on_frame(frame_of(page.store))
+        await pilot.pause()
+        assert "now      UNKNOWN" in page.app.words
+        page.store.settle("kd-new")
+        page.form.on_frame(frame_of(page.store))
+        page.form.on_frame(frame_of(page.store))
+        await pilot.pause()
+        assert "UNKNOWN" not in page.app.words
+    assert page.reads == 3
+
+
+async def test_the_choice_stays_on_its_order_when_others_come() -> None:
+    page = Page(SETTLED)
+    async with page.app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("down")
+        page.form.take([LOST, *SETTLED], ())
+        await pilot.pause()
+        assert page.form.chosen == SETTLED[1].id
+        line = next(each for each in page.app.words.splitlines() if "▶" in each)
+        assert "BUY 2,000" in line
+
+
+async def test_nothing_was_sent_yet() -> None:
+    page = Page(())
+    async with page.app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("down", "space", "v", "v")
+        assert "No order was sent from here yet" in page.app.words

@@ -1,0 +1,54 @@
+"""The page of order outcomes of the open account, whose files are read in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from keydesk import forms
+from keydesk.app.account_connection import DeskAccount
+from keydesk.store.store import Store
+
+if TYPE_CHECKING:
+    from keydesk.forms.account.order_life import Take
+
+
+class OrderOutcomes:
+    """Shows what became of the account's orders.
+
+    Args:
+        app: Shows the page.
+        account: Has the journal, the audit log and the executions.
+        store: Has the orders in flight.
+    """
+
+    def __init__(self, app: App[int], account: DeskAccount, store: Store) -> None:
+        self._app, self._account, self._store = app, account, store
+
+    def show(self) -> None:
+        """Show the page."""
+        self._app.push_screen(forms.OrderLifeForm(self._store, self._read))
+
+    def _read(self, take: Take) -> None:
+        """Read the files, and hand what they say to the page; without an account there are none."""
+        audit = self._account.audit
+        if audit is None:
+            take((), ())
+        else:
+            reading = _read(audit, take)
+            self._app.run_worker(
+                reading, "order outcomes", group="outcomes", exclusive=True, exit_on_error=False
+            )
+
+
+async def _read(audit: Path, take: Callable[..., None]) -> None:
+    from keydesk.trading.executions import figures_of, read_executions  # noqa: PLC0415
+    from keydesk.trading.order_life import read_lives  # noqa: PLC0415 - loaded with the commands
+
+    lives = await asyncio.to_thread(read_lives, audit.with_suffix(".journal"), audit)
+    executions = await asyncio.to_thread(read_executions, audit.with_suffix(".executions"))
+    take(lives, figures_of(executions))

@@ -1,0 +1,42 @@
+"""The pages that the command line opens by name; the instrument's may name another instrument."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+PageName = Literal[
+    "account",
+    "exposure",
+    "instrument",
+    "outcomes",
+    "limits",
+    "sessions",
+    "hours",
+    "audit",
+    "alerts",
+]
+PAGES: Mapping[PageName, str] = {
+    "account": "shows the account in full",
+    "exposure": "shows the exposure by currency and the risk together",
+    "instrument": "shows the terms of the instrument",
+    "outcomes": "shows what became of the orders, slippage, times",
+    "limits": "shows your limits",
+    "sessions": "shows the market hours",
+    "hours": "shows the market hours",
+    "audit": "shows the audit log",
+    "alerts": "shows your alerts, and what was told",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPage:
+    """Show a page of its own."""
+
+    name: PageName
+    instrument: str = ""  # that it is about; "": the one that the keys act on
+
+    @property
+    def words(self) -> str:
+        """Return what it does."""
+        about = f" {self.instrument.replace('_', '/')}" if self.instrument else ""
+        return f"{PAGES[self.name]}{about}"

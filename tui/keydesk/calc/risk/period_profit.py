@@ -1,0 +1,73 @@
+"""What was booked in the day, the week and the month, counted in trading days of 17:00 to 17:00 New York."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+NEW_YORK = ZoneInfo("America/New_York")
+DAY_ENDS = time(17)
+SECOND = 1_000_000_000
+NOTHING = Decimal(0)
+Period = Literal["day", "week", "month"]
+PERIODS: tuple[Period, ...] = ("day", "week", "month")
+
+
+@dataclass(frozen=True, slots=True)
+class Booking:
+    """What one transaction added to the balance, transfers left out; home currency."""
+
+    transaction_id: int
+    time_ns: int
+    realized: Decimal = NOTHING
+    financing: Decimal = NOTHING  # and dividends
+    fees: Decimal = NOTHING  # commission and guarantees, positive amounts were paid
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodProfit:
+    """The sum of bookings."""
+
+    realized: Decimal
+    financing: Decimal
+    fees: Decimal
+
+    @property
+    def total(self) -> Decimal:
+        """Return what the balance changed by."""
+        return self.realized + self.financing - self.fees
+
+
+def period_start(period: Period, now_ns: int) -> int:
+    """Return the start of the day, week or month of trading days that contains an instant.
+
+    A trading day has the date on which it ends. A week begins on Sunday at 17:00, a month with the trading day of its first.
+    """
+    local = datetime.fromtimestamp(now_ns // SECOND, NEW_YORK)
+    day = local.date() + timedelta(days=1 if local.time() >= DAY_ENDS else 0)
+    match period:
+        case "day":
+            first = day
+        case "week":
+            first = day - timedelta(days=day.weekday())
+        case "month":
+            first = day.replace(day=1)
+    return _five_before(first)
+
+
+def _five_before(day: date) -> int:
+    """Return 17:00 New York of the day before."""
+    at = datetime.combine(day - timedelta(days=1), DAY_ENDS, NEW_YORK).astimezone(UTC)
+    return int(at.timestamp()) * SECOND
+
+
+def profit_since(bookings: Iterable[Booking], start_ns: int) -> PeriodProfit:
+    """Return what was booked after an instant: what is stamped exactly 17:00 belongs to the day that ended."""
+    since = [each for each in bookings if each.time_ns > start_ns]
+    return PeriodProfit(
+        sum((each.realized for each in since), NOTHING),
+        sum((each.financing for each in since), NOTHING),
+        sum((each.fees for each in since), NOTHING),
+    )

@@ -1,0 +1,229 @@
+"""The page of order outcomes: open ones first, each with what is known of it and what to do; slippage and times by instrument."""
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import ClassVar
+
+from rich.cells import cell_len
+
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.keys.keymap import KEYMAP, ORDER_LIFE
+from keydesk.store.frame import Frame
+from keydesk.store.store import Store
+from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten
+from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.trading.executions import ExecutionFigures
+from keydesk.trading.order_life import OrderLife, with_states
+
+STATE_WIDTH = 14
+LEAST_LIST = 3  # rows of the list
+LABEL = 10  # columns of the names in the part about one order
+NEWEST = 2**62  # of an order that the journal did not have when it was read
+COLUMNS = (
+    ("pair", 8),
+    ("orders", 7),
+    ("lost", 5),
+    ("rejected", 9),
+    ("ack ms", 7),
+    ("slowest", 8),
+    ("fills", 6),
+    ("slip pips", 10),
+    ("worst", 7),
+)
+Take = Callable[[Sequence[OrderLife], Sequence[ExecutionFigures]], None]
+
+
+class OrderLifeForm(InfoForm[None]):
+    """Shows what became of each order; it sends nothing.
+
+    Args:
+        store: Has the orders in flight, and the trader's zone.
+        read: Reads journal, audit log and executions, and hands them to its argument.
+    """
+
+    BINDINGS = KEYMAP.bindings(ORDER_LIFE)
+    WIDTH: ClassVar[int] = 118
+
+    def __init__(self, store: Store, read: Callable[[Take], None]) -> None:
+        super().__init__()
+        self.store, self._read = store, read
+        self.lives: Sequence[OrderLife] = ()
+        self.figures: Sequence[ExecutionFigures] = ()
+        self.chosen = ""  # id of the order under the cursor
+        self.top = 0  # first line of the part about it
+        self.shows_figures = False
+        self._is_read = False
+        self._in_flight: object = None
+
+    def on_mount(self) -> None:
+        """Read the files."""
+        super().on_mount()
+        self._read(self.take)
+
+    def take(self, lives: Sequence[OrderLife], figures: Sequence[ExecutionFigures]) -> None:
+        """Show what was read."""
+        self.lives, self.figures, self._is_read = lives, figures, True
+        self.redraw()
+
+    def on_frame(self, _frame: Frame) -> None:
+        """Follow the orders in flight; what was settled is read again."""
+        now = tuple(self.store.in_flight.values())
+        if now != self._in_flight:
+            if self._in_flight is not None:
+                self._read(self.take)
+            self._in_flight = now
+            self.redraw()
+
+    # What is shown.
+
+    @property
+    def shown(self) -> Sequence[OrderLife]:
+        """Return the orders with their present states, open ones first."""
+        return with_states(self.lives, self.store.in_flight.values())
+
+    def title_words(self) -> Printable:
+        """Return how many orders are without a known outcome."""
+        if self.shows_figures:
+            return "Slippage and time to acknowledge"
+        still_open = sum(life.is_open for life in self.shown)
+        return safe(f"Order outcomes  {still_open} open, {len(self.shown)} in all")
+
+    def foot_words(self) -> Printable:
+        """Return the keys."""
+        if self.shows_figures:
+            return "v orders  Esc closes"
+        return "↑ ↓ choose  Space more  v slippage, times  Esc closes"
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return the list above the chosen order, or the figures."""
+        if self.shows_figures:
+            return self._figure_lines()
+        lives = self.shown
+        if not lives:
+            words = "No order was sent from here yet" if self._is_read else "Reading …"
+            return (((words, "muted"),),)
+        at = self._place(lives)
+        rows = min(len(lives), max(LEAST_LIST, self.room // 2 - 1))
+        first = max(0, min(at - rows // 2, len(lives) - rows))
+        listed = [self._line(lives[row], chosen=row == at) for row in range(first, first + rows)]
+        room = self.room - len(listed) - 1
+        if room < 1:
+            return listed[: self.room]
+        about = self._about(lives[at])
+        self.top = max(0, min(self.top, len(about) - room))
+        return [*listed, BLANK, *about[self.top : self.top + room]]
+
+    def _place(self, lives: Sequence[OrderLife]) -> int:
+        places = (at for at, life in enumerate(lives) if life.id == self.chosen)
+        return next(places, 0)
+
+    def _line(self, life: OrderLife, *, chosen: bool) -> TextLine:
+        time = safe("now     ") if life.time_ns > NEWEST else clock(life.time_ns, self.store.zone)
+        state = safe(f" {life.state.upper() if life.is_open else '':<{STATE_WIDTH}} ")
+        lead = cell_len(time) + cell_len(state) + 2
+        words = safe(f"{life.words}  {life.outcome}")
+        return (
+            ("▶ " if chosen else "  ", "focus"),
+            (time, "faint"),
+            (state, "warn" if life.is_open else "muted"),
+            (shorten(words, max(1, self.inside - lead)), "bright" if chosen else "plain"),
+        )
+
+    def _about(self, life: OrderLife) -> list[TextLine]:
+        """Return everything that is known of an order, then what to do, wrapped."""
+        zone = self.store.zone
+        made = "now" if life.time_ns > NEWEST else date_and_time(life.time_ns, zone)
+        state = life.state.upper() if life.is_open else "settled"
+        lines = [
+            *self._named("order", life.words, "plain"),
+            *self._named("state", safe(state), "warn" if life.is_open else "plain"),
+            *self._named("to do", safe(life.to_do), "bright" if life.is_open else "muted"),
+            *self._named("made", safe(f"{made}  {clean_name(life.id)}"), "muted"),
+        ]
+        if life.outcome:
+            lines += self._named("outcome", life.outcome, "plain")
+        for line in life.lines:
+            words = safe(f"{line.what}: {line.words}")
+            lines += self._named(clock(line.time_ns, zone), words, "muted")
+        if life.request:
+            lines += self._named("request", life.request, "faint")
+        return lines
+
+    def _named(self, name: Printable, words: Printable, role: str) -> list[TextLine]:
+        width = max(1, self.inside - LABEL)
+        wrapped = lines_of(words, width) or [safe("")]
+        names = [name, *[""] * (len(wrapped) - 1)]
+        return [
+            ((safe(f"{label:<{LABEL}}"), "muted"), (line, role))
+            for label, line in zip(names, wrapped, strict=True)
+        ]
+
+    def _figure_lines(self) -> Sequence[TextLine]:
+        if not self.figures:
+            return (((_no_figures(is_read=self._is_read), "muted"),),)
+        shown = self._fitting()
+        head = "".join(f"{name:>{width}}" for name, width in shown)
+        lines: list[TextLine] = [((safe(head), "muted"),)]
+        for each in self.figures[: max(1, self.room - 3)]:
+            cells = dict(zip((name for name, _ in COLUMNS), _cells(each), strict=True))
+            row = "".join(f"{cells[name]:>{width}}" for name, width in shown)
+            lines.append(((safe(row), "plain"),))
+        words = "slip: fill against the price seen, + is worse; ack: from sending to the answer"
+        return [*lines, *wrap_words(words, "faint", self.inside)]
+
+    def _fitting(self) -> Sequence[tuple[str, int]]:
+        """Return the columns that fit, whole."""
+        kept = list(COLUMNS)
+        while len(kept) > 1 and sum(width for _, width in kept) > self.inside:
+            kept.pop()
+        return kept
+
+    # Keys.
+
+    def action_choose(self, step: int) -> None:
+        """Choose the next order, or the one before."""
+        lives = self.shown
+        if lives:
+            at = max(0, min(len(lives) - 1, self._place(lives) + step))
+            self.chosen, self.top = lives[at].id, 0
+            self.redraw()
+
+    def action_more(self, step: int) -> None:
+        """Scroll the part about the order; past its end it begins again."""
+        before, self.top = self.top, self.top + step * max(1, self.room // 2 - 1)
+        self.lines()  # bounds it
+        if self.top == before:
+            self.top = 0
+        self.redraw()
+
+    def action_view(self) -> None:
+        """Show slippage and times by instrument, or the orders."""
+        self.shows_figures = not self.shows_figures
+        self.redraw()
+
+
+def _no_figures(*, is_read: bool) -> Printable:
+    return "No order was answered yet" if is_read else "Reading …"
+
+
+def _cells(each: ExecutionFigures) -> Sequence[str]:
+    return (
+        shorten(pair(each.instrument), COLUMNS[0][1] - 1) if each.instrument else "–",
+        f"{each.orders}",
+        f"{each.lost}",
+        f"{each.rejected}",
+        _whole(each.median_ms),
+        _whole(each.slowest_ms),
+        f"{each.fills}",
+        _signed(each.mean_slippage),
+        _signed(each.worst_slippage),
+    )
+
+
+def _whole(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f}"
+
+
+def _signed(value: Decimal | None) -> str:
+    return pips(value)

@@ -1,0 +1,404 @@
+"""The picture of a chart: candles, own prices, those of an open form, indicators, books and legend.
+
+`plan` draws the prices of an open form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from decimal import Decimal
+from typing import Literal
+
+from rich.segment import Segment
+from textual.message import Message
+from textual.strip import Strip
+
+from keydesk.calc.market.granularity import ALIGNMENT, SECONDS, at_place
+from keydesk.chart.canvas import Run as RoleRun
+from keydesk.chart.glyphs import STYLE_NAMES, Look, Style
+from keydesk.chart.layout import sub_panes_with_room
+from keydesk.chart.lines import sample_of
+from keydesk.chart.picture import Picture, dimmed
+from keydesk.chart.position import Position
+from keydesk.chart.price_axis import PriceLine
+from keydesk.chart.scene import Scene
+from keydesk.panes.chart_book import ChartBook
+from keydesk.panes.chart_indicators import ChartIndicators
+from keydesk.panes.chart_prices import day_legend, day_marks, own_lines
+from keydesk.panes.crosshair import Crosshair, Measure, legend, money_of
+from keydesk.panes.price_cells import prices_are_old, shape_of
+from keydesk.store.frame import Frame
+from keydesk.store.state import Candle, CandleSeries, Topic
+from keydesk.store.store import Store
+from keydesk.text import format as show
+from keydesk.text.sanitize import safe
+from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
+from keydesk.widgets.theme import Palette
+
+ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
+USUAL_ZOOM = 1
+BOOK_TOPICS = (Topic.BOOKS, Topic.DAY_LINES)
+REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.ALERTS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
+MOST_SEGMENTS = 4000
+PACE = 0.2  # seconds between two redraws of a moving candle
+SIDES = {"M": "", "B": "bid", "A": "ask"}
+
+
+class ChartView(LinePane):
+    """What a chart shows of the store; only the rows that changed are drawn again."""
+
+    @dataclass
+    class SeriesWanted(Message, namespace="chart"):
+        """Request for candles that the store may not have."""
+
+        instrument: str  # "" for the desk's
+        granularity: str  # "" where the chart goes from the screen
+        place: int
+
+    @dataclass
+    class HistoryWanted(Message, namespace="chart"):
+        """Request for candles beyond one end of those in the store."""
+
+        instrument: str
+        granularity: str
+        direction: Literal["older", "newer"]
+
+    class CrosshairTurned(Message, namespace="chart"):
+        """The crosshair was turned on or off: other keys are in force."""
+
+    def __init__(
+        self,
+        *,
+        place: int = 1,
+        id: str | None = "chart",  # noqa: A002 - Textual's own word
+    ) -> None:
+        super().__init__(id=id)
+        self.place = place  # 1: the desk's own; the others have candle lengths of their own
+        self.pinned = ""  # instrument of a further chart that does not follow the desk's
+        self.granularity = ""  # that the trader chose for a further chart; "": by the desk's own
+        self.style: Style = "candles"
+        self.zoom = USUAL_ZOOM
+        self.braille = False
+        self.position = Position()
+        self.indicators = ChartIndicators()
+        self.book = ChartBook()
+        self._picture = Picture()
+        self._scene: Scene | None = None
+        self._rows: Sequence[Sequence[RoleRun]] = ()  # as they are on the screen
+        self._planned: tuple[PriceLine, ...] = ()
+        self._crosshair: Crosshair | None = None
+        self.preset_units: Decimal | None = None  # what distances are counted for in money
+        self._shown: tuple[str, str] = ("", "")
+        self._segments: dict[RoleRun, Segment] = {}
+        self._dressed: Palette | None = None  # the theme that the segments have
+        self._behind = False
+        self._drawn_at = 0.0
+
+    # What other parts of the desk add and ask.
+
+    def plan(self, lines: Iterable[PriceLine]) -> None:
+        """Draw the prices of an open form: planned entry, stop, target, bound."""
+        planned = tuple(lines)
+        if planned != self._planned:
+            self._planned = planned
+            self._draw_now()
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Return instrument and candle length."""
+        return self._shown
+
+    @property
+    def scene(self) -> Scene | None:
+        """Return what is drawn; None before there are candles."""
+        return self._scene
+
+    @property
+    def picture(self) -> Picture:
+        """Return the picture, whose layout and scale say where candles and prices stand."""
+        return self._picture
+
+    # Drawing.
+
+    def heading(self) -> Heading:
+        """Instrument, granularity, what is drawn of it, and the date of a part of the past."""
+        if self.frame is None:
+            return Heading((Tab("Chart"),))
+        store = self.frame.store
+        granularity = self._granularity(store)
+        words = (
+            show.pair(self._instrument(store)),
+            granularity,
+            SIDES[store.candle_prices],
+            STYLE_NAMES[self.style],
+            ALIGNMENT.get(granularity, ""),
+            "pinned" if self.pinned else "",
+        )
+        name = " ".join(word for word in words if word)
+        book = self.book.words(store, self.keymap.name("zoom"))
+        return Heading((Tab(safe(name or "Chart")),), safe(book or self._past_words(store.zone)))
+
+    def _past_words(self, zone: tzinfo) -> str:
+        until = self.position.until
+        if until is None:
+            return ""
+        at = show.at(until, zone)
+        return f"until {at.day} {at:%b %Y %H:%M}"
+
+    def waiting(self) -> Iterable[Run]:
+        """Return the text before the first frame."""
+        return [("Loading candles …", self.palette["muted"])]
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw what changed; another instrument starts at its newest candle."""
+        store = frame.store
+        if (shown := (self._instrument(store), self._granularity(store))) != self._shown:
+            self._turn_to(*shown)
+            self._draw_rows(frame)
+            return
+        at_once = (*REDRAWN_AT_ONCE, *BOOK_TOPICS) if self.book.kinds else REDRAWN_AT_ONCE
+        if frame.whole(Topic.CANDLES) or frame.touched(*at_once):
+            self._draw_rows(frame)
+        elif shown in frame.keys(Topic.CANDLES) or frame.touched(Topic.TRADES):
+            self._behind = True
+        if self._behind and frame.now - self._drawn_at >= PACE:
+            self._draw_rows(frame)
+
+    def _turn_to(self, instrument: str, granularity: str) -> None:
+        if instrument != self._shown[0]:
+            self.turn_crosshair_off()
+        self._shown = (instrument, granularity)
+        self.position.reset()
+        self._picture.forget_scale()
+        if instrument and granularity:
+            self.post(self.SeriesWanted(self.pinned, granularity, self.place))
+
+    def runs(self, y: int, frame: Frame) -> Iterable[Run]:
+        """Return a row of the picture, its roles turned into styles."""
+        if not self._rows:
+            self._rows = self._paint(frame)[0]
+        if y >= len(self._rows):
+            return []
+        chart_style = self.palette.chart_style
+        return [(safe(text), chart_style(role)) for text, role in self._rows[y]]
+
+    def _draw(self, y: int) -> Strip:
+        """Return a line of the picture, which is as wide as the pane already; its segments are kept."""
+        if self.frame is None or not self._rows or y >= len(self._rows):
+            return super()._draw(y)
+        row = self._rows[y]
+        width = self.outer_size.width
+        if sum([len(text) for text, _ in row]) != width - 2 * MARGIN:
+            return super()._draw(y)  # words, or a picture of another size
+        blank = self._segment((" ", ""))
+        return DrawnLine([blank, *[self._segment(run) for run in row], blank], width)
+
+    def _segment(self, run: RoleRun) -> Segment:
+        """Return the segment of a run; most of a picture's are the same from price to price."""
+        segment = self._segments.get(run)
+        if segment is None:
+            if len(self._segments) > MOST_SEGMENTS:
+                self._segments.clear()
+            text, role = run
+            segment = Segment(safe(text), self.palette.chart_style(role))
+            self._segments[run] = segment
+        return segment
+
+    def redraw(self) -> None:
+        """Draw everything again."""
+        self._rows = ()
+        if self.palette is not self._dressed:
+            self._dressed = self.palette
+            self._segments.clear()
+        super().redraw()
+
+    def _draw_now(self) -> None:
+        if self.frame is not None:
+            self._draw_rows(self.frame)
+
+    def _draw_rows(self, frame: Frame) -> None:
+        """Draw the chart and refresh only the rows that differ."""
+        self._behind, self._drawn_at = False, frame.now
+        before = self._rows
+        self._rows, changed = self._paint(frame)
+        if len(before) != len(self._rows):
+            super().redraw()
+            return
+        if changed is None:
+            changed = [y for y, row in enumerate(self._rows) if row != before[y]]
+        for y in changed:
+            self.redraw_line(y)
+
+    def _paint(self, frame: Frame) -> tuple[Sequence[Sequence[RoleRun]], Iterable[int] | None]:
+        """Return all rows, and which of them differ from the last picture; None: to be compared."""
+        store = frame.store
+        series = store.series.get((self._instrument(store), self._granularity(store)))
+        if series is None or not series.candles:
+            return self._without_candles(frame, series), None
+        if self.position.arrive(series, self.in_sight):
+            self._picture.forget_scale()
+        scene = self._scene = self._scene_of(store, series)
+        changed = self._picture.show(scene)
+        rows: Sequence[Sequence[RoleRun]] = self.book.joined(self._picture, frame, frame.store.zone)
+        if series.error:
+            return [[(f"Old candles: {series.error}"[: self.inside], "warn")], *rows[1:]], None
+        if self.position.goal is not None:
+            at = show.at(self.position.goal, store.zone)
+            return [self._loading(f"{at.day} {at:%b %Y}"), *dimmed(rows[1:])], None
+        if prices_are_old(store) or series.prices != store.candle_prices:
+            return dimmed(rows), None
+        was_plain = self._rows is rows
+        return rows, changed if was_plain else None
+
+    def _without_candles(
+        self, frame: Frame, series: CandleSeries | None
+    ) -> Sequence[Sequence[RoleRun]]:
+        """Return the last picture, dimmed, while new candles are loaded; else words alone."""
+        words, role = self._words(frame, series)
+        height = self.outer_size.height
+        is_loading = bool(self._instrument(frame.store)) and (series is None or series.loading)
+        if self._scene is None or not is_loading:
+            return [[(words, role)], *[[] for _ in range(height - 1)]]
+        self._scene = replace(
+            self._scene,
+            width=self._picture_width(frame.store),
+            height=height,
+            lines=(),
+            marks=(),
+            cursor=None,
+        )
+        self._picture.show(self._scene)
+        name = f"{show.pair(self._instrument(frame.store))} {self._granularity(frame.store)}"
+        return [
+            self._loading(name),
+            *dimmed(self.book.joined(self._picture, frame, frame.store.zone)[1:]),
+        ]
+
+    def _loading(self, what: str) -> list[RoleRun]:
+        return [(f"Loading {what} …"[: self.inside], "muted")]
+
+    def _words(self, frame: Frame, series: CandleSeries | None) -> RoleRun:
+        if not self._instrument(frame.store):
+            known = frame.store.instruments
+            finds = f"No instrument. {self.keymap.name('find')} finds one."
+            return (finds if known else "Loading instruments …"), "muted"
+        if series is not None and series.error:
+            return f"No candles: {series.error}", "warn"
+        if series is None or series.loading:
+            return "Loading candles …", "muted"
+        return "No candles for this time.", "muted"
+
+    def _scene_of(self, store: Store, series: CandleSeries) -> Scene:
+        shape = shape_of(store, self._instrument(store))
+        indicators = self.indicators
+        indicators.choose(store.indicators_of(self._instrument(store)))
+        candles = self.position.candles(series, self.in_sight + indicators.warm_up)
+        indicators.refresh(candles, store.previous_day(self._instrument(store)))
+        is_live = self.position.until is None
+        height = self.outer_size.height
+        shown = sub_panes_with_room(height, len(indicators.sub_panes))
+        self._ask_for_history(series, candles)
+        last = series.candles[-1].close
+        return Scene(
+            candles=candles,
+            end=self.position.end(candles),
+            width=self._picture_width(store),
+            height=height,
+            seconds=SECONDS.get(series.granularity, SECONDS["D"]),
+            last=last,
+            decimals=shape.precision,
+            pip=float(shape.pip),
+            look=self._look(),
+            zone=store.zone,
+            this_year=show.at(series.candles[-1].time_ns, store.zone).year,
+            is_live=is_live,
+            lines=(*own_lines(store, self._instrument(store)), *self._planned),
+            marks=(*day_marks(store, self._instrument(store)), *indicators.marks)
+            if is_live
+            else (),
+            overlays=indicators.overlays,
+            sub_panes=indicators.sub_panes[:shown],
+            cursor=self._crosshair.cursor(candles) if self._crosshair is not None else None,
+            legend=self._legend(store, candles, last, shown, is_live=is_live),
+            braille=self.braille,
+        )
+
+    def _legend(
+        self, store: Store, candles: Sequence[Candle], last: float, shown: int, *, is_live: bool
+    ) -> tuple[tuple[RoleRun, ...], ...]:
+        """Return what the first rows say: of the candle and the price under the crosshair, else of the day."""
+        at, instrument = self._crosshair, self._instrument(store)
+        if at is None:
+            of_day = day_legend(store, instrument) if is_live else ()
+            without_room = self.indicators.sub_panes[shown:]
+            no_room = (((f"{each.title}: no room", "muted"),) for each in without_room)
+            return (*self._named_indicators(), *no_room, *of_day)
+        shape = shape_of(store, instrument)
+        pip = float(shape.pip)
+        measure = Measure(
+            shape.precision,
+            pip,
+            store.zone,
+            show.at(candles[-1].time_ns, store.zone).year,
+            SECONDS.get(self._shown[1], SECONDS["D"]),
+        )
+        money = money_of(store, instrument, (at.price - last) / pip, self.preset_units)
+        return legend(candles[at.index(candles)], at.price, last, measure, money)
+
+    def _named_indicators(self) -> tuple[tuple[RoleRun, ...], ...]:
+        """Return the names of the indicators, each behind its stroke where there are no colours."""
+        if not self._is_mono:
+            return self.indicators.legend
+        return tuple(
+            ((f"{sample_of(runs[0][1])} ", runs[0][1]), *runs) for runs in self.indicators.legend
+        )
+
+    def _picture_width(self, store: Store) -> int:
+        """Return the columns of the picture: those of the pane without the strip of client books."""
+        is_of_focus = self._instrument(store) == store.focus  # whose books the store has
+        height = self.outer_size.height if is_of_focus else 0
+        return self.inside - self.book.columns(store, self.inside, height)
+
+    def _look(self) -> Look:
+        body, gap = ZOOMS[self.zoom]
+        return Look(self.style, body, gap, hollow=self._is_mono, ascii_only=self._ascii_only)
+
+    @property
+    def _is_mono(self) -> bool:
+        return self.palette["rise"].color == self.palette["fall"].color
+
+    @property
+    def _ascii_only(self) -> bool:
+        return self.app.has_class("-ascii")
+
+    def _ask_for_history(self, series: CandleSeries, candles: Sequence[Candle]) -> None:
+        """Ask for candles ahead of the need, once."""
+        if series.loading_history or series.wants_older or self.position.goal is not None:
+            return
+        lacking = self.position.wanted(series, candles, self.in_sight, self.indicators.warm_up)
+        if lacking and not (series.past is not None and series.past.wants):
+            self.post(self.HistoryWanted(*self._shown, lacking))
+
+    def _instrument(self, store: Store) -> str:
+        return self.pinned or store.focus
+
+    def _granularity(self, store: Store) -> str:
+        own = store.granularity
+        if self.place == 1:
+            return own
+        return self.granularity or at_place(self.place, own)
+
+    @property
+    def in_sight(self) -> int:
+        """Return the number of candles in sight."""
+        layout = self._picture.layout
+        return len(layout.columns) if layout is not None else 1
+
+    def turn_crosshair_off(self) -> None:
+        """Remove the crosshair."""
+        if self._crosshair is not None:
+            self._crosshair = None
+            self.post(self.CrosshairTurned())
+            self._draw_now()

@@ -1,0 +1,118 @@
+"""How orders were executed: slippage and time to acknowledge of each, kept per account and summed by instrument.
+
+The file outlives the desk; several desks append to it. An order whose answer was lost counts as lost: when it was
+acknowledged is not known.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from statistics import median
+
+from keydesk.trading.line_file import LineFile, newest_text
+
+LARGEST = 500_000  # bytes; about 5,000 orders
+OLD_FILES = 1
+LONGEST_NAME = 40
+MOST_MS = 1_000_000.0
+MOST_PIPS = Decimal(1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What became of one request."""
+
+    time_ns: int
+    instrument: str
+    kind: str  # "open", "close trade" ...
+    result: str  # "filled", "resting", "cancelled", "applied", "rejected"
+    milliseconds: float | None = None  # from sending to the answer; None: the answer was lost
+    slippage: Decimal | None = None  # pips against the price seen, positive is worse
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionLog:
+    """The file of executions of an account."""
+
+    path: Path
+
+    def add(self, execution: Execution) -> None:
+        """Append an execution; a file that cannot be written is left as it is."""
+        slippage = None if execution.slippage is None else f"{execution.slippage:f}"
+        line = json.dumps({**asdict(execution), "slippage": slippage}).encode() + b"\n"
+        with suppress(OSError):
+            LineFile(self.path, LARGEST, OLD_FILES).append(line)
+
+
+def read_executions(path: Path) -> list[Execution]:
+    """Return the executions in the file, oldest first; lines that are none are left out, and a missing file is none."""
+    try:
+        text = newest_text(path, 2 * LARGEST)
+    except OSError:
+        return []
+    return list(_executions(text))
+
+
+def _executions(text: bytes) -> Iterator[Execution]:
+    for line in text.splitlines():
+        with suppress(ValueError, KeyError, TypeError, AttributeError, InvalidOperation):
+            yield _execution(json.loads(line))
+
+
+def _execution(said: dict[str, object]) -> Execution:
+    took, slippage = said.get("milliseconds"), said.get("slippage")
+    milliseconds = float(took) if isinstance(took, int | float) else None
+    pips = Decimal(slippage) if isinstance(slippage, str) else None
+    if not isinstance(said["time_ns"], int):
+        raise TypeError
+    if milliseconds is not None and not 0 <= milliseconds <= MOST_MS:
+        raise ValueError
+    if pips is not None and not (pips.is_finite() and abs(pips) <= MOST_PIPS):
+        raise ValueError
+    instrument, kind, result = (
+        str(said[name])[:LONGEST_NAME] for name in ("instrument", "kind", "result")
+    )
+    return Execution(said["time_ns"], instrument, kind, result, milliseconds, pips)
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionFigures:
+    """The executions in one instrument."""
+
+    instrument: str
+    orders: int
+    lost: int  # answers
+    rejected: int
+    median_ms: float | None
+    slowest_ms: float | None
+    fills: int  # with a price seen before
+    mean_slippage: Decimal | None  # pips
+    worst_slippage: Decimal | None
+
+
+def figures_of(executions: Sequence[Execution]) -> list[ExecutionFigures]:
+    """Return the figures by instrument, most orders first."""
+    by_instrument: dict[str, list[Execution]] = {}
+    for each in executions:
+        by_instrument.setdefault(each.instrument, []).append(each)
+    found = [_figures(name, those) for name, those in by_instrument.items()]
+    return sorted(found, key=lambda each: (-each.orders, each.instrument))
+
+
+def _figures(instrument: str, executions: Sequence[Execution]) -> ExecutionFigures:
+    times = [each.milliseconds for each in executions if each.milliseconds is not None]
+    slips = [each.slippage for each in executions if each.slippage is not None]
+    return ExecutionFigures(
+        instrument=instrument,
+        orders=len(executions),
+        lost=len(executions) - len(times),
+        rejected=sum(each.result == "rejected" for each in executions),
+        median_ms=median(times) if times else None,
+        slowest_ms=max(times, default=None),
+        fills=len(slips),
+        mean_slippage=sum(slips, Decimal(0)) / len(slips) if slips else None,
+        worst_slippage=max(slips, default=None),
+    )

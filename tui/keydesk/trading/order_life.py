@@ -1,0 +1,178 @@
+"""The life of each order: what the journal, the audit log and the desk know of it, and what to do.
+
+An order without a known outcome is first and stays until it is resolved. The journal says what was sent and whether it is
+settled; the audit log has the times of its look-ups and the words of its outcome.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from keydesk.records import InFlight
+from keydesk.text.sanitize import SafeText, clean
+from keydesk.trading.audit import AuditEntry, read_entries
+from keydesk.trading.line_file import newest_text
+from keydesk.trading.notifications import intent_words
+from keydesk_client.orders.journal import AMBIGUOUS
+from keydesk_client.orders.outcome import Intent
+
+READ_AT_ONCE = 2_000_000  # bytes of each file
+MOST_SHOWN = 300  # settled orders
+MOST_LINES = 60  # of one order: look-ups may go on for hours
+ID_START = "kd-"
+OF_ORDERS = frozenset({"sending", "unknown", "outcome", "showed up", "recovered"})
+LifeState = Literal["sent", "unknown", "unconfirmed", "one of several", "open", "settled"]
+TO_DO: Mapping[LifeState, str] = {
+    "sent": "Wait: the answer is under way. If it is lost, the desk looks the order up by itself.",
+    "unknown": "Wait: the answer was lost, and the desk looks for the order in the account's transactions. "
+    "New orders in this instrument wait for that; exits work.",
+    "unconfirmed": "Not found so far, and not disproved: it may still take effect. Compare trades and orders before you "
+    "send it again. The desk goes on looking; if it shows up it says so, and you close or cancel it.",
+    "one of several": "Several requests alike were sent, and nothing says which of their results is this one's. "
+    "Compare what is held with what you wanted; a further exit is always possible.",
+    "open": "The journal has no outcome of it: another desk is sending it now, or it is looked up at the next start.",
+    "settled": "Nothing: its outcome is known.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LifeLine:
+    """One thing that is known of an order, and when it was."""
+
+    time_ns: int
+    what: SafeText
+    words: SafeText
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLife:
+    """An order from its request to its outcome."""
+
+    id: str
+    time_ns: int  # when it was made
+    words: SafeText  # BUY 50,000 EUR/USD market
+    state: LifeState
+    outcome: SafeText = field(default_factory=lambda: clean(""))  # the last words about it
+    request: SafeText = field(default_factory=lambda: clean(""))
+    lines: tuple[LifeLine, ...] = ()  # oldest first
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its outcome is not known for certain."""
+        return self.state != "settled"
+
+    @property
+    def to_do(self) -> str:
+        """Return what the trader can do about it."""
+        return TO_DO[self.state]
+
+
+def read_lives(journal: Path, audit: Path) -> list[OrderLife]:
+    """Return the orders in journal and audit log, those without a known outcome first, then the newest.
+
+    A file that is missing or cannot be read has nothing to say; the other one still has.
+    """
+    entries: list[AuditEntry] = []
+    text = b""
+    with suppress(OSError):
+        entries = read_entries(audit, READ_AT_ONCE)
+    with suppress(OSError):
+        text = newest_text(journal, READ_AT_ONCE)
+    return lives_of(text, entries)
+
+
+def lives_of(journal: bytes, entries: Iterable[AuditEntry]) -> list[OrderLife]:
+    """Return the orders of the journal's lines and the entries of the audit log."""
+    lives = {life.id: life for life in _journalled(journal)}
+    for id_, told in _told(entries).items():
+        known = lives.get(id_)
+        lives[id_] = _with_lines(known if known is not None else _from_lines(id_, told), told)
+    return in_order(lives.values())
+
+
+def in_order(lives: Iterable[OrderLife]) -> list[OrderLife]:
+    """Return every open order, then the newest of the others; each of both newest first."""
+    newest = sorted(lives, key=lambda life: -life.time_ns)
+    still_open = [life for life in newest if life.is_open]
+    return [*still_open, *[life for life in newest if not life.is_open][:MOST_SHOWN]]
+
+
+def with_states(lives: Sequence[OrderLife], in_flight: Iterable[InFlight]) -> list[OrderLife]:
+    """Return the orders with the states that the desk knows; one that is only in flight is added."""
+    known = {life.id: life for life in lives}
+    for record in in_flight:
+        words = clean(record.words)
+        life = known.get(record.id, OrderLife(record.id, 2**63, words, record.state))
+        known[record.id] = replace(life, state=record.state, words=words)
+    return in_order(known.values())
+
+
+def _journalled(text: bytes) -> Iterator[OrderLife]:
+    """Return the orders whose request is in the journal, oldest first."""
+    intents: dict[str, Intent] = {}
+    verdicts: dict[str, str] = {}
+    for line in text.splitlines():
+        with suppress(ValueError, KeyError, TypeError):
+            said = json.loads(line)
+            if "intent" in said:
+                intent = Intent.from_wire(said["intent"])
+                intents[intent.id] = intent
+            else:
+                verdicts[str(said["settled"])] = str(said["as"])
+    for intent in intents.values():
+        yield _life(intent, verdicts.get(intent.id))
+
+
+def _life(intent: Intent, verdict: str | None) -> OrderLife:
+    states: Mapping[str | None, LifeState] = {
+        None: "open",
+        "unconfirmed": "unconfirmed",
+        AMBIGUOUS: "one of several",
+    }
+    about = f" of {intent.target}" if intent.target else ""
+    after = f"sent after transaction #{intent.since}"
+    return OrderLife(
+        intent.id,
+        intent.at_ns,
+        clean(intent_words(intent)),
+        states.get(verdict, "settled"),
+        clean(f"journal: {verdict}" if verdict else "journal: no outcome yet"),
+        clean(f"{intent.action.value}{about} {json.dumps(dict(intent.body))}, {after}"),
+    )
+
+
+def _told(entries: Iterable[AuditEntry]) -> dict[str, list[LifeLine]]:
+    """Return what the audit log says of each order, oldest first."""
+    told: dict[str, list[LifeLine]] = {}
+    for entry in sorted(entries, key=lambda each: each.time_ns):
+        id_, _, words = entry.words.partition(" ")
+        if entry.what in OF_ORDERS and id_.startswith(ID_START):
+            told.setdefault(id_, []).append(LifeLine(entry.time_ns, entry.what, clean(words)))
+    return told
+
+
+def _from_lines(id_: str, told: Sequence[LifeLine]) -> OrderLife:
+    """Return an order that the journal does not have: it was compacted, or an exit went out without it."""
+    known = next((line for line in told if line.what == "sending"), told[0])
+    words = known.words.partition(" {")[0]
+    return OrderLife(id_, told[0].time_ns, clean(words), "settled")
+
+
+def _with_lines(life: OrderLife, told: Sequence[LifeLine]) -> OrderLife:
+    last = told[-1]
+    kept = (
+        told if len(told) <= MOST_LINES else [*told[: MOST_LINES // 2], *told[-MOST_LINES // 2 :]]
+    )
+    sent = next((line.words for line in told if line.what == "sending"), clean(""))
+    is_said = last.what != "sending"
+    showed_up = life.state == "unconfirmed" and last.what == "showed up"
+    return replace(
+        life,
+        state="settled" if showed_up else life.state,
+        outcome=last.words if is_said else life.outcome,
+        request=life.request or sent,
+        lines=tuple(kept),
+    )
