@@ -110,6 +110,7 @@ class Watcher:
         await self.watch.settled()
         count = sum(each.state == "on" for each in self.store.alerts.values())
         say(safe(f"Watching {count} alerts of {self._name}; Ctrl-C ends it"))
+        tasks.insert(0, asyncio.create_task(self._say_priced()))
         ending = asyncio.create_task(self._ended.wait())
         done, _ = await asyncio.wait([ending, *tasks[-2:]], return_when=asyncio.FIRST_COMPLETED)
         for task in (ending, *tasks):
@@ -126,6 +127,10 @@ class Watcher:
     def _end(self, number: signal.Signals) -> None:
         self._code = INTERRUPTED if number == signal.SIGINT else 0
         self._ended.set()
+
+    async def _say_priced(self) -> None:
+        await self.link.priced.wait()
+        say("Prices come")
 
     async def _look(self) -> None:
         """Revalue the account and judge what is no price, four times a second."""
