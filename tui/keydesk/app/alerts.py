@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from keydesk.forms.market.new_alert import AlertChoice
 
 FLASH = 1.5  # seconds
+BEGINS_AT = 10  # pips above the price, where nothing points at a level
 NOT_OPEN = "Alerts are watched once the account is open"
 
 
@@ -285,7 +286,7 @@ def here(
     level = mid if pointed is None else pointed[1]
     known = store.instruments.get(name)
     if pointed is None and known is not None:
-        level = round(mid, known.display_precision)
+        level = round(mid, known.display_precision) + BEGINS_AT * known.pip
     return PriceCross(name, "mid", "up" if level >= mid else "down", level)
 
 

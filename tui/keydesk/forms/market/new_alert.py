@@ -63,6 +63,7 @@ class NewAlertForm(InfoForm[AlertChoice]):
     ) -> None:
         self.store, self.condition, self.keymap = store, condition, keymap
         self.repeat_s: int | None = None
+        self._turned = False  # the direction was chosen; else it follows the level
         self._standing = standing
         super().__init__()
 
@@ -147,11 +148,21 @@ class NewAlertForm(InfoForm[AlertChoice]):
             self.condition = replace(condition, level=condition.level + steps * step)
         elif (known := self._known(condition)) is not None:
             level = condition.level + steps * Decimal(1).scaleb(known[1])
-            self.condition = replace(condition, level=max(level, Decimal(1).scaleb(known[1])))
+            level = max(level, Decimal(1).scaleb(known[1]))
+            direction = condition.direction if self._turned else self._towards(condition, level)
+            self.condition = replace(condition, level=level, direction=direction)
         self.redraw()
+
+    def _towards(self, condition: PriceCross, level: Decimal) -> Direction:
+        """Return the direction in which the price reaches a level."""
+        quote = self.store.quotes.get(condition.instrument)
+        if quote is None:
+            return condition.direction
+        return "up" if level >= (quote.bid + quote.ask) / 2 else "down"
 
     def action_direction(self) -> None:
         """Turn the direction."""
+        self._turned = True
         turned = NEXT_DIRECTION[self.condition.direction]
         if isinstance(self.condition, TradeResult):
             turned = "down" if self.condition.direction == "up" else "up"
