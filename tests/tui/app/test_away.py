@@ -37,7 +37,7 @@ class Desk:
         )
         account = self.store.account
         assert account is not None
-        account.last_transaction_id = "100"
+        account.last_transaction_id = 100
         self.store.today, self.store.clock_ns = Today(TEN), TEN
         self.store.log = [fill(99), fill(100)]
         self.store.health.events = "OK"
@@ -52,7 +52,7 @@ class Desk:
     def happens(self, id_: int) -> None:
         assert self.store.account is not None
         self.store.log.append(fill(id_))
-        self.store.account.last_transaction_id = str(id_)
+        self.store.account.last_transaction_id = id_
 
 
 def fill(id_: int) -> LogLine:

@@ -86,23 +86,20 @@ class AwayReport:
     def rows(self, zone: tzinfo) -> Rows:
         """Return the card: sums first, then what happened, oldest first."""
         rows: Rows = [("since", date_and_time(self.since.time_ns, zone))]
-        rows += [
-            (
-                each.words,
-                f"{_clock(each.from_ns, zone)} to {_clock(each.to_ns, zone)}, {_length(each)}",
-            )
-            for each in self.outages
-        ]
+        for each in self.outages:
+            when = f"{_clock(each.from_ns, zone)} to {_clock(each.to_ns, zone)}"
+            rows.append((each.words, f"{when}, {_length(each)}"))
         rows += self._sums()
         listed = sorted(
             [(each.time_ns, self._line(each)) for each in self.lines]
             + [(each.time_ns, f"ALERT {clean(each.words)}") for each in self.alerts]
         )
         if not self.is_whole:
-            rows.append(("earlier", "more than the log holds: g l, and the account page"))
+            rows.append(("earlier", "there is more than the log holds"))
         if len(listed) > MOST_LISTED:
             rows.append(("earlier", f"{len(listed) - MOST_LISTED} more in the log"))
-        rows += [(_clock(time, zone), words) for time, words in listed[-MOST_LISTED:]]
+        for time, words in listed[-MOST_LISTED:]:
+            rows.append((_clock(time, zone), words))  # noqa: PERF401 - of the type of the rows
         return rows
 
     def _sums(self) -> Rows:

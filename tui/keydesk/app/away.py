@@ -124,10 +124,9 @@ class AwayCard:
         account = store.account
         if account is None:
             return
-        last = (
-            int(account.last_transaction_id) if str(account.last_transaction_id).isdecimal() else 0
+        self._seen = Seen(
+            account.created_time_ns, account.last_transaction_id, store.clock_ns, account.nav
         )
-        self._seen = Seen(account.created_time_ns, last, store.clock_ns, account.nav)
         if now - self._written >= WRITE_EVERY and self._path is not None:
             self._written = now
             write_seen(self._path, self._seen)

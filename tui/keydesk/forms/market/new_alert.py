@@ -9,7 +9,7 @@ from keydesk.calc.alerts.alert import USUAL_PAUSE_S
 from keydesk.calc.alerts.conditions import Direction, PriceCross, PriceSide, TradeResult
 from keydesk.calc.alerts.parser import AlertLine
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
 from keydesk.keys.keymap import KEYMAP, NEW_ALERT, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
@@ -94,10 +94,11 @@ class NewAlertForm(InfoForm[AlertChoice]):
         rows.append(("how often", _often(self.repeat_s), "plain"))
         lines: list[TextLine] = []
         for name, words, role in rows:
-            label = (safe(f"{name:<{LABEL}}"), "muted")
+            label: Words = (safe(f"{name:<{LABEL}}"), "muted")
             first, *more = wrap_words(clean(words), role, max(1, self.inside - LABEL)) or [BLANK]
+            indent: Words = (" " * LABEL, "muted")
             lines.append((label, *first))
-            lines += [((" " * LABEL, "muted"), *line) for line in more]
+            lines += [(indent, *line) for line in more]
         if hint := self._standing(self.line):
             lines += wrap_words(clean(hint), "warn", self.inside)
         return [*lines, BLANK, *wrap_words(self._keys(), "muted", self.inside)]
