@@ -99,7 +99,7 @@ class AwayReport:
         if len(listed) > MOST_LISTED:
             rows.append(("earlier", f"{len(listed) - MOST_LISTED} more in the log"))
         for time, words in listed[-MOST_LISTED:]:
-            rows.append((_clock(time, zone), words))  # noqa: PERF401 - of the type of the rows
+            rows.append((_clock(time, zone), words))
         return rows
 
     def _sums(self) -> Rows:
