@@ -1,4 +1,4 @@
-"""A bot that survives: it trades moves of the price by risk, and after a crash or a lost link it goes on where it was.
+"""A bot that can be restarted: it trades moves of the price by risk, and continues where a crash or a lost link stopped it.
 
 keydesk practice serve --speed 60 > practice.json &
 python bot.py private/orders.jsonl 50 < practice.json    # its journal, and how many trades it makes

@@ -38,7 +38,7 @@ class BrokerNotStarted(Exception):
 
 @dataclass(slots=True)
 class PracticeBroker:
-    """A running broker: where it is, whom it knows, and what can be done to it."""
+    """A running practice broker: its addresses, tokens and accounts, and its control operations."""
 
     rest_url: str
     stream_url: str

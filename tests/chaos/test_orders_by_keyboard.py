@@ -38,10 +38,11 @@ FAULTY = 0.4  # of the exchanges
 LOOKED_UP_WITHIN = (
     120.0  # seconds; the look-ups of a lost answer go on for 30 and are cut themselves
 )
+SHOWS_UP_WITHIN = 8.0  # seconds after the last late request; the account is polled every five
 KILLED_WITHIN = 1.5  # seconds after a confirming key
 QUICK = (Fate.RESET_UNANSWERED, Fate.RESET_HALF, Fate.CLOSED_HALF, Fate.GARBAGE, Fate.DELAYED)
 """Faults that are over at once: the broker acts, and the answer is lost."""
-TRADERS = 5
+TRADERS = 10
 FEW_FRAMES = ("--fps", "5")
 DEALS = int(os.environ.get("KEYBOARD_DEALS", "500"))
 KILLS = int(os.environ.get("KEYBOARD_KILLS", "50"))
@@ -89,7 +90,7 @@ class Story:
 
     def _end(self, terminal: Terminal) -> None:
         self.chaos.faulty = 0.0
-        terminal.until(lambda: not self._open_intents(), LOOKED_UP_WITHIN, "no open intent")
+        self.trader.watch(SHOWS_UP_WITHIN)
         self._know_all(terminal)
         self.trader.read_messages()
 
@@ -109,10 +110,6 @@ class Story:
         """Whether the desk was killed before it wrote the deal down: then it was not sent."""
         journalled = journal_in(self.home.folder, {}).values()
         return not any(_is_of(deal, each.intent) for each in journalled)
-
-    def _open_intents(self) -> list[str]:
-        journalled = journal_in(self.home.folder, {})
-        return [id_ for id_, each in journalled.items() if each.verdict == "open"]
 
 
 ACTIONS = {

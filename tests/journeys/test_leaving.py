@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.confirming import send
 from support.terminal import Terminal, keydesk
 
 SIZE = (120, 35)
@@ -84,6 +85,23 @@ def test_leaving_leaves_nothing_behind(way: str, practice_folder: Path) -> None:
         terminal.until(lambda: not any(alive(child) for child in children), what="no child process")
         assert sockets_in(practice_folder) == []
         assert_restored(terminal)
+
+
+def test_ctrl_c_twice_asks_about_a_trade_without_a_stop_first(practice_folder: Path) -> None:
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk(), SIZE, env) as terminal:
+        terminal.see("prices ok")
+        send(terminal, "B", "t", "Backspace", "s", "Backspace")
+        terminal.see("without a stop !")
+        by_two_ctrl_c(terminal)
+        terminal.see("their loss has no limit")
+        terminal.press("Escape")
+        terminal.see_no_more("their loss has no limit")
+        by_two_ctrl_c(terminal)
+        terminal.see("their loss has no limit")
+        terminal.pause(0.6)
+        terminal.write(b"\x03")
+        assert terminal.wait_for_exit() == 130
 
 
 def assert_restored(terminal: Terminal) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support.confirming import confirm, form_words, send
+from support.confirming import confirm, form_words, see_a_form_that_can_be_sent, send
 from support.terminal import Terminal, keydesk
 
 SIZE = (120, 35)
@@ -31,7 +31,7 @@ def test_a_limit_set_on_the_page_refuses_the_next_ticket_and_no_exit(
         confirm(terminal)
         terminal.see("CLOSED 10,000")
         terminal.press("B")
-        terminal.see("y sends")
+        see_a_form_that_can_be_sent(terminal)
         terminal.press("Escape")
         terminal.see_no_more("Esc drops")
         terminal.press("g", "u")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from support.confirming import confirm, send
 from support.terminal import Terminal, keydesk
 
 
@@ -10,10 +11,7 @@ def test_a_trade_is_closed_at_forty_by_twelve(practice_folder: Path) -> None:
     with Terminal(keydesk("--practice"), (120, 35), env) as terminal:
         terminal.see("prices ok")
         terminal.see("EUR/USD M5")
-        terminal.press("B")
-        terminal.see("y sends")
-        terminal.pause(1.0)
-        terminal.press("y")
+        send(terminal, "B")
         terminal.see("Trades 1")
 
         terminal.resize(40, 12)
@@ -26,9 +24,7 @@ def test_a_trade_is_closed_at_forty_by_twelve(practice_folder: Path) -> None:
         terminal.press("C")
         terminal.see("CLOSE LONG")
         terminal.see("realises")
-        terminal.see("y sends")
-        terminal.pause(1.0)
-        terminal.press("y")
+        confirm(terminal)
         terminal.see("Trades 0")
 
         terminal.resize(39, 11)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.confirming import confirm
+from support.confirming import confirm, see_a_form_that_can_be_sent
 from support.terminal import Terminal, keydesk
 
 
@@ -31,7 +31,7 @@ def test_an_order_with_expiry_guarantee_and_tag_rests_and_is_moved(terminal: Ter
     terminal.press("s", "Backspace")
     terminal.see("guarantee: it needs a stop")
     terminal.press(*"40")
-    terminal.see("y sends")
+    see_a_form_that_can_be_sent(terminal)
     confirm(terminal)
     terminal.see("RESTING BUY 10,000 EUR/USD limit")
     terminal.press("g", "o", "M")
@@ -50,6 +50,7 @@ def test_the_pages_of_account_and_exposure_open_by_their_chords(terminal: Termin
         ("x", "none: no position is open"),
         ("a", "NAV at mid prices"),
         ("n", "spread"),
+        ("i", "Order outcomes"),
     ):
         terminal.press("g")
         terminal.press(key)

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from support.broker import PracticeServer
+from support.confirming import confirm
 from support.proxies.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
 from support.signing_in import Home
 from support.terminal import Terminal, keydesk
@@ -27,8 +28,7 @@ def watch_the_desk(home: Home, profile: list[str], proxy: PoisoningProxy) -> Non
         terminal.see("Trades 1")
         terminal.press("C")
         terminal.see("CLOSE")
-        terminal.pause()
-        terminal.press("y")
+        confirm(terminal)
         terminal.see("No trades.")
         terminal.quit()
         assert terminal.wait_for_exit() == 0

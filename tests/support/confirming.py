@@ -30,7 +30,7 @@ def send(terminal: Terminal, capital: str, *keys: str) -> None:
 def confirm(terminal: Terminal) -> None:
     """Press what the open form asks for until it has gone: `y`, or the letter that it shows on a slow machine."""
     for _ in range(TRIES):
-        terminal.until(lambda: _asked_for(terminal) != "", PATIENCE, "a form that can be sent")
+        see_a_form_that_can_be_sent(terminal)
         terminal.pause()  # read it: a confirm in the first quarter second does not count
         key = _asked_for(terminal)
         if not key:  # it refuses just now, or waits for a price
@@ -42,6 +42,12 @@ def confirm(terminal: Terminal) -> None:
             continue
         return
     raise NeverSeen(f"the form still stands after {TRIES} keys; the screen:\n{terminal.text}")
+
+
+def see_a_form_that_can_be_sent(terminal: Terminal) -> str:
+    """Wait until the open form asks for a key, and return it: a letter where the price ran on a slow machine."""
+    terminal.until(lambda: _asked_for(terminal) != "", PATIENCE, "a form that can be sent")
+    return _asked_for(terminal)
 
 
 def form_words(terminal: Terminal) -> str:

@@ -309,6 +309,9 @@ class Trader:
         self.watch(KEY_PAUSE)
         self._units += 1
         form = self._opened("B", ("BUY",))
+        if form is not None and not _pair_in(form):  # it waits for a price
+            self._until(lambda: bool(_pair_in(self.form)), FORM_WITHIN)
+            form = self.form if _pair_in(self.form) else None
         # One side for an instrument: an opposite order would close what was opened before.
         if form is not None and kind == "open" and sum(map(ord, _pair_in(form))) % 2:
             self._press("\x1b")
@@ -372,6 +375,6 @@ def _asked(form: Shown | None) -> str:
     return "" if form is None else form.asks
 
 
-def _pair_in(form: Shown) -> str:
-    found = HEADLINE.search(form.headline)
+def _pair_in(form: Shown | None) -> str:
+    found = None if form is None else HEADLINE.search(form.headline)
     return found[2] if found else ""

@@ -26,7 +26,7 @@ class TwoSided(Protocol):
 
 
 class Book(CountsUnreadable, Protocol):
-    """An account, the prices and terms by which it is valued, and who is told of its changes."""
+    """An account, the prices and terms by which it is valued, and the listeners to its changes."""
 
     trades: dict[str, OpenTrade]
     positions: dict[str, OpenPosition]

@@ -7,7 +7,7 @@ from functools import partial
 from keydesk_client.account.book import Book
 from keydesk_client.account.records import AccountFigures, OpenTrade, Part, PendingOrder
 from keydesk_client.account.rows import Printable, attach, order_row, trade_row
-from keydesk_client.account.valuation import plain_margin, rebuild_position
+from keydesk_client.account.valuation import plain_margin, rebuild_position, rounded
 from keydesk_client.account.values import amount, number_of, price, readable, try_to
 from keydesk_client.arithmetic.risk import FIRST_STOP_WITHIN_NS
 from keydesk_client.models import (
@@ -176,7 +176,7 @@ def _take_position(book: Book, theirs: CalculatedPositionState) -> None:
     position.unrealized_pl, position.margin_used = result, used
     ours = plain_margin(book, position)
     if ours:
-        position.margin_factor = used / ours
+        position.margin_factor = Decimal(1) if rounded(ours) == used else used / ours
     book.changed(Part.POSITIONS, theirs.instrument)
 
 

@@ -5,7 +5,7 @@ its conversion factors and scaled to its margin (`OpenPosition.margin_factor`).
 """
 
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
 from keydesk_client.account.book import Book, TwoSided
 from keydesk_client.account.records import (
@@ -37,6 +37,16 @@ from keydesk_client.arithmetic.sizing import (
 )
 
 NOTHING = Decimal(0)
+MONEY_STEP = Decimal("0.0001")
+PERCENT_STEP = Decimal("0.00001")
+
+
+def rounded(amount: Decimal, step: Decimal = MONEY_STEP) -> Decimal:
+    """Return an amount as the service rounds it, so that sums of several agree with its own to the cent."""
+    try:
+        return amount.quantize(step, ROUND_HALF_EVEN)
+    except InvalidOperation:  # more digits than a real amount has
+        return amount
 
 
 def rebuild_position(book: Book, instrument: str) -> None:
@@ -111,7 +121,8 @@ def revalue_account(book: Book, account: AccountFigures) -> None:
     account.margin_available = margin_available(account.nav, account.margin_used)
     if mid_pl is not None:
         account.mid_nav = account.balance + mid_pl
-        account.margin_closeout_percent = closeout_percent(account.margin_used, account.mid_nav)
+        percent = closeout_percent(account.margin_used, account.mid_nav)
+        account.margin_closeout_percent = rounded(percent, PERCENT_STEP)
     account.open_risk = sum((trade.risk for trade in trades if trade.risk is not None), NOTHING)
     account.naked_trades = sum(1 for trade in trades if _is_naked(trade))
     book.changed(Part.ACCOUNT)
@@ -162,13 +173,13 @@ def revalue_position(book: Book, instrument: str) -> None:
     for trade_id in position.trade_ids:
         trade = book.trades[trade_id]
         _revalue_trade(book, trade, quote, factors)
-        mid_pl += profit(trade.units, trade.price, mid, factors)
+        mid_pl += rounded(profit(trade.units, trade.price, mid, factors))
         book.changed(Part.TRADES, trade_id)
     position.mid_pl = mid_pl
     position.unrealized_pl = total(book.trades[each].unrealized_pl for each in position.trade_ids)
     plain = plain_margin(book, position)
     if plain is not None:
-        position.margin_used = plain * position.margin_factor
+        position.margin_used = rounded(plain * position.margin_factor)
     book.changed(Part.POSITIONS, instrument)
     book.changed(Part.ACCOUNT)
 
@@ -176,15 +187,15 @@ def revalue_position(book: Book, instrument: str) -> None:
 def _revalue_trade(book: Book, trade: OpenTrade, quote: TwoSided, factors: Factors) -> None:
     trade.now = closing_price(trade.units, quote.bid, quote.ask)
     trail(book, trade, trade.now)
-    trade.unrealized_pl = profit(trade.units, trade.price, trade.now, factors)
+    trade.unrealized_pl = rounded(profit(trade.units, trade.price, trade.now, factors))
     specification = book.instruments.get(trade.instrument)
     if specification is not None:
         size = pip(specification.pip_location)
         trade.pips = profit_in_pips(trade.units, trade.price, trade.now, size)
     rate = margin_rate(book, trade.instrument)
     if rate is not None:
-        trade.margin_used = required_margin(
-            trade.units, rate, mid_price(quote.bid, quote.ask), factors.value
+        trade.margin_used = rounded(
+            required_margin(trade.units, rate, mid_price(quote.bid, quote.ask), factors.value)
         )
     _revalue_risk(trade, factors)
 

@@ -78,7 +78,7 @@ def read_private(path: Path, most: int) -> bytes:
 @contextlib.contextmanager
 def locked(path: Path, *, patience_s: float | None = None) -> Generator[None]:
     """Hold the lock file of `path`; raise TimeoutError when another process holds it for longer than `patience_s`."""
-    descriptor = os.open(path.with_name(path.name + ".lock"), LOCK_FLAGS, 0o600)
+    descriptor = os.open(f"{path}.lock", LOCK_FLAGS, 0o600)
     try:
         if patience_s is None:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

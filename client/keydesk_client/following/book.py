@@ -35,7 +35,7 @@ class FollowedBook:
         self.account = figures
 
     def changed(self, part: Part, key: str | None = None) -> None:
-        """Do nothing: whoever applies something reports it as an event."""
+        """Do nothing: the caller reports a change as an event."""
 
     def note_unreadable(self, words: str, count: int = 1) -> None:
         """Count unreadable records."""
@@ -49,7 +49,7 @@ class FollowedBook:
         """Do nothing: no day is counted."""
 
     def printable(self, text: str) -> str:
-        """Return text as the service sent it; who draws it has to clean it."""
+        """Return text as the service sent it; clean it before it is written to a terminal."""
         return text
 
     def take_price(self, price: ClientPrice, received: float) -> LatestPrice | None:

@@ -80,7 +80,7 @@ class FollowSettings:
 
 @dataclass(slots=True)
 class Follower:
-    """The state of following: the book, its synchronizer, and who is told."""
+    """The state shared by the feeds: the book, its synchronizer and the listener to events."""
 
     client: "ResourceClient"
     names: tuple[str, ...]

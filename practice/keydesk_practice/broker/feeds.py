@@ -98,7 +98,7 @@ class PriceBoard:
 
 
 class WithoutLiquidity:
-    """The market of a moment in which the prices were gone when an order arrived."""
+    """A market that has no liquidity when an order arrives: for the fault of that name."""
 
     def __init__(self, board: PriceBoard) -> None:
         self._board = board

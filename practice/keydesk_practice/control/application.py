@@ -1,4 +1,4 @@
-"""The control interface as an ASGI application: its own path, its own token, and this machine only unless told otherwise."""
+"""The control interface as an ASGI application: own path, own token, by default reachable from this machine only."""
 
 import hmac
 import ipaddress

@@ -132,7 +132,7 @@ def rfc3339(nanoseconds: int) -> str:
     """Return a time as RFC 3339 text: UTC, nine decimals, Z."""
     seconds, rest = divmod(nanoseconds, SECOND)
     time = _EPOCH + timedelta(seconds=seconds)
-    return f"{time:%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
+    return f"{time.isoformat()[:19]}.{rest:09d}Z"
 
 
 def unix(nanoseconds: int) -> str:

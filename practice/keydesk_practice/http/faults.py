@@ -1,7 +1,7 @@
-"""Bad days on demand: what the broker does to requests, answers and streams when it is told to misbehave.
+"""Faults on demand: latency, errors, lost responses and cut streams, set through the control interface.
 
-Off by default, and then a request meets nothing of it. Shares are probabilities for one request, drawn from a generator
-with a seed of its own, so the same requests in the same order meet the same faults.
+All are off by default, and then no request is affected. Shares are probabilities for one request, drawn from a generator
+with a seed of its own, so the same requests in the same order have the same faults.
 """
 
 import asyncio

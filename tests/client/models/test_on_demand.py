@@ -65,7 +65,7 @@ def test_members_that_were_not_read_are_shown_as_values() -> None:
 def test_a_pickle_holds_values_since_another_process_may_read_it_before_any_answer() -> None:
     state = read().__getstate__()
     assert isinstance(state["__dict__"]["price"], Decimal)
-    assert pickle.loads(pickle.dumps(read())) == read()  # noqa: S301 - our own
+    assert pickle.loads(pickle.dumps(read())) == read()
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, Trade.model_copy])

@@ -1,4 +1,4 @@
-"""Bad days on demand: each fault happens when it is on, is reported, and is gone when it is off."""
+"""Faults on demand: each fault happens when it is on, is reported, and is gone when it is off."""
 
 import asyncio
 import json

@@ -174,6 +174,9 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     def leave(self, code: int = 0) -> None:
         """Stay: leaving is not what is tried."""
 
+    def stay(self) -> None:
+        """Stay: as decided."""
+
     def key_context(self) -> str:
         return str(getattr(self.focused, "key_context", DESK))
 

@@ -5,7 +5,8 @@ from rich.style import Style
 
 from keydesk.panes.deal import Deal
 from keydesk.panes.positions import Positions
-from keydesk.panes.strips import AccountStrip, InstrumentLine
+from keydesk.panes.strips.account import AccountStrip
+from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import LinkState, Topic

@@ -113,3 +113,55 @@ def test_only_the_named_templates_are_exported(tmp_path: Path) -> None:
     assert "instruments" not in export_templates(folder, ("scalp",))
     with pytest.raises(BadSettings, match="there is no template 'swing'"):
         export_templates(folder, ("swing",))
+
+
+EXITS = """
+[templates.scalp]
+break_even_at = "1r"
+break_even_offset_pips = 1
+step_trail = "1.5r 1a 5p"
+time_stop = "4h"
+"""
+
+
+def test_a_template_has_an_exit_plan(tmp_path: Path) -> None:
+    own = load_user_settings(written(tmp_path, EXITS))
+    rules = own.templates.get("scalp", own.template).exit_rules
+    assert rules.words == (
+        "break-even +1p at 1R, trail from 1.5R 1a behind in steps of 5p, close after 240 min"
+    )
+    assert own.template.exit_rules.is_empty
+
+
+def test_the_standard_template_has_one_and_a_named_one_leaves_parts_of_it_out(
+    tmp_path: Path,
+) -> None:
+    text = (
+        '[template]\nbreak_even_at = "20p"\ntime_stop = "90m"\n[templates.a]\ntime_stop = false\n'
+    )
+    own = load_user_settings(written(tmp_path, text))
+    assert own.template.exit_rules.words == "break-even at 20p, close after 90 min"
+    assert own.templates.get("a", own.template).exit_rules.words == "break-even at 20p"
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        ('break_even_at = "1"', "1.5a"),
+        ("break_even_at = 1", "1.5a"),
+        ('break_even_at = "0r"', "1.5a"),
+        ('step_trail = "1r 20p"', "so far behind, in such steps"),
+        ('step_trail = "1r 20p x"', "so far behind, in such steps"),
+        ('time_stop = "4"', "90m"),
+        ('time_stop = "0h"', "90m"),
+        ("time_stop = 4", "90m"),
+        ('stop = false\nbreak_even_at = "1r"\ntarget = "20p"', "needs a stop"),
+    ],
+)
+def test_an_exit_plan_that_cannot_be_read_names_the_field_and_the_remedy(
+    tmp_path: Path, line: str, remedy: str
+) -> None:
+    with pytest.raises(BadSettings) as refused:
+        load_user_settings(written(tmp_path, f"[templates.scalp]\n{line}\n"))
+    assert "templates.scalp" in str(refused.value)
+    assert remedy in str(refused.value)

@@ -25,6 +25,7 @@ from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.close_position import ClosePositionForm
 from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
+from keydesk.forms.trades.exit_plan import ExitPlanForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.trades.position_part import PositionPartForm
@@ -49,6 +50,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "CommandForm": lambda: CommandForm(example_store()),
     "DeleteListForm": lambda: DeleteListForm(LIST),
     "DetailsForm": lambda: DetailsForm("Trade #6411", [("units", "10,000"), ("price", "1.08231")]),
+    "ExitPlanForm": lambda: ExitPlanForm(example_context(), TRADE),
     "FindForm": lambda: FindForm(example_store()),
     "FlattenForm": lambda: FlattenForm(example_context(), PAIR),
     "HelpForm": lambda: HelpForm(KEYMAP),

@@ -248,7 +248,7 @@ async def test_three_capitals_ask_for_caps_lock_and_a_foreign_letter_for_the_lay
     app = Desk()
     async with app.run_test() as pilot:
         hand = Hand(app, pilot)
-        await hand.types("JKH", gap=0.2)
+        await hand.types("JKQ", gap=0.2)
         await hand.types("ф")
     assert any("Caps Lock" in words for words in app.told)
     assert any("layout" in words for words in app.told)

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.panes.strips import AccountStrip, FundsLine
+from keydesk.panes.strips.account import AccountStrip, FundsLine
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean_name
 from support.data.desk_data import desk_store

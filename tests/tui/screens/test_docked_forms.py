@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from keydesk.app.desk_session import DeskLock
 from keydesk.forms.form import Form
-from keydesk.panes.strips import InstrumentLine
+from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import LinePane

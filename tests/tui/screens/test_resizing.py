@@ -1,5 +1,6 @@
 """Whatever is open and whatever the size becomes, the desk goes on, and what it shows is drawn to the edges."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -131,7 +132,20 @@ def assert_drawn_to_the_edges(app: WorkingDesk) -> None:
 
 
 @pytest.mark.parametrize("state", STATES)
+async def test_sizes_are_harmless_in_every_state(state: str, tmp_path: Path) -> None:
+    """Each state meets a third of the sizes, and each size a third of the states."""
+    first = [*STATES].index(state) % 3
+    await outlive(state, SIZES[first::3], tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("state", STATES)
 async def test_every_size_is_harmless_in_every_state(state: str, tmp_path: Path) -> None:
+    await outlive(state, SIZES, tmp_path)
+
+
+async def outlive(state: str, sizes: Sequence[tuple[int, int]], tmp_path: Path) -> None:
+    """Open a state, change the size, and look that the screen is drawn whole and the state is still open."""
     app = desk(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
@@ -139,7 +153,7 @@ async def test_every_size_is_harmless_in_every_state(state: str, tmp_path: Path)
         await pilot.pause()
         opened = type(app.screen)
         assert issubclass(opened, ModalScreen) is (state not in BARE)
-        for size in (*SIZES, (120, 35)):
+        for size in (*sizes, (120, 35)):
             await pilot.resize_terminal(*size)
             app.draw()
             await pilot.pause()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from keydesk.store.store import Store
     from keydesk.trading.commands import Commands
     from keydesk.trading.dispatcher import UnreadOutcomes
+    from keydesk.trading.exit_plans import ExitPlans
     from keydesk_client.orders.sender import Sender
 
 USUAL_CHECKS = Reconciliation()
@@ -47,6 +48,7 @@ class Connection:
         [Store, float], None
     ]  # profit, margin and totals after the prices that changed
     linked: bool | None  # to a third-party platform; None: not known yet
+    exit_plans: ExitPlans
     recovered: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
@@ -57,6 +59,8 @@ class Connection:
             group.create_task(session.run(self.link), name="feeds")
             recovery = session.supervise(self.link, "orders left open", lambda _: self._recover())
             group.create_task(recovery, name="recovery")
+            plans = session.supervise(self.link, "exit plans", lambda _: self.exit_plans.run())
+            group.create_task(plans, name="exit plans")
 
     async def _recover(self) -> None:
         self.commands.hold_openings()
@@ -89,6 +93,7 @@ def load_all() -> None:
     for name in (
         "trading.commands",
         "trading.dispatcher",
+        "trading.exit_plans",
         "feeds.session",
         "store.valuation",
     ):
@@ -120,6 +125,8 @@ async def open_account(
         instrument_of_target,
     )
     from keydesk.trading.executions import ExecutionLog  # noqa: PLC0415
+    from keydesk.trading.exit_plan_keeper import ExitPlanKeeper  # noqa: PLC0415
+    from keydesk.trading.exit_plans import ExitPlans  # noqa: PLC0415
     from keydesk.trading.journal import (  # noqa: PLC0415
         UnavailableJournal,
         open_journal,
@@ -163,9 +170,14 @@ async def open_account(
         link.reconciler = Reconciler(sender, reconciliation)
         link.gate.listen(sender.watch)
         link.gate.listen(Notifier(store).on_transaction)
-        yield Connection(
-            link, sender, Commands(client, sender, dispatcher, no_orders), revalue, target.linked
-        )
+        keeper = ExitPlanKeeper(dispatcher)
+        link.gate.listen(keeper.on_transaction)
+        commands = Commands(client, sender, dispatcher, no_orders, exit_plans=keeper)
+        exit_plans = ExitPlans(commands, keeper, dispatcher.now)
+        try:
+            yield Connection(link, sender, commands, revalue, target.linked, exit_plans)
+        finally:
+            exit_plans.close()
 
 
 class DeskAccount:
@@ -215,6 +227,7 @@ class DeskAccount:
             async with opening as connection:
                 self.connection = connection
                 session.open()  # the journal has made its folder
+                connection.exit_plans.open(self.file("exit-plans"))
                 for left in session.show_left_over():
                     words = safe(left.late_words(self._store.zone))
                     self._store.notify(Notice(left.level, words, time_ns(), asks=True))

@@ -200,7 +200,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
         self.store.indicators.update(own.indicators)
         self._workspace = workspace
-        self._leaving = lifecycle.Leaving(self, last_resort, self._save_workspace)
+        self._leaving = lifecycle.Leaving(
+            self, last_resort, self._save_workspace, self.actions.ask_before_leaving
+        )
         self._slow_line_reported = False
         self._last_resort = last_resort
         self.clock = FrameClock(
@@ -234,6 +236,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             options.theme or theme_for(settings.theme, depth, self.facts_of_terminal.replies),
             depth,
             ascii_only=options.ascii or bool(self.facts_of_terminal.ascii_because),
+            erases_in_colour=self.facts_of_terminal.erases_in_colour,
         )
 
     # Starting.
@@ -530,7 +533,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # Leaving.
 
     def action_interrupt(self) -> None:
-        """Leave on the second Ctrl-C within two seconds; the first shows how to leave."""
+        """Leave on the second Ctrl-C within two seconds, or answer what it asks; the first shows how to leave."""
         if not self._leaving.interrupt():
             line = self.keymap.name("command")
             self.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
@@ -538,6 +541,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def leave(self, code: int = 0) -> None:
         """Leave after commands in flight had time to finish."""
         self._leaving.leave(code)
+
+    def stay(self) -> None:
+        """Go on: the question before leaving was answered with no."""
+        self._leaving.stay()
 
     def _save_workspace(self) -> None:
         self.alerts.close()

@@ -11,7 +11,7 @@ from keydesk.records import OrderRow, TradeRow, id_order
 from keydesk.store.store import Store
 
 CLOSING = frozenset(("close", "scale-out"))
-ON_A_TRADE = frozenset(("break-even", "protect", "trailing"))
+ON_A_TRADE = frozenset(("break-even", "protect", "trailing", "exit-plan"))
 OPENING = frozenset(("buy", "sell", "limit"))
 
 

@@ -25,6 +25,7 @@ from keydesk.terminal.reset import RESTORE, TERMINAL, pop_title, write_without_w
 PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
 AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
+TO_READ = 0.5  # seconds that a question before leaving is on the screen before Ctrl-C answers it
 INTERRUPTED = 130
 LEAVE_SECONDS = 1.3  # what is left of two seconds is for noticing it, and for the broker's end
 TERMINAL_CHECK_SECONDS = 0.1
@@ -193,23 +194,48 @@ class Leaving:
         app: The desk, whose workers of the group `commands` are waited for.
         last_resort: Ends the process when that takes too long.
         save: Saves the workspace.
+        ask: Asks what the trader has to decide before the desk is left; returns whether there is anything.
+        clock: Returns monotonic seconds.
     """
 
-    def __init__(self, app: App[int], last_resort: LastResort, save: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        app: App[int],
+        last_resort: LastResort,
+        save: Callable[[], None],
+        ask: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._app = app
+        self._clock = clock
         self._last_resort = last_resort
         self._save = save
+        self._ask = ask
         self._interrupted_at = float("-inf")
+        self._asked = False
         self._begun = False
 
     def interrupt(self) -> bool:
-        """Leave on the second Ctrl-C within two seconds; return whether it was that one."""
-        now = time.monotonic()
-        if now - self._interrupted_at <= AGAIN_WITHIN:
+        """Leave on the second Ctrl-C within two seconds; return whether it was that one.
+
+        Where there is something to decide first, the second one asks, and a third one, once that could be read, leaves.
+        """
+        now = self._clock()
+        since, again = now - self._interrupted_at, now - self._interrupted_at <= AGAIN_WITHIN
+        if self._asked and since < TO_READ:
+            return True
+        if again and not self._asked and self._ask():
+            self._asked, self._interrupted_at = True, now
+            return True
+        if again or self._asked:
             self.leave(INTERRUPTED)
             return True
         self._interrupted_at = now
         return False
+
+    def stay(self) -> None:
+        """Note that the trader decided to stay: the next Ctrl-C is the first one again."""
+        self._asked, self._interrupted_at = False, float("-inf")
 
     def leave(self, code: int) -> None:
         """Leave after commands in flight had time to finish."""

@@ -196,7 +196,7 @@ def _lock_of(said: dict[str, object]) -> LossLock:
 
 def _whole(value: object) -> int:
     if not isinstance(value, int):
-        raise TypeError(f"{value!r} is no whole number")
+        raise TypeError(f"{value!r} is not a whole number")
     return value
 
 
@@ -204,7 +204,7 @@ def _amount(value: object) -> Decimal:
     try:
         number = Decimal(str(value))
     except InvalidOperation as error:
-        raise ValueError(f"{value!r} is no number") from error
+        raise ValueError(f"{value!r} is not a number") from error
     if not number.is_finite():
-        raise ValueError(f"{value!r} is no amount")
+        raise ValueError(f"{value!r} is not an amount")
     return number

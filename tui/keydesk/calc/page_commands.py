@@ -13,6 +13,7 @@ PageName = Literal[
     "sessions",
     "hours",
     "audit",
+    "plan",
     "alerts",
 ]
 PAGES: Mapping[PageName, str] = {
@@ -25,6 +26,7 @@ PAGES: Mapping[PageName, str] = {
     "hours": "shows the market hours",
     "audit": "shows the audit log",
     "alerts": "shows your alerts, and what was told",
+    "plan": "plans the exit of the selected trade",
 }
 
 

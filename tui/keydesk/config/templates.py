@@ -9,6 +9,9 @@ target = "2r"             # in R, pips or average true ranges
 trail = "15p"
 expiry = "GFD"
 bound_pips = 2
+break_even_at = "1r"      # the exit plan: R, pips or average true ranges; break_even_offset_pips beyond
+step_trail = "1.5r 20p 5p"  # from that profit on, so far behind the price, in such steps
+time_stop = "4h"          # minutes, hours or days after the trade was opened: "90m", "4h", "2d"
 
 [instruments]
 USD_JPY = "scalp"
@@ -21,14 +24,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from keydesk.calc.orders.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.instructions import STANDARD, Template, TemplateBook
 from keydesk.calc.orders.order_parser import KINDS, OrderSyntaxError, parse_order
-from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES
+from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Entry, Unit
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
 
 TEMPLATES_TABLE, INSTRUMENTS_TABLE = "templates", "instruments"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,19}", re.ASCII)
 DISTANCE = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)([ap])", re.ASCII)
+EXIT_FIELDS = ("break_even_at", "step_trail", "time_stop")
 FIELDS = (
     "type",
     "size",
@@ -39,7 +44,13 @@ FIELDS = (
     "expiry",
     "bound_pips",
     "break_even_offset_pips",
+    *EXIT_FIELDS,
 )
+EXIT_DISTANCE = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)([apr])", re.ASCII)
+EXIT_UNITS: Mapping[str, Unit] = {"a": "ATR", "p": "pips", "r": "R"}
+TIME = re.compile(r"(\d{1,6})([mhd])", re.ASCII)
+MINUTES = {"m": 1, "h": 60, "d": 1440}
+TRAIL_PARTS = 3
 
 
 def read_templates(data: Mapping[str, Any], standard: Template, path: Path) -> TemplateBook:
@@ -79,8 +90,9 @@ def _template(name: str, table: object, standard: Template, path: Path) -> Templ
     for field, value in table.items():
         if field not in FIELDS:
             raise BadSettings(f"{where}.{field} is not known; there are: {', '.join(FIELDS)}")
-        template = _READERS[field](template, value, f"{where}.{field}")
-    return _agreeing(template, where)
+        if field not in EXIT_FIELDS:
+            template = _READERS[field](template, value, f"{where}.{field}")
+    return _agreeing(with_exit_rules(template, table, where), where)
 
 
 def _agreeing(template: Template, where: str) -> Template:
@@ -90,6 +102,8 @@ def _agreeing(template: Template, where: str) -> Template:
     has_stop = template.stop_pips is not None or template.stop_atr is not None
     if template.target is None and template.target_r is not None and not has_stop:
         raise BadSettings(f"{where}.target is in R, which needs a stop")
+    if not has_stop and template.exit_rules.counts_in_r:
+        raise BadSettings(f"{where}: its exit plan is in R, which needs a stop")
     return template
 
 
@@ -147,6 +161,50 @@ def _offset(template: Template, value: object, where: str) -> Template:
     return replace(template, break_even_offset_pips=_number(value, where))
 
 
+def with_exit_rules(template: Template, table: Mapping[str, Any], where: str) -> Template:
+    """Return a template with the exit plan of its table; the offset is that of the key for break-even."""
+    for field in EXIT_FIELDS:
+        if field in table:
+            template = _READERS[field](template, table[field], f"{where}.{field}")
+    offset = template.break_even_offset_pips
+    rules = replace(template.exit_rules, break_even_offset_pips=offset)
+    return template if rules.is_empty else replace(template, exit_rules=rules)
+
+
+def _break_even_at(template: Template, value: object, where: str) -> Template:
+    entry = NO_PROFIT if value is False else _exit_distance(value, where, '"1r", "20p" or "1.5a"')
+    return replace(template, exit_rules=replace(template.exit_rules, break_even_at=entry))
+
+
+def _step_trail(template: Template, value: object, where: str) -> Template:
+    right = '"1.5r 20p 5p": from that profit on, so far behind, in such steps'
+    after, behind, step = NO_PROFIT, NO_PROFIT, NO_STEP
+    if value is not False:
+        parts = value.split() if isinstance(value, str) else []
+        if len(parts) != TRAIL_PARTS:
+            raise BadSettings(f"{where} must be {right}, or false for none")
+        after, behind, step = (_exit_distance(each, where, right) for each in parts)
+    rules = replace(template.exit_rules, trail_from=after, trail_behind=behind, trail_step=step)
+    return replace(template, exit_rules=rules)
+
+
+def _time_stop(template: Template, value: object, where: str) -> Template:
+    minutes = None
+    if value is not False:
+        written = TIME.fullmatch(value) if isinstance(value, str) else None
+        if written is None or not int(written[1]):
+            raise BadSettings(f'{where} must be "90m", "4h" or "2d", or false for none')
+        minutes = Decimal(int(written[1]) * MINUTES[written[2]])
+    return replace(template, exit_rules=replace(template.exit_rules, close_after_minutes=minutes))
+
+
+def _exit_distance(value: object, where: str, right: str) -> Entry:
+    written = EXIT_DISTANCE.fullmatch(value) if isinstance(value, str) else None
+    if written is None or not Decimal(written[1]):
+        raise BadSettings(f"{where} must be {right}, or false for none")
+    return Entry(written[1], EXIT_UNITS[written[2]])
+
+
 _READERS: Mapping[str, Callable[[Template, object, str], Template]] = {
     "type": _type,
     "size": _size,
@@ -157,6 +215,9 @@ _READERS: Mapping[str, Callable[[Template, object, str], Template]] = {
     "expiry": _expiry,
     "bound_pips": _bound,
     "break_even_offset_pips": _offset,
+    "break_even_at": _break_even_at,
+    "step_trail": _step_trail,
+    "time_stop": _time_stop,
 }
 
 

@@ -13,7 +13,13 @@ from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.indicator_settings import TABLE, read_indicators
 from keydesk.config.limits import decimal_of, read_limits, refuse_unknown
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
-from keydesk.config.templates import INSTRUMENTS_TABLE, TEMPLATES_TABLE, read_templates
+from keydesk.config.templates import (
+    EXIT_FIELDS,
+    INSTRUMENTS_TABLE,
+    TEMPLATES_TABLE,
+    read_templates,
+    with_exit_rules,
+)
 from keydesk.keys.guard import SEND
 from keydesk.keys.keymap import KEYMAP, KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
 
@@ -29,6 +35,7 @@ TEMPLATE = (
     "break_even_offset_pips",
     "stop",
     "trail",
+    *EXIT_FIELDS,
 )
 DISTANCES = {"stop": ("stop_pips", "stop_atr"), "trail": ("trail_pips", "trail_atr")}
 """The fields of a template that are texts, and the two fields that they stand for."""
@@ -132,11 +139,12 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
     values: dict[str, Any] = {
         each: _number(template, each, path, "template.")
         for each in template
-        if each not in DISTANCES
+        if each not in DISTANCES and each not in EXIT_FIELDS
     }
     values |= _distances(template, path)
+    own = replace(usual, sizes={**usual.sizes, **own_sizes}, **values)
     return (
-        replace(usual, sizes={**usual.sizes, **own_sizes}, **values),
+        with_exit_rules(own, template, f"{path}: template"),
         read_limits(limits, path),
     )
 

@@ -251,7 +251,7 @@ def _usable(instrument: Instrument) -> Instrument:
         instrument.trade_units_precision,
     ):
         if abs(places) > MOST_PLACES:
-            raise ValueError(f"{instrument.name}: {places} is no number of decimal places")
+            raise ValueError(f"{instrument.name}: {places} is not a number of decimal places")
     price(instrument.margin_rate)
     for size in (
         instrument.minimum_trade_size,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from keydesk.forms.trades.break_even import BreakEvenForm
     from keydesk.forms.trades.close_position import ClosePositionForm
     from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
+    from keydesk.forms.trades.exit_plan import ExitPlanForm
     from keydesk.forms.trades.move_order import MoveForm
     from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
     from keydesk.forms.trades.position_part import PositionPartForm
@@ -47,6 +48,7 @@ __all__ = [
     "CommandForm",
     "DeleteListForm",
     "DetailsForm",
+    "ExitPlanForm",
     "FindForm",
     "FlattenForm",
     "HelpForm",
@@ -87,6 +89,7 @@ _HOMES = {
     "CommandForm": "command_line",
     "DeleteListForm": "market.watchlists",
     "DetailsForm": "info_form",
+    "ExitPlanForm": "trades.exit_plan",
     "FindForm": "command_line",
     "FlattenForm": "trades.reverse_flatten",
     "HelpForm": "info_form",

@@ -31,6 +31,7 @@ SCALE_OUT = "scale-out"
 CLOSE_POSITION = "close-position"
 POSITION_PART = "position-part"
 MODIFY = "modify"
+EXIT_PLAN = "exit-plan"
 ONE_TRADE = "one-trade"  # every form about one trade of several
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
@@ -64,7 +65,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     CROSSHAIR: (DESK,),
     BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
-    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE), (FORM,)),
+    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN), (FORM,)),
 }
 
 
@@ -161,6 +162,7 @@ KEYS: tuple[Key, ...] = (
     Key("protect", ("P",), DESK, "protect", "Add the template's bracket", "protect"),
     Key("modify", ("M",), DESK, "modify", "Move its stop or target", "modify"),
     Key("trailing", ("T",), DESK, "trail", "Set a trailing stop", "trailing"),
+    Key("exit-plan", ("H",), DESK, "plan", "Exit plan of the trade", "exit_plan"),
     Key("cancel", ("D",), DESK, "cancel", "Cancel the selected order", "cancel_order"),
     Key("cancel-entries", ("Z",), DESK, "cancel all", "Cancel entry orders", "cancel_entries"),
     Key("reverse", ("R",), DESK, "reverse", "Reverse the position", "reverse"),
@@ -313,6 +315,16 @@ KEYS: tuple[Key, ...] = (
     Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
     Key("modify-atr", ("a",), MODIFY, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(MODIFY, "modify"),
+    # An exit plan.
+    Key("plan-even", ("e",), EXIT_PLAN, "even", "Profit for break-even", "pick('even')"),
+    Key("plan-offset", ("o",), EXIT_PLAN, "offset", "Pips beyond break-even", "pick('offset')"),
+    Key("plan-from", ("t",), EXIT_PLAN, "trail", "Profit the trail starts at", "pick('from')"),
+    Key("plan-behind", ("r",), EXIT_PLAN, "", "How far the stop is behind", "pick('behind')"),
+    Key("plan-step", ("k",), EXIT_PLAN, "", "Step of the trail", "pick('step')"),
+    Key("plan-time", ("h",), EXIT_PLAN, "time", "Minutes until it closes", "pick('time')"),
+    Key("plan-unit", ("m",), EXIT_PLAN, "unit", "What the field counts in", "next_unit"),
+    Key("plan-none", ("w",), EXIT_PLAN, "no plan", "Take the plan away", "no_plan"),
+    *_editing(EXIT_PLAN, "plan"),
     Key("next-trade", ("n",), ONE_TRADE, "next trade", "Next trade of it", "next_trade"),
     # A part to close.
     Key("quarter", ("2", "5", "7"), SCALE_OUT, "25 50 75 %", "25, 50, 75 %", "part({key})"),

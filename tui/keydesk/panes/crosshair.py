@@ -15,7 +15,7 @@ from keydesk.chart.canvas import Run
 from keydesk.chart.scale import EIGHTHS, REACH, Scale, range_of, round_step
 from keydesk.chart.scene import Cursor
 from keydesk.panes.price_cells import role_of_sign
-from keydesk.panes.strips import LOT, pip_value
+from keydesk.panes.strips.instrument import LOT, pip_value
 from keydesk.store.state import Candle
 from keydesk.store.store import Store
 from keydesk.text import format as show

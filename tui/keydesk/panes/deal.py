@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from keydesk.calc.orders.instructions import RISK_PRESET, Template
 from keydesk.panes.price_cells import flash_of, price_runs, prices_are_old, shape_of, signed_role
-from keydesk.panes.strips import LOT, pip_value
+from keydesk.panes.strips.instrument import LOT, pip_value
 from keydesk.panes.watch_order import spread_pips
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic

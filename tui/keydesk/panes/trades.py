@@ -152,15 +152,22 @@ class Trades(InstrumentRows, SortedTable):
         return self.palette["faint" if self._old else role]
 
     def _stop(self, trade: TradeRow, store: Store) -> list[Run]:
-        """Return the nearest stop, marked `t` when it is the trailing one."""
+        """Return the nearest stop, marked `t` when it is the trailing one and `p` when an exit plan moves it."""
+        plan = self._plan_mark(trade, store)
         if is_naked(trade):
-            return [("none !", self.palette["danger"])]
+            return [("none !", self.palette["danger"]), *plan]
         write = shape_of(store, trade.instrument).write
         stops = (trade.stop_loss, trade.guaranteed_stop, trade.trailing_stop)
         nearest = nearest_stop(trade.units, (each.price for each in stops if each is not None))
         trails = trade.trailing_stop is not None and trade.trailing_stop.price == nearest
-        mark: list[Run] = [(" t", self.palette["muted"])] if trails else []
-        return [(write(nearest), self.palette["plain"]), *mark]
+        mark: list[Run] = [("t" if plan else " t", self.palette["muted"])] if trails else []
+        return [(write(nearest), self.palette["plain"]), *mark, *plan]
+
+    def _plan_mark(self, trade: TradeRow, store: Store) -> list[Run]:
+        """Return the mark of an exit plan, in the colour of a warning while it waits or another desk carries it out."""
+        if trade.id not in store.exit_plans:
+            return []
+        return [("p", self.palette["warn" if store.exit_plan_states.get(trade.id) else "focus"])]
 
     def _text(self, trade: TradeRow, column: str, frame: Frame) -> str:
         write = shape_of(frame.store, trade.instrument).write
@@ -277,6 +284,9 @@ class Trades(InstrumentRows, SortedTable):
                 (("open risk ", faint), (show.money(account.open_risk), muted), (share, faint)), 3
             ),
         ]
+        if plans := sum(each in trades for each in frame.store.exit_plans):
+            words = safe(f"{plans} exit plan{'s' if plans > 1 else ''} p: while Keydesk runs")
+            items.append(Item(((words, muted),), 4))
         if account.naked_trades:
             words = safe(f"{account.naked_trades} without a stop !")
             items.append(Item(((words, self.palette["danger"]),), 1))

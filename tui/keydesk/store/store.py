@@ -21,6 +21,7 @@ from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.market.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
 from keydesk.calc.market.indicators import PreviousDay
 from keydesk.calc.market.watchlists import ALL, Watchlists
+from keydesk.calc.orders.exit_plans import ExitPlan
 from keydesk.calc.risk.sizing import TypicalSpreads
 from keydesk.records import (
     AccountState,
@@ -93,6 +94,7 @@ class Store:
         self.today: Today | None = None
         self.loss_lock = LossLock()
         self.closed: list[ClosedTrade] = []  # oldest first, since the start of the day at least
+        self.opened: dict[str, tuple[str, Decimal]] = {}  # instrument and units, by trade
         self.opening_costs: dict[str, OpeningCosts] = {}  # by trade
         self.closed_parts: dict[str, Decimal] = {}  # what parts of open trades realised, by trade
         self.zone: tzinfo = UTC  # the trader's, in which times are shown
@@ -112,6 +114,8 @@ class Store:
         self.arming = Arming()
         self.flash_until = 0.0  # monotonic seconds until which the newest message is shown reversed
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
+        self.exit_plans: dict[str, ExitPlan] = {}  # by trade
+        self.exit_plan_states: dict[str, str] = {}  # by trade, in words; "": it simply runs
         self.alerts: dict[str, Alert] = {}  # by id
         self.alert_history: list[Told] = []  # newest last
         self.alert_levels: dict[str, tuple[Decimal, ...]] = {}  # watched prices by instrument

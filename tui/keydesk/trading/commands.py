@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, Protocol
 
 from keydesk.calc.orders.checks import DUPLICATE_WITHIN, FRESH
 from keydesk.calc.orders.instructions import (
@@ -22,6 +22,7 @@ from keydesk.calc.orders.instructions import (
     MoveEntry,
     OpenOrder,
     Reverse,
+    SetExitPlan,
     SetProtection,
 )
 from keydesk.records import InFlightKind
@@ -34,6 +35,7 @@ from keydesk.trading.notifications import Command, change_words, open_words, ord
 from keydesk.trading.order_requests import (
     Flattening,
     Standing,
+    guaranteed_edit,
     moved_request,
     order_request,
     reversal_request,
@@ -59,6 +61,14 @@ ALL: Literal["ALL"] = "ALL"
 READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read again
 
 
+class KeepsExitPlans(Protocol):
+    """Keeps what the trader sets, and the rules that orders bring along."""
+
+    def keep(self, change: SetExitPlan) -> None: ...
+    def expect(self, client_id: str, order: OpenOrder) -> None: ...
+    def settled(self, client_id: str, outcome: Outcome) -> None: ...
+
+
 @dataclass(slots=True)
 class Commands:
     """Carries out instructions of forms; one per account."""
@@ -68,6 +78,7 @@ class Commands:
     dispatcher: Dispatcher
     no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
     exit_only: Callable[[], str] = str  # why no risk may be opened now, "" if it may
+    exit_plans: KeepsExitPlans | None = None
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
     refused: RefusedTickets = field(init=False)
     _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
@@ -82,7 +93,7 @@ class Commands:
         """The state of account and market."""
         return self.dispatcher.store
 
-    async def carry_out(self, instruction: Instruction) -> None:
+    async def carry_out(self, instruction: Instruction) -> None:  # noqa: C901 - one line a kind
         """Carry out an instruction and report its outcome to the trader."""
         self.dispatcher.record("decided", repr(instruction))
         match instruction:
@@ -96,10 +107,12 @@ class Commands:
                 await self._close_position(instruction)
             case CloseParts(instrument=instrument, parts=parts):
                 await asyncio.gather(
-                    *(self._close_one(id_, instrument, part) for id_, part in parts)
+                    *(self.close_trade(id_, instrument, part) for id_, part in parts)
                 )
             case SetProtection():
-                await self._protect(instruction)
+                await self.protect(instruction)
+            case SetExitPlan() if self.exit_plans is not None:
+                self.exit_plans.keep(instruction)
             case CancelOrders(order_ids=order_ids):
                 await asyncio.gather(*(self._cancel(order_id) for order_id in order_ids))
             case MoveEntry():
@@ -107,6 +120,11 @@ class Commands:
             case Flatten(instrument=instrument):
                 flattening = Flattening(self.client, self.store, self.dispatcher, self._wipe)
                 await flattening.run(instrument)
+
+    @property
+    def is_recovering(self) -> bool:
+        """Whether orders of an earlier session are still being looked up."""
+        return self._recovering
 
     def hold_openings(self) -> None:
         """Refuse orders that open risk until `recover` has finished."""
@@ -149,7 +167,12 @@ class Commands:
         self._sent[order.instrument, order.kind, order.side] = self.dispatcher.now()
         command = self._command(words, order.side.lower(), order.instrument, "open")
         command = replace(command, expected=order.expected if market else None, bound=order.bound)
-        outcome = await self._open_once(order.instrument, command, request)
+        intent_id = new_intent_id()
+        if self.exit_plans is not None:
+            self.exit_plans.expect(intent_id, order)
+        outcome = await self._open_once(order.instrument, command, request, intent_id)
+        if self.exit_plans is not None:
+            self.exit_plans.settled(intent_id, outcome)
         if self.refused.keep(order, outcome):  # the same again is no second order
             self._sent.pop((order.instrument, order.kind, order.side), None)
 
@@ -161,18 +184,23 @@ class Commands:
         command = replace(command, expected=reverse.expected, bound=reverse.bound)
         await self._open_once(reverse.instrument, command, reversal_request(reverse))
 
-    async def _open_once(self, instrument: str, command: Command, request: OrderRequest) -> Outcome:
+    async def _open_once(
+        self, instrument: str, command: Command, request: OrderRequest, intent_id: str = ""
+    ) -> Outcome:
         self._opening.add(instrument)
         try:
-            return await self._send(command, lambda sender: sender.create(request))
+            return await self._send(command, lambda sender: sender.create(request), intent_id)
         finally:
             self._opening.discard(instrument)
 
     async def _send(
-        self, command: Command, request: Callable[[Sender], Awaitable[Outcome]]
+        self,
+        command: Command,
+        request: Callable[[Sender], Awaitable[Outcome]],
+        intent_id: str = "",
     ) -> Outcome:
-        """Send a request under a new intent id, which joins its progress to the command."""
-        intent_id = new_intent_id()
+        """Send a request under an intent id of its own, which joins its progress to the command."""
+        intent_id = intent_id or new_intent_id()
         sending = request(self.sender.with_intent_id(intent_id))
         return await self.dispatcher.send(command, sending, intent_id=intent_id)
 
@@ -220,18 +248,21 @@ class Commands:
     async def _close(self, close: CloseTrades) -> None:
         await asyncio.gather(
             *(
-                self._close_one(trade_id, close.instrument, close.units)
+                self.close_trade(trade_id, close.instrument, close.units)
                 for trade_id in close.trade_ids
             )
         )
 
-    async def _close_one(self, trade_id: str, instrument: str, part: Decimal | None) -> None:
+    async def close_trade(
+        self, trade_id: str, instrument: str, part: Decimal | None, prefix: str = ""
+    ) -> Outcome:
+        """Close a trade, or a part of it; `prefix` stands before the words of the command."""
         amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
         size = "all" if isinstance(amount, str) else units(amount)
-        words = f"CLOSE {size} of #{trade_id} {pair(instrument)}"
+        words = f"{prefix}CLOSE {size} of #{trade_id} {pair(instrument)}"
         command = self._command(words, "close", instrument, "close trade")
         command = replace(command, expected=self._price_seen(trade_id))
-        await self._send(command, lambda sender: sender.close_trade(trade_id, units=amount))
+        return await self._send(command, lambda sender: sender.close_trade(trade_id, units=amount))
 
     async def _no_more_than_open(self, trade_id: str, part: Decimal) -> Literal["ALL"] | Decimal:
         """Return the units to close, after reading the trade's size again; use the store's if that fails."""
@@ -284,18 +315,20 @@ class Commands:
             return close.long_units, close.short_units
         return abs(known.long_units), abs(known.short_units)
 
-    async def _protect(self, change: SetProtection) -> None:
+    async def protect(self, change: SetProtection, prefix: str = "") -> Outcome:
+        """Set, move or cancel what protects a trade; `prefix` stands before the words of the command."""
         command = self._command("", "modify", change.instrument, "protection")
         command = replace(
-            command, words=f"{change_words(change, command.pip)} on #{change.trade_id}"
+            command, words=f"{prefix}{change_words(change, command.pip)} on #{change.trade_id}"
         )
-        await self._send(
+        return await self._send(
             command,
             lambda sender: sender.set_dependent_orders(
                 change.trade_id,
                 stop_loss=stop_edit(change.stop),
                 take_profit=target_edit(change.target),
                 trailing_stop_loss=trail_edit(change.trail),
+                guaranteed_stop_loss=guaranteed_edit(change.guaranteed),
             ),
         )
 
@@ -323,7 +356,7 @@ class Commands:
     async def _wipe(self, standing: Standing) -> None:
         """Close these trades and cancel these orders concurrently."""
         await asyncio.gather(
-            *(self._close_one(id_, instrument, None) for id_, instrument in standing.trades),
+            *(self.close_trade(id_, instrument, None) for id_, instrument in standing.trades),
             *(self._cancel(id_) for id_ in standing.orders),
         )
 

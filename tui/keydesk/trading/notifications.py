@@ -92,7 +92,12 @@ def change_words(change: SetProtection, pip: Decimal | None) -> str:
     """Return an edit in words: stop 1.08230, target off, trail 25.0p."""
     trail = change.trail
     behind = f"{money(trail / pip, 1)}p" if pip and isinstance(trail, Decimal) else trail
-    parts = (("stop", change.stop), ("target", change.target), ("trail", behind))
+    parts = (
+        ("stop", change.stop),
+        ("target", change.target),
+        ("trail", behind),
+        ("guaranteed stop", change.guaranteed),
+    )
     said = [
         f"{name} {'off' if value is None else value}"
         for name, value in parts

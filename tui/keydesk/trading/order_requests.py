@@ -187,6 +187,13 @@ def stop_edit(change: Change) -> StopLossDetails | Unset | None:
     return None if change is None else StopLossDetails(price=change)
 
 
+def guaranteed_edit(change: Change) -> GuaranteedStopLossDetails | Unset | None:
+    """Return the edit of a guaranteed stop: unchanged, cancelled, or at a price."""
+    if isinstance(change, Left):
+        return UNSET
+    return None if change is None else GuaranteedStopLossDetails(price=change)
+
+
 def target_edit(change: Change) -> TakeProfitDetails | Unset | None:
     """Return the edit of a target: unchanged, cancelled, or at a price."""
     if isinstance(change, Left):

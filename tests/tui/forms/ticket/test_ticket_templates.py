@@ -3,6 +3,7 @@
 from dataclasses import replace
 from decimal import Decimal
 
+from keydesk.calc.orders.exit_plans import ExitRules
 from keydesk.calc.orders.instructions import OpenOrder, Template, TemplateBook
 from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.forms.sheet import FormContext
@@ -56,3 +57,45 @@ async def test_a_required_stop_refuses_a_ticket_without_one() -> None:
     words, sent = await after("s backspace t backspace u 1 0 0 0 y c")
     assert sent == []
     assert "stop: the template scalp requires one" in words
+
+
+PLANNED = replace(
+    SCALP,
+    kind="MARKET",
+    expiry="",
+    stop_required=False,
+    exit_rules=ExitRules(break_even_at=Entry("1", "R"), close_after_minutes=D(240)),
+)
+
+
+async def planned(keys: str, template: Template = PLANNED) -> tuple[str, list[object]]:
+    book = TemplateBook({"scalp": template}, {"EUR_USD": "scalp"})
+    given = replace(example_context(), templates=book)
+    app = FormApp(lambda: TicketForm(given, "BUY", "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in keys.split():
+            await pilot.press(key)
+        await pilot.pause()
+        words = " ".join(app.words.replace("┃", " ").split())
+        return words, app.results
+
+
+async def test_the_templates_exit_plan_is_shown_and_goes_with_the_order() -> None:
+    words, _ = await planned("")
+    assert "exit plan: break-even at 1R, close after 240 min;" in words
+    _, [order] = await planned("y")
+    assert isinstance(order, OpenOrder)
+    assert order.exit_rules == PLANNED.exit_rules
+
+
+async def test_an_exit_plan_in_r_refuses_a_ticket_without_a_stop() -> None:
+    words, sent = await planned("s backspace t backspace u 1 0 0 0 y c")
+    assert sent == []
+    assert "the template's exit plan counts in R: s, then digits" in words
+
+
+async def test_an_exit_plan_in_atr_refuses_while_it_is_not_known() -> None:
+    rules = ExitRules(break_even_at=Entry("1", "ATR"))
+    words, sent = await planned("y c", replace(PLANNED, exit_rules=rules))
+    assert sent == []
+    assert "counts in ATR, which is not known" in words

@@ -23,6 +23,7 @@ class CommandActions:
         tickets: Opens a typed order as a ticket.
         pages: Shows a page by its name.
         leave: Leaves the desk.
+        plan_exit: Opens the form of exit plans for the selected trade.
     """
 
     def __init__(
@@ -31,9 +32,11 @@ class CommandActions:
         tickets: TicketActions,
         pages: PageActions,
         leave: Callable[[], None],
+        plan_exit: Callable[[], None],
     ) -> None:
         self._context, self._desk, self._store = context, context.desk, context.store
         self._tickets, self._pages, self._leave = tickets, pages, leave
+        self._plan_exit = plan_exit
 
     def action_command_line(self) -> None:
         """Open the command line."""
@@ -61,6 +64,8 @@ class CommandActions:
                 self._pages.action_help()
             case ShowMessages():
                 self._pages.show_messages()
+            case ShowPage(name="plan"):
+                self._plan_exit()
             case ShowPage() as page:
                 self._pages.show_page(page)
             case ShowInstrument(instrument):

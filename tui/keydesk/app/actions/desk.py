@@ -21,7 +21,7 @@ from keydesk.keys.guard import Cause, armed_by_hand
 from keydesk.keys.keymap import KeyMap
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import preset_shown
-from keydesk.panes.strips import InstrumentLine
+from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.risk import naked_trades
 from keydesk.store.state import Topic
@@ -62,13 +62,14 @@ class DeskActions:
         self.template, self.lock = template, lock
         self.preset = 3
         tickets, pages = TicketActions(self._context), PageActions(self._context)
+        trades = TradeActions(self._context)
         self._groups = (
             self,
             tickets,
-            TradeActions(self._context),
+            trades,
             pages,
             AlertActions(self._context),
-            CommandActions(self._context, tickets, pages, self.leave),
+            CommandActions(self._context, tickets, pages, self.leave, trades.action_exit_plan),
         )
 
     def perform(self, name: str, *arguments: object) -> None:
@@ -157,14 +158,21 @@ class DeskActions:
 
     def leave(self) -> None:
         """Leave the desk; open trades without a stop ask once."""
-        if naked_trades(self._store):
-            self._context.app.push_screen(forms.LeaveForm(self._store), self._leave_if_sure)
-        else:
+        if not self.ask_before_leaving():
             self._desk.leave()
+
+    def ask_before_leaving(self) -> bool:
+        """Ask whether trades without a stop are to be left; return whether there are any."""
+        if not naked_trades(self._store):
+            return False
+        self._context.app.push_screen(forms.LeaveForm(self._store), self._leave_if_sure)
+        return True
 
     def _leave_if_sure(self, yes: bool | None) -> None:
         if yes:
             self._desk.leave()
+        else:
+            self._desk.stay()
 
     def action_step_back(self) -> None:
         """Go one step back: the crosshair goes, else what waited to be seen was seen, else all panes are shown again."""

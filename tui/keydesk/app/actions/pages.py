@@ -61,7 +61,7 @@ class PageActions:
 
     def show_messages(self) -> None:
         """Show the latest messages."""
-        from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form
+        from keydesk.forms.detail_rows import (  # noqa: PLC0415 - with the first form
             notice_rows,
         )
 
@@ -115,7 +115,7 @@ class PageActions:
         self._context.app.push_screen(forms.DetailsForm(title, rows))
 
     def _details(self) -> tuple[Printable, Rows]:
-        from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form
+        from keydesk.forms.detail_rows import (  # noqa: PLC0415 - with the first form
             instrument_rows,
             log_line_rows,
             order_rows,

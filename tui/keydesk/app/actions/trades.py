@@ -43,6 +43,10 @@ class TradeActions:
         """Move the selected trade's stop to break-even."""
         self._on_trade(forms.BreakEvenForm, "move to break-even")
 
+    def action_exit_plan(self) -> None:
+        """Set, change or take away the exit plan of the selected trade."""
+        self._on_trade(forms.ExitPlanForm, "plan the exit of")
+
     def action_protect(self) -> None:
         """Add the template's stop and target to the selected trade."""
         self._on_trade(forms.ProtectForm, "protect")
@@ -78,7 +82,11 @@ class TradeActions:
         self._context.ask(form)
 
     def _on_trade(
-        self, form: type[forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm], verb: str
+        self,
+        form: type[
+            forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm | forms.ExitPlanForm
+        ],
+        verb: str,
     ) -> None:
         selection = self._context.selection()
         trade, held = selection.trade(self._store), selection.trades(self._store)

@@ -8,6 +8,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
+from keydesk.calc.orders.exit_plans import NO_RULES, ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_draft import Draft, Entry, Fill, Kind, TicketField, Trigger
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Template:
     target: Entry | None = None  # in another unit than R; counts before `target_r`
     expiry: str = ""  # of its order type; empty: the usual one
     bound_pips: Decimal | None = None
+    exit_rules: ExitRules = NO_RULES  # the exit plan of new trades
 
     @property
     def target_entry(self) -> Entry:
@@ -193,6 +195,7 @@ class OpenOrder:
     trigger: Trigger = "DEFAULT"
     tag: str = ""
     comment: str = ""
+    exit_rules: ExitRules = NO_RULES  # the exit plan of the trade that it opens
     draft: Draft | None = field(default=None, compare=False, repr=False)  # it came from
 
     @property
@@ -238,13 +241,23 @@ class CloseParts:
 
 @dataclass(frozen=True, slots=True)
 class SetProtection:
-    """Set, move or cancel the stop, target and trailing stop of a trade."""
+    """Set, move or cancel the stop, target, trailing stop and guaranteed stop of a trade."""
 
     trade_id: str
     instrument: str
     stop: Change = LEFT_ALONE
     target: Change = LEFT_ALONE
     trail: Change = LEFT_ALONE  # distance in price units
+    guaranteed: Change = LEFT_ALONE  # price of the guaranteed stop
+
+
+@dataclass(frozen=True, slots=True)
+class SetExitPlan:
+    """Set, change or (None) take away the exit plan of a trade; nothing is sent by this."""
+
+    trade_id: str
+    instrument: str
+    plan: ExitPlan | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +307,7 @@ Instruction = (
     | ClosePosition
     | CloseParts
     | SetProtection
+    | SetExitPlan
     | MoveEntry
     | CancelOrders
     | Reverse

@@ -11,7 +11,7 @@ from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.risk.trading_context import NOTHING, OpenRisk, TradingContext
 from keydesk.records import ClosedTrade
-from keydesk.text.format import duration, money, pair, units
+from keydesk.text.format import duration, money, units
 
 PERCENT = Decimal(100)
 CHANGE = ":limits changes it"
@@ -208,8 +208,3 @@ def cool_off_words(closed: Sequence[ClosedTrade], limits: Limits, now_ns: int) -
         f"COOL-OFF after {losses_in_a_row(closed)} losses in a row: exits only for {left} "
         f"(cool_off_losses = {limits.cool_off_losses}). Wait, or {CHANGE}"
     )
-
-
-def instrument_words(limits: Limits) -> Iterator[str]:
-    """Yield the instruments that have limits of their own."""
-    yield from (pair(name) for name, own in limits.instruments.items() if own)

@@ -11,7 +11,7 @@ from typing import Literal
 Side = Literal["BUY", "SELL"]
 Kind = Literal["MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"]
 FieldName = Literal["size", "price", "stop", "target", "trail", "bound"]
-Unit = Literal["units", "risk %", "loss", "value", "marg %", "price", "pips", "R", "ATR"]
+Unit = Literal["units", "risk %", "loss", "value", "marg %", "price", "pips", "R", "ATR", "min"]
 Fill = Literal["DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY"]
 Trigger = Literal["DEFAULT", "INVERSE", "BID", "ASK", "MID"]
 TextName = Literal["until", "tag", "comment"]

@@ -31,7 +31,7 @@ class LeaveForm(InfoForm[bool]):
 
     def foot_words(self) -> Printable:
         """Return the keys."""
-        return "y leaves all the same  Esc stays"
+        return "y or Ctrl-C leaves all the same  Esc stays"
 
     def lines(self) -> Sequence[TextLine]:
         """List the trades, and say what leaving means for them."""

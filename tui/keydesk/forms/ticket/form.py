@@ -34,13 +34,14 @@ from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
 from keydesk.forms.ticket.editor import TicketEditor
+from keydesk.forms.ticket.exit_plan import exit_plan_lines, exit_plan_refusals, exit_rules_of
 from keydesk.forms.ticket.figures import FigureLine, result_lines
 from keydesk.forms.ticket.members import expiry_line, member_lines
 from keydesk.forms.ticket.preview import preview_lines
 from keydesk.keys.confirm import Action
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, TICKET
-from keydesk.store.risk import open_risk_of
+from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 
@@ -119,6 +120,7 @@ class TicketForm(Form[OpenOrder]):
         return [
             *(rejected if self.rejected else ()),
             *self._template_lines(),
+            *exit_plan_lines(self.editor.template, plan, context, self.inside),
             *ticket_sheet.field_lines(self.draft, plan, context),
             expiry_line(self.draft, everything=self.editor.everything, narrow=self.is_narrow),
             *member_lines(
@@ -190,7 +192,9 @@ class TicketForm(Form[OpenOrder]):
         """Return the checks' refusals; while letters go to a field of text, none of them can send."""
         if self.editor.writing:
             return (ENDS_WRITING,)
-        return (*self._required_refusals(), *self.verdict().refusals)
+        context, template = self.trading_context(), self.editor.template
+        planned = exit_plan_refusals(template, self.plan(context), context)
+        return (*self._required_refusals(), *planned, *self.verdict().refusals)
 
     def _required_refusals(self) -> Sequence[str]:
         """Refuse an opening ticket without a stop where its template requires one."""
@@ -209,7 +213,10 @@ class TicketForm(Form[OpenOrder]):
         plan = self.plan(context)
         levels = None if plan is None else sendable(plan.levels)
         expires = self._expiry_ns()
-        if plan is None or levels is None or isinstance(expires, UnreadableText):
+        if plan is None or context is None or levels is None:
+            return None
+        rules = exit_rules_of(self.editor.template, plan, context)
+        if rules is None or isinstance(expires, UnreadableText):
             return None
         members = self.draft.members
         return OpenOrder(
@@ -230,6 +237,7 @@ class TicketForm(Form[OpenOrder]):
             trigger=members.trigger,
             tag=members.tag,
             comment=members.comment,
+            exit_rules=rules,
             draft=self.draft,
         )
 
@@ -308,6 +316,7 @@ class TicketForm(Form[OpenOrder]):
             quote_trouble=self.context.quote_trouble(draft.instrument),
             open_risk=open_risk_of(store),
             zone=store.zone,
+            usual_size=usual_size(store, draft.instrument),
         )
 
     # The keys.

@@ -42,16 +42,6 @@ class OpenSide:
         lots = (Lot(trade.units, trade.price) for trade in self.trades)
         return realised_profit(lots, closing, at, context.factors)
 
-    def closed_trades(self, closing: Decimal) -> tuple[TradeRow, ...]:
-        """Return the trades that so many units close in full."""
-        left, closed = closing, []
-        for trade in self.trades:
-            left -= abs(trade.units)
-            if left < 0:
-                break
-            closed.append(trade)
-        return tuple(closed)
-
 
 class PositionForm(Form[ClosePosition | CloseParts]):
     """The base of the forms that close a position or a part of it."""

@@ -6,10 +6,8 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.checks import unreadable_words
-from keydesk.calc.orders.instructions import LEFT_ALONE, Limits, MoveEntry
-from keydesk.calc.orders.limits import deviation_refusals
-from keydesk.calc.orders.protection import trail_out_of_range
+from keydesk.calc.orders.instructions import LEFT_ALONE, MoveEntry
+from keydesk.calc.orders.move_checks import distance_refusals, level_refusals, size_refusals
 from keydesk.calc.orders.ticket_draft import (
     TYPED_BEHIND_A_DIGIT,
     Entry,
@@ -35,15 +33,14 @@ from keydesk.forms.ticket_sheet import (
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.records import OrderRow
-from keydesk.text.format import EMPTY, money, pair, price, units
+from keydesk.text.format import EMPTY, money, price, units
 from keydesk.text.sanitize import safe
 from keydesk.trading.notifications import order_name
-from keydesk_client.arithmetic.profit import nearest_price, pip, whole_units
+from keydesk_client.arithmetic.profit import nearest_price, pip
 
 TENTH = Decimal("0.1")
 LETTERS = {"price": "p", "stop": "s", "target": "t", "trail": "r", "units": "u"}
 WITHOUT_BRACKET = ("price", "units")
-REACH = Decimal("0.05")  # of the price: digits typed wrong
 
 
 class MoveForm(Form[MoveEntry]):
@@ -189,9 +186,9 @@ class MoveForm(Form[MoveEntry]):
             return [f"Nothing changed yet: ↑ ↓ nudge, digits set, {keys} pick"]
         own = self.context.limits.of(order.instrument)
         return [
-            *_refusals(1 if order.units > 0 else -1, levels, context),
-            *_size_refusals(levels["units"], abs(order.units), context, own),
-            *_too_far(order, levels["price"], context, own),
+            *level_refusals(1 if order.units > 0 else -1, levels, context, LETTERS),
+            *size_refusals(levels["units"], abs(order.units), context, own),
+            *distance_refusals(order, levels["price"], context, own),
         ]
 
     def warnings(self) -> Sequence[str]:
@@ -348,59 +345,6 @@ def _entry_of(name: str, level: Decimal | None, pip_size: Decimal) -> Entry:
     if name == "trail":
         return Entry("" if level is None else f"{(level / pip_size).normalize():f}", "pips")
     return Entry("" if level is None else f"{level:f}", "price")
-
-
-def _too_far(order: OrderRow, at: Reading, context: TradingContext, own: Limits) -> Sequence[str]:
-    """Refuse an entry farther from the market than the trader's limit; one that only reduces is an exit."""
-    if order.reduces or not isinstance(at, Decimal):
-        return ()
-    return list(deviation_refusals(at, context, own))
-
-
-def _size_refusals(
-    size: Reading, was: Decimal, context: TradingContext, limits: Limits
-) -> list[str]:
-    """Refuse a size that the broker would not take, and one that grows over the trader's own limit."""
-    rules = context.rules
-    if not isinstance(size, Decimal):
-        return ["units: the size is missing: u, then digits"] if size is None else []
-    if whole_units(size, rules.units_precision) != size:
-        return [f"units: {size:f} has more decimals than {pair(rules.name)} takes: u, then digits"]
-    if size < rules.minimum_units:
-        return [f"units: {units(rules.minimum_units)} is the least: u, then digits"]
-    if size > rules.maximum_order_units:
-        return [f"units: one order may carry {units(rules.maximum_order_units)}: u, then digits"]
-    own = limits.hard_units
-    if own is not None and size > max(own, was):
-        return [f"units: over your own limit of {units(own)}: u, then digits"]
-    return []
-
-
-def _refusals(
-    direction: int, levels: Mapping[str, Reading], context: TradingContext
-) -> Sequence[str]:
-    unreadable = [
-        unreadable_words(name, level, LETTERS[name])
-        for name, level in levels.items()
-        if isinstance(level, UnreadableText)
-    ]
-    at = levels["price"]
-    if unreadable:
-        return unreadable
-    if not isinstance(at, Decimal):
-        return ["The price is missing: p, then digits"]
-    if abs(at - context.mid) > context.mid * REACH:
-        return [f"{at} is more than 5 % from the market"]
-    reasons = []
-    for name, toward in (("stop", -direction), ("target", direction)):
-        level = levels[name]
-        if isinstance(level, Decimal) and toward * (level - at) <= 0:
-            side = "below" if toward < 0 else "above"
-            reasons.append(f"The {name} {level} must be {side} the price {at}")
-    trail = levels["trail"]
-    if isinstance(trail, Decimal):
-        reasons += trail_out_of_range(trail, context)
-    return reasons
 
 
 def _risk_line(levels: Mapping[str, Reading], context: TradingContext) -> Sequence[TextLine]:

@@ -1,0 +1,67 @@
+"""Ctrl-C: the second one leaves, but trades without a stop are asked about first; a third one, or y, leaves then."""
+
+from typing import Any
+
+from keydesk.app.lifecycle import INTERRUPTED, LastResort, Leaving
+
+
+class Hand(Leaving):
+    """Leaving by Ctrl-C, with the exit codes that it would leave with."""
+
+    def __init__(self, *, naked: bool) -> None:
+        nothing: Any = None
+        self.seconds, self.asked, self.codes = 100.0, 0, list[int]()
+        self.naked = naked
+        last_resort = LastResort(lambda: None)
+        super().__init__(nothing, last_resort, lambda: None, self.question, lambda: self.seconds)
+
+    def question(self) -> bool:
+        self.asked += self.naked
+        return self.naked
+
+    def leave(self, code: int) -> None:
+        self.codes.append(code)
+
+    def presses(self, after: float) -> bool:
+        self.seconds += after
+        return self.interrupt()
+
+
+def test_without_a_naked_trade_the_second_ctrl_c_leaves() -> None:
+    hand = Hand(naked=False)
+    assert not hand.presses(0)
+    assert hand.presses(1)
+    assert (hand.codes, hand.asked) == ([INTERRUPTED], 0)
+
+
+def test_two_that_are_far_apart_leave_nothing() -> None:
+    hand = Hand(naked=False)
+    assert not hand.presses(0)
+    assert not hand.presses(3)
+    assert hand.codes == []
+
+
+def test_the_second_asks_about_naked_trades_and_the_third_leaves() -> None:
+    hand = Hand(naked=True)
+    hand.presses(0)
+    assert hand.presses(1)
+    assert (hand.asked, hand.codes) == (1, [])
+    assert hand.presses(30)
+    assert (hand.asked, hand.codes) == (1, [INTERRUPTED])
+
+
+def test_a_ctrl_c_that_is_held_down_does_not_answer_the_question() -> None:
+    hand = Hand(naked=True)
+    for _ in range(10):
+        hand.presses(0.03)
+    assert (hand.asked, hand.codes) == (1, [])
+
+
+def test_who_stays_is_asked_again_the_next_time() -> None:
+    hand = Hand(naked=True)
+    hand.presses(0)
+    hand.presses(1)
+    hand.stay()
+    assert not hand.presses(1)
+    assert hand.presses(1)
+    assert (hand.asked, hand.codes) == (2, [])

@@ -1,0 +1,109 @@
+"""The fields of an exit plan as typed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Literal
+
+from keydesk.calc.orders.exit_plans import MINUTE_NS, ExitPlan, ExitRules
+from keydesk.calc.orders.ticket_draft import Entry, Reading, Unit, UnreadableText
+
+PlanField = Literal["even", "offset", "from", "behind", "step", "time"]
+FIELDS: tuple[PlanField, ...] = ("even", "offset", "from", "behind", "step", "time")
+UNITS: Mapping[PlanField, tuple[Unit, ...]] = {
+    "even": ("R", "pips", "ATR"),
+    "offset": ("pips",),
+    "from": ("R", "pips", "ATR"),
+    "behind": ("R", "pips", "ATR"),
+    "step": ("pips", "R", "ATR"),
+    "time": ("min",),
+}
+MOST_MINUTES = Decimal(525_600)  # a year
+
+
+def _empty() -> Mapping[PlanField, Entry]:
+    return {name: Entry("", UNITS[name][0]) for name in FIELDS}
+
+
+@dataclass(frozen=True, slots=True)
+class ExitPlanDraft:
+    """What the form holds; an empty field leaves its part of the plan out."""
+
+    entries: Mapping[PlanField, Entry] = field(default_factory=_empty)
+    active: PlanField = "even"
+
+    def put(self, name: PlanField, entry: Entry) -> "ExitPlanDraft":
+        """Return the draft with that field changed and active."""
+        return ExitPlanDraft({**self.entries, name: entry}, name)
+
+    def pick(self, name: PlanField) -> "ExitPlanDraft":
+        """Make a field the active one."""
+        return self.put(name, replace(self.entries[name], fresh=True))
+
+    def reading(self, name: PlanField) -> Reading:
+        """Return the number in a field, None if it is empty, else why it cannot be read."""
+        value = self.entries[name].value
+        if not isinstance(value, Decimal):
+            return value
+        if value < 0 or (name in {"behind", "step", "time"} and not value):
+            least = "is below 0" if value < 0 else "is not above 0"
+            return UnreadableText(self.entries[name].text, least)
+        if name == "time" and value > MOST_MINUTES:
+            return UnreadableText(self.entries[name].text, "is more than a year")
+        return value
+
+    @property
+    def rules(self) -> ExitRules | tuple[PlanField, UnreadableText]:
+        """Return the rules, or the first field that cannot be read."""
+        for name in FIELDS:
+            reading = self.reading(name)
+            if isinstance(reading, UnreadableText):
+                return name, reading
+        offset, time = self.reading("offset"), self.reading("time")
+        return ExitRules(
+            break_even_at=self.entries["even"],
+            break_even_offset_pips=offset if isinstance(offset, Decimal) else Decimal(0),
+            trail_from=self.entries["from"],
+            trail_behind=self.entries["behind"],
+            trail_step=self.entries["step"],
+            close_after_minutes=time if isinstance(time, Decimal) else None,
+        )
+
+
+def draft_of_rules(rules: ExitRules) -> ExitPlanDraft:
+    """Return a draft filled with the rules of a template."""
+    entries: dict[PlanField, Entry] = {
+        "even": rules.break_even_at,
+        "offset": _pips(rules.break_even_offset_pips),
+        "from": rules.trail_from,
+        "behind": rules.trail_behind,
+        "step": rules.trail_step,
+        "time": _minutes(rules.close_after_minutes),
+    }
+    return ExitPlanDraft(entries)
+
+
+def draft_of_plan(plan: ExitPlan, pip: Decimal, opened_ns: int) -> ExitPlanDraft:
+    """Return a draft filled with a plan, in pips."""
+    at, trails = plan.close_at_ns, plan.trail_after is not None
+    entries: dict[PlanField, Entry] = {
+        "even": _pips(plan.break_even_after, pip),
+        "offset": _pips(plan.break_even_offset, pip),
+        "from": _pips(plan.trail_after, pip),
+        "behind": _pips(plan.trail_distance if trails else None, pip),
+        "step": _pips(plan.trail_step if trails else None, pip),
+        "time": _minutes(None if at is None else Decimal(at - opened_ns) / MINUTE_NS),
+    }
+    return ExitPlanDraft(entries)
+
+
+def _pips(distance: Decimal | None, pip: Decimal = Decimal(1)) -> Entry:
+    return Entry("" if distance is None else _plain(distance / pip), "pips")
+
+
+def _minutes(count: Decimal | None) -> Entry:
+    return Entry("" if count is None else _plain(round(count, 2)), "min")
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number.normalize():f}"

@@ -1,0 +1,340 @@
+"""The form that sets, changes or takes away the exit plan of a trade."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.calc.orders.exit_plan_draft import (
+    FIELDS,
+    UNITS,
+    ExitPlanDraft,
+    PlanField,
+    draft_of_plan,
+    draft_of_rules,
+)
+from keydesk.calc.orders.exit_plans import (
+    ExitPlan,
+    Units,
+    initial_risk_of,
+    is_due,
+    plan_words,
+    problem_of,
+    resolved,
+)
+from keydesk.calc.orders.instructions import SetExitPlan
+from keydesk.calc.orders.ticket_draft import (
+    TYPED_BEHIND_A_DIGIT,
+    Entry,
+    UnreadableText,
+    is_number_key,
+    shown_number,
+)
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.chart.price_axis import PriceLine
+from keydesk.forms.form import FIELD_HINTS
+from keydesk.forms.planned_lines import planned_lines
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
+from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
+from keydesk.forms.trades.close_trade import entry_and_now, trade_name
+from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.keys.confirm import Action
+from keydesk.keys.keymap import EXIT_PLAN, KEYMAP
+from keydesk.records import TradeRow
+from keydesk.store.risk import costs_until_closed
+from keydesk.text.format import date_and_time, money, price
+from keydesk.text.sanitize import Printable, safe
+from keydesk_client.arithmetic.risk import break_even_stop
+
+LABELS: dict[PlanField, tuple[str, str]] = {  # its key and its name
+    "even": ("e", "even at"),
+    "offset": ("o", "  offset"),
+    "from": ("t", "trail from"),
+    "behind": ("r", "  behind"),
+    "step": ("k", "  step"),
+    "time": ("h", "close after"),
+}
+WIDTH = 7  # of a field
+RUNS_HERE = (
+    "It only moves the stop nearer, or closes. It runs only while Keydesk runs: "
+    "without it the stop stays where it is"
+)
+
+
+class ExitPlanForm(TradeForm[SetExitPlan]):
+    """Sets the plan of one trade; with all fields empty it takes the plan away."""
+
+    KEY_CONTEXT: ClassVar[str] = EXIT_PLAN
+    HINTS: ClassVar[TextLine] = FIELD_HINTS
+    BINDINGS = [*KEYMAP.bindings(EXIT_PLAN), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+
+    def __init__(self, context: FormContext, trade_id: str) -> None:
+        super().__init__(context, trade_id)
+        self.draft = self._first_draft()
+
+    def trade_turned(self) -> None:
+        """Fill the fields anew."""
+        self.draft = self._first_draft()
+
+    def _first_draft(self) -> ExitPlanDraft:
+        """Return the plan that runs, else the template's; without both, break-even at 1R."""
+        trade, plan = self.trade, self.plan
+        known = None if trade is None else self.trading_context(trade)
+        if trade is None or known is None:
+            return ExitPlanDraft()
+        if plan is not None:
+            return draft_of_plan(plan, known.rules.pip, trade.open_time_ns)
+        template = self.context.template_of(trade.instrument)
+        if not template.exit_rules.is_empty:
+            return draft_of_rules(template.exit_rules)
+        offset = Entry(f"{template.break_even_offset_pips.normalize():f}", "pips")
+        return ExitPlanDraft().put("offset", offset).put("even", Entry("1", "R"))
+
+    @property
+    def plan(self) -> ExitPlan | None:
+        """The plan that runs for the trade."""
+        return self.context.store.exit_plans.get(self.trade_id)
+
+    def wanted(self, trade: TradeRow, context: TradingContext) -> ExitPlan | str:
+        """Return the plan as typed, or why it cannot be set."""
+        rules = self.draft.rules
+        if isinstance(rules, tuple):
+            name, text = rules
+            return f"{LABELS[name][1].strip()}: {text.text} {text.reason}"
+        plan = resolved(rules, self._units(trade, context), trade.open_time_ns)
+        if isinstance(plan, UnreadableText):
+            return f"{plan.text} {plan.reason}: give pips with m"
+        return plan
+
+    def _units(self, trade: TradeRow, context: TradingContext) -> Units:
+        return Units(context.rules.pip, initial_risk_of(trade), context.average_range)
+
+    def headline(self) -> TextLine:
+        """Return the trade that it is about."""
+        trade = self.trade
+        name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
+        return (("EXIT PLAN ", "bright"), (name, "bright"))
+
+    def body(self) -> Sequence[TextLine]:
+        """Show the trade, what runs now, and the fields with their prices."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return ()
+        return [
+            quote_line(context),
+            entry_and_now(trade, context),
+            *self._plan_now(context),
+            BLANK,
+            *self.field_lines(),
+            BLANK,
+            *wrap_words(safe(RUNS_HERE), "muted", self.inside),
+        ]
+
+    def _plan_now(self, context: TradingContext) -> list[TextLine]:
+        if self.plan is None:
+            return [(("now   no exit plan", "muted"),)]
+        words = plan_words(self.plan, context.rules.pip, self.context.store.zone)
+        state = self.context.store.exit_plan_states.get(self.trade_id, "")
+        lines = wrap_words(safe(f"now   {words}"), "plain", self.inside)
+        return lines + (wrap_words(safe(state), "warn", self.inside) if state else [])
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return the fields, each with the price or the time that it comes to."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return ()
+        return [self._field(name, trade, context) for name in FIELDS]
+
+    def _field(self, name: PlanField, trade: TradeRow, context: TradingContext) -> TextLine:
+        entry, active = self.draft.entries[name], self.draft.active == name
+        left, right = ("[", "]") if active else (" ", " ")
+        key, label = LABELS[name]
+        unreadable = isinstance(self.draft.reading(name), UnreadableText)
+        meaning: Printable = CANNOT_BE_READ if unreadable else self._meaning(name, trade, context)
+        return (
+            (safe(f"{key} "), "bright"),
+            (safe(f"{label:<11}"), "focus" if active else "muted"),
+            (left, "focus"),
+            (safe(f"{entry.text:>{WIDTH}}"), "bright" if active else "plain"),
+            (right, "focus"),
+            (f" {entry.unit:<4} ", "muted"),
+            (meaning, "danger" if unreadable else "plain"),
+        )
+
+    def _meaning(self, name: PlanField, trade: TradeRow, context: TradingContext) -> Printable:
+        plan = self.wanted(trade, context)
+        if isinstance(plan, str):
+            return "✗ not known" if self.draft.entries[name].text else ""
+        at: dict[PlanField, Callable[[], str]] = {
+            "even": lambda: self._at(plan.break_even_after, trade, context),
+            "offset": lambda: self._stop_words(plan, trade, context),
+            "from": lambda: self._at(plan.trail_after, trade, context),
+            "behind": lambda: self._first_trail(plan, trade, context),
+            "step": lambda: self._step_words(plan, context),
+            "time": lambda: self._time_words(plan),
+        }
+        return safe(at[name]())
+
+    def _at(self, after: Decimal | None, trade: TradeRow, context: TradingContext) -> str:
+        if after is None:
+            return "off"
+        at = _beyond(trade, after)
+        return f"at {price(at, context.rules.price_precision)} ({_pips_words(after, context)})"
+
+    def _stop_words(self, plan: ExitPlan, trade: TradeRow, context: TradingContext) -> str:
+        if plan.break_even_after is None:
+            return ""
+        stop = self._break_even(plan, trade, context)
+        done = ", done" if plan.break_even_done else ""
+        return f"stop then {price(stop, context.rules.price_precision)}{done}"
+
+    def _first_trail(self, plan: ExitPlan, trade: TradeRow, context: TradingContext) -> str:
+        if plan.trail_after is None:
+            return ""
+        at = _beyond(trade, plan.trail_after - plan.trail_distance)
+        return f"first stop {price(at, context.rules.price_precision)}"
+
+    def _step_words(self, plan: ExitPlan, context: TradingContext) -> str:
+        if not plan.trail_step:
+            return ""
+        as_typed = self.draft.entries["step"].unit == "pips" and self.draft.entries["step"].text
+        return "" if as_typed else _pips_words(plan.trail_step, context)
+
+    def _time_words(self, plan: ExitPlan) -> str:
+        if plan.close_at_ns is None:
+            return "off"
+        return f"at {date_and_time(plan.close_at_ns, self.context.store.zone)}"
+
+    def _break_even(self, plan: ExitPlan, trade: TradeRow, context: TradingContext) -> Decimal:
+        return break_even_stop(
+            entry=trade.price,
+            units=trade.units,
+            costs=costs_until_closed(self.context.store, trade),
+            factors=context.factors,
+            precision=context.rules.price_precision,
+            offset=plan.break_even_offset,
+        )
+
+    def planned(self) -> tuple[str, Sequence[PriceLine]]:
+        """Return the price of break-even and the first stop of the trail."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        plan = self.wanted(trade, context) if trade is not None and context is not None else ""
+        if trade is None or context is None or isinstance(plan, str):
+            return "", ()
+        even = plan.break_even_after
+        stop = None if even is None else self._break_even(plan, trade, context)
+        trail = None
+        if plan.trail_after is not None:
+            trail = _beyond(trade, plan.trail_after - plan.trail_distance)
+        return trade.instrument, planned_lines(stop=stop, trail=trail)
+
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix: a plan only reduces risk."""
+        return Action.ADD_PROTECTION
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse what cannot be read, makes no sense, or is due already."""
+        trade = self.trade
+        if trade is None:
+            return ["The trade is closed already"]
+        context = self.trading_context(trade)
+        if context is None:
+            return ["Waiting for a price"]
+        plan = self.wanted(trade, context)
+        problem = plan if isinstance(plan, str) else self._problem(plan)
+        return [problem] if problem else []
+
+    def _problem(self, plan: ExitPlan) -> str:
+        if plan.is_empty:
+            return "" if self.plan else "Nothing planned yet: digits set, e t h pick a field"
+        if is_due(plan, self.context.wall_ns()):
+            return "It is open longer than that already: close it, or give more minutes"
+        if self.plan is not None and replace(self.plan, break_even_done=False) == plan:
+            return "Nothing changed yet: ↑ ↓ nudge, digits set, w takes the plan away"
+        return problem_of(plan)
+
+    def warnings(self) -> Sequence[str]:
+        """Say that the plan goes where all fields are empty, and what it would do at once."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        plan = self.wanted(trade, context) if trade is not None and context is not None else ""
+        if not isinstance(plan, str) and plan.is_empty and self.plan is not None:
+            return ["This takes the exit plan away; stop and target stay as they are"]
+        return ()
+
+    def result(self) -> SetExitPlan | None:
+        """Return the plan as typed; None in it takes the plan away."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return None
+        plan = self.wanted(trade, context)
+        if isinstance(plan, str):
+            return None
+        return SetExitPlan(trade.id, trade.instrument, None if plan.is_empty else plan)
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Fill the active field."""
+        if not is_number_key(key):
+            return False
+        self._put(self.draft.entries[self.draft.active].typed(key))
+        return True
+
+    def action_pick(self, name: PlanField) -> None:
+        """Make a field the active one."""
+        self.draft = self.draft.pick(name)
+        self.redraw()
+
+    def action_next_field(self, step: int) -> None:
+        """Go to the next field."""
+        self.action_pick(FIELDS[(FIELDS.index(self.draft.active) + step) % len(FIELDS)])
+
+    def action_erase(self) -> None:
+        """Take a digit out of the active field; all of it where nothing was typed yet."""
+        self._put(self.draft.entries[self.draft.active].erased())
+
+    def action_nudge(self, steps: int) -> None:
+        """Move the active field; behind a digit the full stop and the comma are text of it."""
+        entry = self.draft.entries[self.draft.active]
+        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
+            self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
+            return
+        one = Decimal("0.1") if entry.unit in {"R", "ATR"} else Decimal(1)
+        value = shown_number(entry.value) or Decimal(0)
+        self._put(entry.set(max(Decimal(0), value + steps * one)))
+
+    def action_next_unit(self) -> None:
+        """Count the active field in its next unit, at the same distance where that is known."""
+        name, trade = self.draft.active, self.trade
+        context = self.trading_context(trade) if trade else None
+        entry, choices = self.draft.entries[name], UNITS[name]
+        unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
+        turned = replace(entry, unit=unit)
+        if trade is not None and context is not None and entry.fresh:
+            units = self._units(trade, context)
+            distance, one = units.distance(entry), units.distance(Entry("1", unit))
+            if isinstance(distance, Decimal) and isinstance(one, Decimal) and one:
+                turned = turned.set(round(distance / one, 2).normalize())
+        self._put(turned)
+
+    def action_no_plan(self) -> None:
+        """Empty all fields: what is sent then takes the plan away."""
+        self.draft = ExitPlanDraft()
+        self.redraw()
+
+    def _put(self, entry: Entry) -> None:
+        self.draft = self.draft.put(self.draft.active, entry)
+        self.redraw()
+
+
+def _beyond(trade: TradeRow, distance: Decimal) -> Decimal:
+    return trade.price + distance if trade.units > 0 else trade.price - distance
+
+
+def _pips_words(distance: Decimal, context: TradingContext) -> str:
+    return f"{money(distance / context.rules.pip, 1)}p"

@@ -1,0 +1,138 @@
+"""The two strips of the account: identity and arming, and funds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from rich.style import Style
+
+from keydesk.panes.price_cells import prices_are_old
+from keydesk.records import AccountState
+from keydesk.store.frame import Frame
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.text import format as show
+from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.widgets.lines import Run
+from keydesk.widgets.strip_line import Item, StripLine
+
+CALL = Decimal("0.5")  # of the way to the closeout
+NEAR = Decimal("0.8")
+LONGEST_ALIAS = 20  # columns
+DIGITS = 4  # of the account's number
+LOSS_LOCK = safe(" LOSS LOCK ")
+FIRST_TO_GO, SECOND_TO_GO = 9, 8  # ranks: alias, currency
+
+
+def band_of(store: Store) -> str:
+    """Return the environment's role of colour; read-only outranks both, for nothing is sent."""
+    if store.arming.level == "READ-ONLY":
+        return "readonly"
+    return "live" if store.health.environment == "LIVE" else "practice"
+
+
+class AccountStrip(StripLine):
+    """The environment's band across the whole first line, the account's numbers in it."""
+
+    is_short = False  # the figures stand in a line of their own
+
+    def backdrop(self, frame: Frame) -> Style:
+        """Return the environment's colour."""
+        band = band_of(frame.store)
+        return self.palette.on(f"{band}-text", band)
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when a number or the arming level changed."""
+        if frame.touched(Topic.ACCOUNT, Topic.ARMING, Topic.HEALTH):
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """Yield environment and account, then the figures; the alias goes first, the account's digits never."""
+        text = self.backdrop(frame)
+        bold = text + Style(bold=True)
+        yield Item(((safe(_environment(frame.store)), bold),))
+        account = frame.store.account
+        if account is None:
+            yield Item((("connecting …", text),))
+            return
+        alias = show.shorten(safe(account.alias), LONGEST_ALIAS)
+        yield Item(((alias, text),) if alias else (), FIRST_TO_GO)
+        yield Item(((safe(f"…{clean_name(_tail(account.id))}"), text),))
+        yield Item(((clean_name(account.currency), text),), SECOND_TO_GO)
+        if not self.is_short:
+            yield from _figures(account, text, text if prices_are_old(frame.store) else bold, bold)
+
+    def right(self, frame: Frame) -> Iterable[Item]:
+        """Return whether keys may open risk, told apart from the band by reversing it."""
+        armed = frame.store.arming.level
+        text = self.backdrop(frame)
+        words = {"ARMED": " ARMED ", "DISARMED": "exit only", "READ-ONLY": "nothing is sent"}
+        is_locked = frame.store.loss_lock.is_on and armed != "READ-ONLY"
+        bold = armed == "ARMED" or is_locked
+        style = text + Style(bold=True, reverse=True) if bold else text
+        run: Run = (LOSS_LOCK if is_locked else safe(words[armed]), style)
+        yield Item((run,))
+
+
+def _tail(account_id: str) -> str:
+    """Return the end of the account's number from its fourth digit from behind on: 7-001."""
+    at = [place for place, letter in enumerate(account_id) if letter.isdecimal()]
+    return account_id[at[-DIGITS] :] if len(at) >= DIGITS else account_id[-DIGITS:]
+
+
+class FundsLine(StripLine):
+    """The account's figures in a line of their own, where the band has no room for them."""
+
+    def backdrop(self, frame: Frame) -> Style:
+        """Return the environment's colour."""
+        band = band_of(frame.store)
+        return self.palette.on(f"{band}-text", band)
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when a number changed."""
+        if frame.touched(Topic.ACCOUNT, Topic.ARMING, Topic.HEALTH):
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """Yield the figures that have room."""
+        account, text = frame.store.account, self.backdrop(frame)
+        if account is not None:
+            bold = text + Style(bold=True)
+            yield from _figures(account, text, text if prices_are_old(frame.store) else bold, bold)
+
+
+def _figures(account: AccountState, text: Style, worth: Style, bold: Style) -> Iterable[Item]:
+    """Yield the account's figures; risk, margin and closeout stay longest behind net worth and profit."""
+
+    def item(label: str, value: Printable, rank: int, style: Style = text) -> Item:
+        return Item((((safe(f"{label} "), text)), (value, style)), rank)
+
+    yield item("NAV", show.money(account.nav), 0, worth)
+    yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, worth)
+    if account.naked_trades:
+        yield Item(((safe(f"{account.naked_trades} no stop !"), bold),), 1)
+    yield item("day", show.money(account.day_pl, signed=True), 5, worth)
+    yield item("margin", _margin(account), 2)
+    yield item("risk", _risk(account), 3)
+    yield item("closeout", safe(f"{show.percent(account.margin_closeout_percent, 0)}%"), 4)
+    yield item("bal", show.money(account.balance), 6)
+    yield item("free", show.money(account.margin_available), 7)
+
+
+def _margin(account: AccountState) -> Printable:
+    if not account.nav:
+        return show.EMPTY
+    return safe(f"{show.percent(account.margin_used / account.nav, 0)}%")
+
+
+def _risk(account: AccountState) -> Printable:
+    if account.open_risk is None or not account.nav:
+        return show.EMPTY
+    return safe(f"{show.percent(account.open_risk / account.nav)}%")
+
+
+def _environment(store: Store) -> str:
+    if store.arming.level == "READ-ONLY":
+        return f"READ-ONLY {store.health.environment}"
+    return "LIVE real money" if store.health.environment == "LIVE" else "PRACTICE"

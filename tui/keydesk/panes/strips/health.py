@@ -1,0 +1,109 @@
+"""The strip of link health: both streams, the round trip and the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from keydesk.store.frame import Frame
+from keydesk.store.state import LinkState, Topic
+from keydesk.text import format as show
+from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.lines import Run, cut, width_of
+from keydesk.widgets.strip_line import Item, StripLine
+
+NARROW = 60  # columns
+ROLE_OF: dict[LinkState, str] = {
+    "OK": "muted",
+    "SLOW": "warn",
+    "STALE": "danger",
+    "DOWN": "danger",
+    "CONNECTING": "warn",
+}
+WORDS: dict[LinkState, str] = {
+    "OK": "ok",
+    "SLOW": "SLOW",
+    "STALE": "STALE",
+    "DOWN": "DOWN",
+    "CONNECTING": "connecting",
+}
+
+
+WARNED_SECONDS = (
+    60.0  # seconds for which a record that could not be read, or a feed that failed, is shown
+)
+
+
+class HealthLine(StripLine):
+    """The state of both streams, the round trip and the time; muted while nothing is wrong."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._second = -1
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw once a second, and at once when a link changed."""
+        second = frame.wall_ns // show.SECOND
+        if second != self._second or frame.touched(Topic.HEALTH):
+            self._second = second
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """Yield streams and round trip, then warnings."""
+        health = frame.store.health
+        links = (
+            self._link("prices", health.prices, health.prices_heard, frame),
+            self._link("events", health.events, health.events_heard, frame),
+        )
+        yield from links
+        if health.unanswered_since is not None:
+            yield self._unanswered(health.requests, frame.now - health.unanswered_since)
+        elif health.rtt_ms is not None:
+            p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
+            yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 3)
+        if health.clock_offset_ms is not None:
+            offset = f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)
+            yield Item(self._pair("clock", safe(offset)), 4)
+        if frame.now - (health.unreadable_at or float("-inf")) < WARNED_SECONDS:
+            records = "record" if health.unreadable == 1 else "records"
+            words = f"{health.unreadable} {records} unreadable"
+            yield Item(((safe(words), self.palette["warn"]),), 2)
+        for name, at in health.restarted.items():
+            if frame.now - at < WARNED_SECONDS:
+                yield Item(((safe(f"{name} failed, restarted"), self.palette["danger"]),), 1)
+        if health.throttled:
+            yield Item(((safe(f"throttled {health.throttled}×"), self.palette["warn"]),), 3)
+        if health.warning:
+            beside = [*links, *self.right(frame)]
+            room = self.inside - sum(width_of(item.runs) + self.GAPS[-1] for item in beside)
+            yield Item(tuple(cut([(safe(health.warning), self.palette["danger"])], room)), 1)
+
+    def right(self, frame: Frame) -> Iterable[Item]:
+        """Return the time, its zone named; in a narrow terminal it makes room for what is wrong."""
+        health = frame.store.health
+        if self.inside < NARROW and (health.prices, health.events) != ("OK", "OK"):
+            return
+        time = show.clock(frame.wall_ns, frame.store.zone, named=True)
+        yield Item(((time, self.palette["muted"]),))
+
+    def _link(self, name: str, state: LinkState, heard: float | None, frame: Frame) -> Item:
+        age = "" if heard is None else f" {show.duration(frame.now - heard)}"
+        shown = "" if state == "OK" else age
+        return Item(
+            (
+                (safe(f"{name} "), self.palette["muted"]),
+                (safe(f"{WORDS[state]}{shown}"), self.palette[ROLE_OF[state]]),
+            )
+        )
+
+    def _unanswered(self, state: LinkState, age: float) -> Item:
+        shown = "waiting" if state == "OK" else WORDS[state]
+        role = "warn" if state == "OK" else ROLE_OF[state]
+        return Item(
+            (
+                ("requests ", self.palette["muted"]),
+                (safe(f"{shown} {show.duration(age)}"), self.palette[role]),
+            )
+        )
+
+    def _pair(self, label: str, value: Printable) -> tuple[Run, ...]:
+        return ((safe(f"{label} "), self.palette["faint"]), (value, self.palette["muted"]))

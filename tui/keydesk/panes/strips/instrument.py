@@ -1,0 +1,89 @@
+"""The strip of the focused instrument, and the value of its pip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from keydesk.panes.price_cells import price_runs, prices_are_old, shape_of
+from keydesk.panes.watch_order import spread_pips
+from keydesk.store.frame import Frame
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.text import format as show
+from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.widgets.lines import Run
+from keydesk.widgets.strip_line import Item, StripLine
+
+LOT = Decimal(10_000)
+
+
+def pip_value(store: Store, instrument: str) -> Decimal | None:
+    """Return the value of a pip of 10,000 units in the home currency, at the mid rate."""
+    known = store.instruments.get(instrument)
+    conversion = store.conversions.get(instrument.partition("_")[2])
+    if known is None or conversion is None:
+        return None
+    value: Decimal = LOT * shape_of(store, instrument).pip * conversion.position_value
+    return value
+
+
+class InstrumentLine(StripLine):
+    """One line on the instrument that chart, ticket and books show, and the size that B and S would open with."""
+
+    preset = ""
+
+    def take(self, words: str) -> None:
+        """Show another size preset: a small screen shows it only here."""
+        self.preset = words
+        self.redraw()
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when the instrument, or its price, changed."""
+        if frame.touched(Topic.FOCUS, Topic.INSTRUMENTS, Topic.HEALTH) or (
+            frame.store.focus in frame.keys(Topic.PRICES)
+        ):
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """Yield name and price, then spread, size, pip value, margin rate and limit."""
+        store = frame.store
+        name = store.focus
+        quote = store.quotes.get(name)
+        if not name or quote is None:
+            return
+        shape = shape_of(store, name)
+        yield Item(((show.pair(name), self.palette["bright"]),))
+        bid, ask = (
+            price_runs(
+                self.palette,
+                show.split_price(p, shape.pip_location, shape.precision),
+                dim=prices_are_old(store),
+            )
+            for p in (quote.bid, quote.ask)
+        )
+        yield Item((*bid, (" / ", self.palette["faint"]), *ask))
+        yield self._item("spread", show.pips(spread_pips(store, name), signed=False), 1)
+        if self.preset:
+            yield self._item("size", safe(self.preset), 1)
+        yield from self._details(store, name)
+        if not quote.tradeable:
+            yield Item((("not tradeable now", self.palette["warn"]),))
+
+    def _details(self, store: Store, name: str) -> Iterable[Item]:
+        known = store.instruments.get(name)
+        value = pip_value(store, name)
+        if value is not None and store.account is not None:
+            home = clean_name(store.account.currency)
+            yield self._item("pip", safe(f"{show.money(value)} {home}/10k"), 2)
+        if known is not None:
+            yield self._item("margin", safe(f"{show.percent(known.margin_rate)}%"), 3)
+            most = show.short_units(known.maximum_order_units, signed=False)
+            yield self._item("largest order", most, 4)
+
+    def _item(self, label: str, value: Printable, rank: int) -> Item:
+        runs: tuple[Run, ...] = (
+            (safe(f"{label} "), self.palette["faint"]),
+            (value, self.palette["muted"]),
+        )
+        return Item(runs, rank)

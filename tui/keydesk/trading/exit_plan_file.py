@@ -1,0 +1,191 @@
+"""The file of an account's exit plans, in the folder of the order journals; every desk of the account reads and changes it.
+
+Each change is made to the content as it is on the disk, under the file's lock, and replaces the file atomically. A file of
+an earlier account of the same name (a practice market that began anew) has no plans.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from keydesk.calc.orders.exit_plans import ExitPlan, ExitRules
+from keydesk.calc.orders.ticket_draft import Entry, Unit
+from keydesk_client.auth.private_files import locked, read_private, replace_file
+
+LARGEST = 500_000  # bytes
+PATIENCE = 0.2  # seconds that another desk may hold the file
+UNITS: tuple[Unit, ...] = ("R", "pips")
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedPlan:
+    """The rules of an order that was sent: the trade that it opens gets them as its plan."""
+
+    rules: ExitRules
+    since: int  # the newest transaction that was known before it was sent
+    trade_id: str = ""  # that it opened, once that is known
+
+
+@dataclass(frozen=True, slots=True)
+class ExitPlanBook:
+    """The exit plans by trade, and those of orders by the client id that the order was sent with."""
+
+    plans: Mapping[str, ExitPlan] = field(default_factory=dict)
+    expected: Mapping[str, ExpectedPlan] = field(default_factory=dict)
+
+    def with_plan(self, trade_id: str, plan: ExitPlan | None) -> "ExitPlanBook":
+        """Return the book with the plan of a trade set, or (None) taken away."""
+        others = {id_: each for id_, each in self.plans.items() if id_ != trade_id}
+        return ExitPlanBook(others if plan is None else others | {trade_id: plan}, self.expected)
+
+    def with_expected(self, client_id: str, expected: ExpectedPlan | None) -> "ExitPlanBook":
+        """Return the book with the rules of an order set, or (None) taken away."""
+        others = {id_: each for id_, each in self.expected.items() if id_ != client_id}
+        return ExitPlanBook(
+            self.plans, others if expected is None else others | {client_id: expected}
+        )
+
+
+class ExitPlanFile:
+    """Reads and changes the file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read_as: tuple[int, int] | None = None
+
+    def has_changed(self) -> bool:
+        """Return whether the file is another one than that which was read last."""
+        return self._state() != self._read_as
+
+    def read(self, account_ns: int) -> ExitPlanBook:
+        """Return the content; raise OSError, UnsafeFile or ValueError when it cannot be read, KeyError never."""
+        self._read_as = self._state()
+        try:
+            said = json.loads(read_private(self.path, LARGEST))
+        except FileNotFoundError:
+            return ExitPlanBook()
+        try:
+            return _book_of(said) if said["account_ns"] == account_ns else ExitPlanBook()
+        except (KeyError, TypeError, AttributeError, ArithmeticError) as error:
+            raise ValueError(f"{self.path} is damaged: {error!r}") from error
+
+    def change(
+        self, account_ns: int, change: Callable[[ExitPlanBook], ExitPlanBook]
+    ) -> ExitPlanBook:
+        """Change the content as it is on the disk; return it as it is now. Raise as `read` does."""
+        with locked(self.path, patience_s=PATIENCE):
+            before = self.read(account_ns)
+            after = change(before)
+            if after != before:
+                said = _said(after) | {"account_ns": account_ns}
+                replace_file(self.path, json.dumps(said).encode())
+                self._read_as = self._state()
+        return after
+
+    def _state(self) -> tuple[int, int] | None:
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_ino
+
+
+def _said(book: ExitPlanBook) -> dict[str, Any]:
+    return {
+        "plans": {id_: _plan_said(plan) for id_, plan in book.plans.items()},
+        "expected": {
+            id_: {"rules": _rules_said(each.rules), "since": each.since, "trade": each.trade_id}
+            for id_, each in book.expected.items()
+        },
+    }
+
+
+def _plan_said(plan: ExitPlan) -> dict[str, object]:
+    return {
+        "break_even_after": _number_said(plan.break_even_after),
+        "break_even_offset": str(plan.break_even_offset),
+        "trail_after": _number_said(plan.trail_after),
+        "trail_distance": str(plan.trail_distance),
+        "trail_step": str(plan.trail_step),
+        "close_at_ns": plan.close_at_ns,
+        "break_even_done": plan.break_even_done,
+    }
+
+
+def _rules_said(rules: ExitRules) -> dict[str, object]:
+    entries = {name: getattr(rules, name) for name in ENTRIES}
+    return {name: [each.text, each.unit] for name, each in entries.items()} | {
+        "break_even_offset_pips": str(rules.break_even_offset_pips),
+        "close_after_minutes": _number_said(rules.close_after_minutes),
+    }
+
+
+ENTRIES = ("break_even_at", "trail_from", "trail_behind", "trail_step")
+
+
+def _book_of(said: Mapping[str, Any]) -> ExitPlanBook:
+    return ExitPlanBook(
+        {str(id_): _plan_of(each) for id_, each in said["plans"].items()},
+        {
+            str(id_): ExpectedPlan(
+                _rules_of(each["rules"]), _whole(each["since"]), str(each["trade"])
+            )
+            for id_, each in said["expected"].items()
+        },
+    )
+
+
+def _plan_of(said: Mapping[str, Any]) -> ExitPlan:
+    at = said["close_at_ns"]
+    return ExitPlan(
+        break_even_after=_number(said["break_even_after"]),
+        break_even_offset=_required(said["break_even_offset"]),
+        trail_after=_number(said["trail_after"]),
+        trail_distance=_required(said["trail_distance"]),
+        trail_step=_required(said["trail_step"]),
+        close_at_ns=None if at is None else _whole(at),
+        break_even_done=said["break_even_done"] is True,
+    )
+
+
+def _rules_of(said: Mapping[str, Any]) -> ExitRules:
+    even, after, behind, step = (_entry(said[name]) for name in ENTRIES)
+    return ExitRules(
+        break_even_at=even,
+        break_even_offset_pips=_required(said["break_even_offset_pips"]),
+        trail_from=after,
+        trail_behind=behind,
+        trail_step=step,
+        close_after_minutes=_number(said["close_after_minutes"]),
+    )
+
+
+def _entry(said: tuple[str, str]) -> Entry:
+    text, unit = said
+    if unit not in UNITS or not isinstance(text, str):
+        raise ValueError(f"{unit!r} is no unit of a plan")
+    return Entry(text, UNITS[UNITS.index(unit)])
+
+
+def _number_said(value: Decimal | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _number(said: object) -> Decimal | None:
+    return None if said is None else _required(said)
+
+
+def _required(said: object) -> Decimal:
+    number = Decimal(str(said))
+    if not number.is_finite():
+        raise ValueError(f"{said!r} is no distance")
+    return number
+
+
+def _whole(said: object) -> int:
+    if not isinstance(said, int):
+        raise TypeError(f"{said!r} is no whole number")
+    return said

@@ -1,0 +1,236 @@
+"""Keep the exit plans of an account: what the trader sets, and what orders bring along whose template has a plan.
+
+The rules of an order are kept before it is sent, under the client id that its fill repeats, so that its trade gets them
+although the desk ends in between.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from keydesk.calc.orders.exit_plans import (
+    ExitPlan,
+    Units,
+    initial_risk_of,
+    plan_words,
+    problem_of,
+    resolved,
+)
+from keydesk.calc.orders.instructions import OpenOrder, SetExitPlan
+from keydesk.calc.orders.ticket_draft import UnreadableText
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.text.format import pair
+from keydesk.text.sanitize import clean
+from keydesk.trading.dispatcher import Dispatcher
+from keydesk.trading.exit_plan_file import ExitPlanBook, ExitPlanFile, ExpectedPlan
+from keydesk_client.arithmetic.profit import pip
+from keydesk_client.client import Client
+from keydesk_client.errors import UnsafeFile
+from keydesk_client.models import OrderCancelTransaction, OrderFillTransaction, Transaction
+from keydesk_client.orders.outcome import Became, Done, NotSent, Outcome, Rejected
+
+STOP_WITHIN = 5.0  # seconds that the stop on fill of a new trade may take to come
+READ_EVERY = 1.0  # seconds between looks whether another desk changed the file
+FILE_ERRORS = (OSError, UnsafeFile, ValueError)
+
+
+@dataclass(slots=True)
+class ExitPlanKeeper:
+    """The exit plans of one account, and their file."""
+
+    dispatcher: Dispatcher
+    book: ExitPlanBook = field(default_factory=ExitPlanBook)
+    _file: ExitPlanFile | None = None
+    _read_at: float = float("-inf")
+    _trouble: str = ""  # why the file cannot be used, as it was told
+    _opened_at: dict[str, float] = field(default_factory=dict)  # by trade, when it was first seen
+
+    @property
+    def store(self) -> Store:
+        """The state of account and market."""
+        return self.dispatcher.store
+
+    @property
+    def plans(self) -> Mapping[str, ExitPlan]:
+        """The plans by trade."""
+        return self.book.plans
+
+    def open(self, path: Path) -> None:
+        """Use this file."""
+        self._file = ExitPlanFile(path)
+
+    # What the trader sets.
+
+    def keep(self, change: SetExitPlan) -> None:
+        """Set, change or take away the plan of a trade."""
+        trade = self.store.trades.get(change.trade_id)
+        name = f"#{change.trade_id} {pair(change.instrument)}"
+        if trade is None and change.plan is not None:
+            self.dispatcher.notify("warn", f"NO EXIT PLAN for {name}: the trade is closed")
+            return
+        self.change(lambda book: book.with_plan(change.trade_id, change.plan))
+        if change.plan is None:
+            self.record(f"{name}: taken away")
+            self.dispatcher.notify("good", f"EXIT PLAN of {name} taken away; stop and target stay")
+            return
+        words = plan_words(change.plan, self._pip_of(change.instrument), self.store.zone)
+        self.record(f"{name}: {words}")
+        self.dispatcher.notify(
+            "good", f"EXIT PLAN of {name} set: {words}. It runs while Keydesk runs"
+        )
+
+    def end(self, trade_id: str) -> None:
+        """End the plan of a trade that is closed."""
+        self.change(lambda book: book.with_plan(trade_id, None))
+        self.record(f"#{trade_id}: ended, the trade is closed")
+
+    def expect(self, client_id: str, order: OpenOrder) -> None:
+        """Keep the rules of an order before it is sent, so that its trade gets them whatever happens to this desk."""
+        if not order.exit_rules.is_empty:
+            since = self.store.account.last_transaction_id if self.store.account else 0
+            expected = ExpectedPlan(order.exit_rules, since)
+            self.change(lambda book: book.with_expected(client_id, expected))
+
+    def settled(self, client_id: str, outcome: Outcome) -> None:
+        """Take the outcome of an order whose rules are kept."""
+        if client_id not in self.book.expected:
+            return
+        match outcome:
+            case Done(became=Became.FILLED):
+                opened = [each.trade_opened for each in outcome.fills if each.trade_opened]
+                if opened:
+                    self._opened(client_id, opened[0].trade_id)
+                else:
+                    self._forget(client_id)
+            case Done(became=Became.RESTING):
+                pass
+            case Done() | Rejected() | NotSent():
+                self._forget(client_id)
+            case _:
+                pass  # it may show up
+
+    def on_transaction(self, transaction: Transaction) -> None:
+        """Note which trade an order with rules opened, or that it is gone; a listener of the transaction gate."""
+        match transaction:
+            case OrderFillTransaction(client_order_id=str() as client_id):
+                if client_id in self.book.expected and transaction.trade_opened is not None:
+                    self._opened(client_id, transaction.trade_opened.trade_id)
+            case OrderCancelTransaction(client_order_id=str() as client_id):
+                if client_id in self.book.expected and not transaction.replaced_by_order_id:
+                    self._forget(client_id)
+            case _:
+                pass
+
+    def _opened(self, client_id: str, trade_id: str) -> None:
+        def note(book: ExitPlanBook) -> ExitPlanBook:
+            expected = book.expected.get(client_id)
+            if expected is None:
+                return book
+            opened = ExpectedPlan(expected.rules, expected.since, trade_id)
+            return book.with_expected(client_id, opened)
+
+        self.change(note)
+
+    def _forget(self, client_id: str) -> None:
+        self.change(lambda book: book.with_expected(client_id, None))
+
+    def set_up_opened(self, now: float) -> None:
+        """Turn the rules of orders that have opened a trade into its plan, once its stop is known."""
+        for client_id, expected in list(self.book.expected.items()):
+            trade = self.store.trades.get(expected.trade_id)
+            known = None if trade is None else self.store.instruments.get(trade.instrument)
+            if trade is None or known is None:
+                continue
+            since = self._opened_at.setdefault(trade.id, now)
+            risk = initial_risk_of(trade)
+            if risk is None and now - since < STOP_WITHIN:
+                continue
+            del self._opened_at[trade.id]
+            units = Units(pip(known.pip_location), risk, None)
+            plan = resolved(expected.rules, units, trade.open_time_ns)
+            self._forget(client_id)
+            if isinstance(plan, UnreadableText):
+                self.dispatcher.notify(
+                    "bad", f"NO EXIT PLAN for #{trade.id}: {plan.text} {plan.reason}. Set it by key"
+                )
+            elif problem := problem_of(plan):
+                self.dispatcher.notify("bad", f"NO EXIT PLAN for #{trade.id}: {problem}")
+            else:
+                self.keep(SetExitPlan(trade.id, trade.instrument, plan))
+
+    async def look_up(self, client: Client, unconfirmed: Collection[str]) -> None:
+        """Find what became of orders that an earlier desk sent and whose fill this desk has not seen.
+
+        Raises:
+            KeydeskClientError: the transactions could not be read.
+        """
+        resting = {each.client_id for each in self.store.orders.values()}
+        open_ones = {
+            id_: each
+            for id_, each in self.book.expected.items()
+            if not each.trade_id and id_ not in resting and id_ not in unconfirmed
+        }
+        if open_ones:
+            first = min(each.since for each in open_ones.values())
+            async for each in client.transactions.iterate_since(first):
+                self.on_transaction(each)
+            for client_id in open_ones:
+                expected = self.book.expected.get(client_id)
+                if expected is not None and not expected.trade_id:
+                    self._forget(client_id)
+
+    # The book and its file.
+
+    def read_again(self, now: float) -> None:
+        """Take what another desk has written."""
+        if self._file is None or now - self._read_at < READ_EVERY:
+            return
+        self._read_at = now
+        if self._file.has_changed():
+            try:
+                self.book = self._file.read(self._account_ns)
+            except FILE_ERRORS as error:
+                self._say_trouble(f"cannot be read, none of its plans runs: {clean(str(error))}")
+            self._show()
+
+    def change(self, change: Callable[[ExitPlanBook], ExitPlanBook]) -> bool:
+        """Change the book and its file; return False where the file was not written: the change holds in this desk only."""
+        kept = True
+        try:
+            if self._file is None:
+                raise OSError("no folder for it")
+            self.book = self._file.change(self._account_ns, change)
+        except FILE_ERRORS as error:
+            self.book, kept = change(self.book), False
+            reason = getattr(error, "strerror", "") or str(error)
+            self._say_trouble(f"cannot be written, what you set holds in this desk only: {reason}")
+        else:
+            self._trouble = ""
+        self._show()
+        return kept
+
+    def record(self, words: str) -> None:
+        """Write to the audit log."""
+        self.dispatcher.record("plan", words)
+
+    def _say_trouble(self, words: str) -> None:
+        if words != self._trouble:
+            self._trouble = words
+            self.dispatcher.notify("bad", f"The file of exit plans {clean(words)}")
+
+    def _show(self) -> None:
+        if self.store.exit_plans != self.book.plans:
+            self.store.exit_plans = dict(self.book.plans)
+            self.store.mark(Topic.TRADES)
+
+    def _pip_of(self, instrument: str) -> Decimal | None:
+        known = self.store.instruments.get(instrument)
+        return None if known is None else pip(known.pip_location)
+
+    @property
+    def _account_ns(self) -> int:
+        """When the account was created: a practice market that began anew has the same account ids."""
+        account = self.store.account
+        return 0 if account is None else account.created_time_ns
