@@ -44,7 +44,7 @@ def test_the_card_sums_and_lists_what_came_after_what_was_seen() -> None:
     assert rows["realised"] == "−15.50 USD"
     assert rows["financing"] == "−1.25 USD"
     assert rows["NAV"] == "10,000.00 to 9,983.25, −16.75 USD"
-    assert rows["happened"] == "2 closed, 1 financing, 1 alerts"
+    assert rows["happened"] == "closed 2, financing 1, alerts 1"
     words = [words for _, words in report.rows(UTC)]
     assert words[-1] == "ALERT EUR/USD crossed"
     assert "CLOSE EUR/USD Stop of #90 at 1.08 −25.50" in words

@@ -114,8 +114,8 @@ class AwayReport:
             change = self._cash(self.nav - self.since.nav)
             rows.append(("NAV", f"{money(self.since.nav)} to {money(self.nav)}, {change}"))
         kinds = [each.kind for each in self.lines]
-        counts = [f"{kinds.count(kind)} {name}" for kind, name in NAMES.items() if kind in kinds]
-        counts += [f"{len(self.alerts)} alerts"] if self.alerts else []
+        counts = [f"{name} {kinds.count(kind)}" for kind, name in NAMES.items() if kind in kinds]
+        counts += [f"alerts {len(self.alerts)}"] if self.alerts else []
         rows.append(("happened", ", ".join(counts)))
         return rows
 
