@@ -97,6 +97,8 @@ class AccountState:
         self.settings: Final = settings
         self.recovered: tuple[Outcome, ...] = ()
         """The outcomes of requests that an earlier process left open."""
+        self.revision: int = 0
+        """The number of changes so far, prices included; the same number means the same account."""
         self._follower = Follower(client, names, settings, timing, self._tell)
         self._book = self._follower.book
         self._timing = timing
@@ -275,6 +277,7 @@ class AccountState:
         return self._book.quotes.keys() >= set(self._follower.names)
 
     def _tell(self, event: AccountEvent | None) -> None:
+        self.revision += 1
         if isinstance(event, Applied) and self._sender is not None:
             self._sender.watch(event.transaction)
         if event is not None:

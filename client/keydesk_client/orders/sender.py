@@ -311,7 +311,7 @@ class Sender:
             action=action,
             since=self._last_transaction_id(),
             at_ns=self._wall_ns(),
-            account_id=account_id,
+            account_id=account_id or self._client.account_id,
             target=target,
             body=body,
             instrument=_instrument_in_request(action, target, body)

@@ -8,8 +8,10 @@ from typing import Literal
 from textual import events, on
 from textual.screen import ModalScreen
 
+from keydesk.app.account_connection import USUAL_CHECKS, DeskAccount
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.desk_session import DeskLock
+from keydesk.app.replay import MarketReplay
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.calc.alerts.conditions import PriceCross, TradeResult
@@ -66,6 +68,15 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             screen=lambda: self.actions.screen,
             tell=self.tell,
         )
+        account = DeskAccount(
+            self.store,
+            KEYMAP,
+            lock.path.parent,
+            USUAL_CHECKS,
+            tell=self.tell,
+            last_key_at=lambda: 0.0,
+        )
+        self.replay = MarketReplay(self, account, self.store, tell=self.tell, record=self.record)
         self.decided: list[Instruction] = []
         self.series_wanted: list[tuple[int, str]] = []  # place and candle length
         self.recorded: list[tuple[str, str]] = []

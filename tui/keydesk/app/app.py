@@ -30,6 +30,7 @@ from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.order_outcomes import OrderOutcomes
 from keydesk.app.page_readings import PageReadings
 from keydesk.app.pane_requests import PaneRequests
+from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.app.tables import ask_letters
 from keydesk.app.watchlists import WatchlistActions
@@ -190,6 +191,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._outcomes = OrderOutcomes(self, self.open_account, self.store)
         self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
+        self.replay = MarketReplay(
+            self, self.open_account, self.store, tell=self.tell, record=self.record
+        )
         self.last_words = ""
         self.lock = lock
         self.auto_disarm = AutoDisarm()
@@ -200,6 +204,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
         self.store.indicators.update(own.indicators)
         self._workspace = workspace
+        self._practice_folder = folders.practice
         self._leaving = lifecycle.Leaving(
             self, last_resort, self._save_workspace, self.actions.ask_before_leaving
         )
@@ -281,6 +286,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def _account_found(self, target: AccountAddress) -> None:
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
+        self.replay.start(self._practice_folder, target.rest_url)
 
     def _account_opened(self, connection: Connection) -> None:
         self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
@@ -401,6 +407,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def show_audit(self) -> None:
         """Show the audit log."""
         self._audit.show()
+
+    def action_replay(self, name: str) -> None:
+        """Control the practice market, by the chord."""
+        self.actions.perform("replay", name)
 
     def show_outcomes(self) -> None:
         """Show what became of the orders."""

@@ -14,6 +14,7 @@ from keydesk.calc.market.indicator_specs import (
     IndicatorSyntaxError,
     parse_indicators,
 )
+from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.orders.order_parser import (
     KEYWORDS,
     OrderSyntaxError,
@@ -23,6 +24,13 @@ from keydesk.calc.orders.order_parser import (
 )
 from keydesk.calc.orders.ticket_draft import Side
 from keydesk.calc.page_commands import PAGES, ShowPage
+from keydesk.calc.replay_commands import (
+    NOT_OFFERED,
+    ReplayCommand,
+    ReplaySyntaxError,
+    parse_replay,
+    replay_words,
+)
 
 COMMANDS = (
     "quit",
@@ -39,36 +47,43 @@ COMMANDS = (
     "layout",
     "alert",
     "mute",
+    "replay",
 )
 DATE_PATTERNS = ("%Y-%m-%d", "%Y-%m-%d %H:%M")
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
 KNOWN = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p, :alert > 1.12"
 
 
-def complete(line: str, instruments: Iterable[str]) -> str:
+def complete(line: str, instruments: Iterable[str], market: ControlledMarket | None = None) -> str:
     """Return the line with its last word completed as far as that is unambiguous."""
     before, space, last = line.rpartition(" ")
     colon = ":" if last.startswith(":") else ""
-    found = completions(line, instruments)
+    found = completions(line, instruments, market)
     if not found:
         return line
     end = " " if len(found) == 1 else ""
     return f"{before}{space}{colon}{_common(found)}{end}"
 
 
-def completions(line: str, instruments: Iterable[str]) -> Sequence[str]:
+def completions(
+    line: str, instruments: Iterable[str], market: ControlledMarket | None = None
+) -> Sequence[str]:
     """Return the words that the last word of the line begins, commands first."""
     before, _, last = line.rpartition(" ")
     typed = last.lower().lstrip(":")
     names = [name.replace("_", "").lower() for name in instruments]
-    words = dict.fromkeys(_known_words(before.split(), names))
+    words = dict.fromkeys(_known_words(before.lower().lstrip(":").split(), names, market))
     return [word for word in words if typed and word.startswith(typed)]
 
 
-def _known_words(before: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+def _known_words(
+    before: Sequence[str], names: Sequence[str], market: ControlledMarket | None
+) -> Sequence[str]:
     """Return the words that may follow: a command or instrument, then an instrument, then fields."""
     if before and before[0].lstrip(":").lower() == "alert":
         return [*names, *ALERT_WORDS] if len(before) == 1 else ALERT_WORDS
+    if before[:1] == ["replay"] and market is not None:
+        return replay_words(before[1:], market) or names
     match len(before):
         case 0:
             return [*COMMANDS, *names]
@@ -210,6 +225,7 @@ ParsedCommand = (
     | MakeAlert
     | TurnMute
     | OpenTicket
+    | ReplayCommand
     | ShowMessage
 )
 
@@ -224,10 +240,14 @@ SINGLE_WORDS: Mapping[str, ParsedCommand] = {
 }
 
 
-def parse_command(  # noqa: PLR0911 - one a kind of line
-    line: str, instruments: Iterable[str], focus: str
+def parse_command(  # noqa: PLR0911 - one return a kind of command
+    line: str,
+    instruments: Iterable[str],
+    focus: str,
+    market: ControlledMarket | None = None,
+    now: float = 0.0,
 ) -> ParsedCommand:
-    """Parse a line of the command line."""
+    """Parse a line of the command line; `market` is the practice market that may be controlled, `now` monotonic."""
     words = line.strip().lstrip(":").lower().split()
     match words:
         case []:
@@ -236,6 +256,8 @@ def parse_command(  # noqa: PLR0911 - one a kind of line
             return SINGLE_WORDS[word]
         case ["alert", *_]:
             return _alert(line.strip().lstrip(":")[len("alert") :], instruments, focus)
+        case ["replay", *rest]:
+            return _replay(rest, market, now)
         case [verb, *rest] if verb in VIEW_VERBS or verb == "instrument":
             return _view(verb, " ".join(rest), instruments)
         case [verb, *rest] if verb in SIDES:
@@ -249,6 +271,17 @@ def parse_command(  # noqa: PLR0911 - one a kind of line
             )
         case _:
             return ShowMessage("warn", f"Not understood: {' '.join(words)}. {KNOWN}")
+
+
+def _replay(
+    rest: Sequence[str], market: ControlledMarket | None, now: float
+) -> ReplayCommand | ShowMessage:
+    if market is None:
+        return ShowMessage("warn", NOT_OFFERED)
+    try:
+        return parse_replay(rest, market, now)
+    except ReplaySyntaxError as error:
+        return ShowMessage("warn", str(error))
 
 
 def _view(verb: str, typed: str, instruments: Iterable[str]) -> ParsedCommand:

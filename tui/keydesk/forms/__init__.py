@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from keydesk.forms.market.alerts import AlertsForm
     from keydesk.forms.market.indicators import IndicatorForm
     from keydesk.forms.market.new_alert import NewAlertForm
+    from keydesk.forms.market.replay import BeginAnewForm, MarketPage
     from keydesk.forms.market.timeframes import TimeframeForm
     from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
     from keydesk.forms.ticket.form import TicketForm
@@ -39,6 +40,7 @@ __all__ = [
     "AlertsForm",
     "ArmForm",
     "AuditForm",
+    "BeginAnewForm",
     "BreakEvenForm",
     "CancelEntriesForm",
     "CancelForm",
@@ -55,6 +57,7 @@ __all__ = [
     "IndicatorForm",
     "LeaveForm",
     "LimitsForm",
+    "MarketPage",
     "MoveForm",
     "NameForm",
     "NewAlertForm",
@@ -79,6 +82,7 @@ _HOMES = {
     "NewAlertForm": "market.new_alert",
     "ArmForm": "account.arming",
     "AuditForm": "account.audit",
+    "BeginAnewForm": "market.replay",
     "BreakEvenForm": "trades.break_even",
     "CancelEntriesForm": "trades.orders",
     "CancelForm": "trades.orders",
@@ -94,6 +98,7 @@ _HOMES = {
     "FlattenForm": "trades.reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "market.indicators",
+    "MarketPage": "market.replay",
     "MoveForm": "trades.move_order",
     "LeaveForm": "account.leaving",
     "LimitsForm": "account.limits",

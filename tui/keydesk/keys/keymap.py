@@ -32,6 +32,7 @@ CLOSE_POSITION = "close-position"
 POSITION_PART = "position-part"
 MODIFY = "modify"
 EXIT_PLAN = "exit-plan"
+BREAK_EVEN = "break-even"
 ONE_TRADE = "one-trade"  # every form about one trade of several
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
@@ -47,6 +48,7 @@ LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
 ALERTS = "alerts"  # the page of alerts
 NEW_ALERT = "new-alert"  # an alert before it is made
+REPLAY = "replay"  # the question before the practice market begins anew
 ORDER_LIFE = "order-outcomes"  # the page of order outcomes
 
 # The contexts of the main screen, where the trader may move keys.
@@ -65,7 +67,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     CROSSHAIR: (DESK,),
     BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
-    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN), (FORM,)),
+    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN, BREAK_EVEN), (FORM,)),
 }
 
 
@@ -130,6 +132,7 @@ TEXTUAL_NAMES = {
     "_": "underscore",
     "<": "less_than_sign",
     ">": "greater_than_sign",
+    ";": "semicolon",
 }
 
 
@@ -199,6 +202,24 @@ KEYS: tuple[Key, ...] = (
     Key("mute", ("b",), DESK, "", "Mute bell, notifications", "mute"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
+    # The practice market; only where the desk may control it.
+    Key("replay-status", ("; ;",), DESK, "replay", "What the market replays", "replay('status')"),
+    Key("replay-pause", ("; p",), DESK, "", "Pause the market, or play", "replay('pause')"),
+    Key("replay-step", ("; n",), DESK, "", "On by a candle, paused", "replay('step')"),
+    Key("replay-faster", ("; f",), DESK, "", "The market faster", "replay('faster')"),
+    Key("replay-slower", ("; s",), DESK, "", "The market slower", "replay('slower')"),
+    Key("replay-jump", ("; j",), DESK, "", "Jump to a later time", "replay('jump')"),
+    Key("replay-random", ("; r",), DESK, "", "Replay a random time", "replay('random')"),
+    Key("replay-blind", ("; b",), DESK, "", "Replay blind", "replay('blind')"),
+    Key("replay-scenario", ("; c",), DESK, "", "Replay a scenario", "replay('scenario')"),
+    Key("replay-present", ("; g",), DESK, "", "Back to the present", "replay('present')"),
+    Key("replay-finish", ("; e",), DESK, "", "End it: where, when it was", "replay('finish')"),
+    Key("replay-shock", ("; x",), DESK, "", "Shock the market", "replay('shock')"),
+    Key("replay-faults", ("; t",), DESK, "", "Faults on, or all off", "replay('faults')"),
+    Key("replay-deposit", ("; d",), DESK, "", "Add practice money", "replay('deposit')"),
+    Key("replay-withdraw", ("; w",), DESK, "", "Take practice money out", "replay('withdraw')"),
+    Key("replay-save", ("; m",), DESK, "", "Save a checkpoint", "replay('save')"),
+    Key("replay-restore", ("; u",), DESK, "", "Back to a checkpoint", "replay('restore')"),
     Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
     # Rows.
     Key("row-down", ("j", "down"), ROWS, "rows", "Row down", "row_down"),
@@ -311,10 +332,17 @@ KEYS: tuple[Key, ...] = (
     Key("modify-stop", ("s",), MODIFY, "stop", "Stop", "pick('stop')"),
     Key("modify-target", ("t",), MODIFY, "target", "Target", "pick('target')"),
     Key("modify-trail", ("r",), MODIFY, "trail", "Trailing stop", "pick('trail')"),
+    Key("modify-guarantee", ("w",), MODIFY, "", "Guaranteed stop", "pick('guaranteed')"),
     Key("modify-units", ("u",), MODIFY, "units", "Units of the entry order", "pick('units')"),
     Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
     Key("modify-atr", ("a",), MODIFY, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(MODIFY, "modify"),
+    # Break-even: pips beyond it.
+    Key("even-up", ("up",), BREAK_EVEN, "±1 pip", "A pip more beyond it", "nudge(1)"),
+    Key("even-down", ("down",), BREAK_EVEN, "", "A pip less", "nudge(-1)"),
+    Key("even-up-10", (".",), BREAK_EVEN, "", "Ten more, or the point", "nudge(10)"),
+    Key("even-down-10", (",",), BREAK_EVEN, "", "Ten less", "nudge(-10)"),
+    Key("even-erase", ("backspace",), BREAK_EVEN, "", "Erase a digit", "erase"),
     # An exit plan.
     Key("plan-even", ("e",), EXIT_PLAN, "even", "Profit for break-even", "pick('even')"),
     Key("plan-offset", ("o",), EXIT_PLAN, "offset", "Pips beyond break-even", "pick('offset')"),
@@ -375,6 +403,8 @@ KEYS: tuple[Key, ...] = (
     Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
     Key("list-gone", ("y",), DELETE_LIST, "delete", "Delete the list", "take"),
     Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
+    Key("begin-anew", ("y",), REPLAY, "begin", "Begin anew", "take"),
+    Key("begin-not", ("escape", "q"), REPLAY, "stay", "Stay as it is", "drop"),
     Key("leave", ("y",), LEAVING, "leave", "Leave all the same", "take"),
     Key("leave-not", ("escape", "q"), LEAVING, "stay", "Stay", "drop"),
     Key("indicator-down", ("j", "down"), INDICATORS, "", "Row down", "row(1)"),

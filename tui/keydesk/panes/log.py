@@ -56,6 +56,8 @@ class Log(SortedTable):
 
     def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)
+        self._first: LogLine | None = None  # the oldest line when rows were numbered
+        self._line: LogLine | None = None  # under the cursor
 
     class AuditWanted(Message):
         """The user wants to read the audit log."""
@@ -86,13 +88,39 @@ class Log(SortedTable):
 
     def changed(self, frame: Frame) -> None:
         """New lines came."""
-        count = len(frame.store.log)
-        if frame.touched(Topic.LOG) or self._turned or len(self._arranged) != count:
+        log = frame.store.log
+        if frame.touched(Topic.LOG) or self._turned or len(self._arranged) != len(log):
             follows = self.cursor == 0  # at the newest line the cursor stays at the newest
-            self.show_rows([str(i) for i in range(count - 1, -1, -1)], frame)
-            if follows and self.cursor and not self.order.column:
-                self.cursor = 0
-                self.redraw()
+            first = log[0] if log else None
+            if first is not self._first:  # older lines came or went: every number is another line's
+                self._first, self._turned = first, True
+            self.show_rows([str(i) for i in range(len(log) - 1, -1, -1)], frame)
+            if follows and not self.order.column:
+                self._put_cursor(0)
+            else:
+                self._follow_line(log)
+        self._line = self._line_at_cursor()
+
+    def _line_at_cursor(self) -> LogLine | None:
+        log = self.frame.store.log if self.frame is not None else ()
+        number = int(self.selected) if self.selected is not None else len(log)
+        return log[number] if number < len(log) else None
+
+    def moved(self) -> None:
+        """Note the line that the cursor stands on."""
+        self._line = self._line_at_cursor()
+
+    def _follow_line(self, log: Sequence[LogLine]) -> None:
+        """Put the cursor on its line, whatever number that has now."""
+        if self._line is None or self._line_at_cursor() is self._line:
+            return
+        rows = (row for row, key in enumerate(self.keys) if log[int(key)] is self._line)
+        self._put_cursor(next(rows, self.cursor))
+
+    def _put_cursor(self, row: int) -> None:
+        if self.cursor != row:
+            self.cursor = row
+            self.redraw()
 
     def measure(self, key: str, column: str, store: Store) -> Measured:
         """Return what a column measures of a line."""

@@ -12,6 +12,7 @@ from keydesk.app.actions.alerts import AlertActions
 from keydesk.app.actions.commands import CommandActions
 from keydesk.app.actions.context import ActionContext, Desk
 from keydesk.app.actions.pages import PageActions
+from keydesk.app.actions.replay import ReplayActions
 from keydesk.app.actions.tickets import TicketActions
 from keydesk.app.actions.trades import TradeActions
 from keydesk.app.availability import Selection
@@ -63,13 +64,17 @@ class DeskActions:
         self.preset = 3
         tickets, pages = TicketActions(self._context), PageActions(self._context)
         trades = TradeActions(self._context)
+        commands = CommandActions(
+            self._context, tickets, pages, self.leave, trades.action_exit_plan
+        )
         self._groups = (
             self,
             tickets,
             trades,
             pages,
             AlertActions(self._context),
-            CommandActions(self._context, tickets, pages, self.leave, trades.action_exit_plan),
+            commands,
+            commands.replay,
         )
 
     def perform(self, name: str, *arguments: object) -> None:
@@ -184,11 +189,7 @@ class DeskActions:
 
 
 ACTION_GROUPS = (
-    DeskActions,
-    TicketActions,
-    TradeActions,
-    PageActions,
-    AlertActions,
-    CommandActions,
+    *(DeskActions, TicketActions, TradeActions, PageActions, CommandActions),
+    *(AlertActions, ReplayActions),
 )
 """The classes whose methods `action_...` the keys of the desk name."""
