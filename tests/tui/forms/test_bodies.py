@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from textual.screen import Screen
 
 from keydesk import forms
+from keydesk.calc.alerts.conditions import PriceCross
 from keydesk.calc.market.watchlists import Watchlist
 from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.forms.account.arming import ArmForm
@@ -20,7 +22,10 @@ from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.unlock import UnlockForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
+from keydesk.forms.market.alert_line import AlertLineForm
+from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.indicators import IndicatorForm
+from keydesk.forms.market.new_alert import NewAlertForm
 from keydesk.forms.market.replay import BeginAnewForm, MarketPage
 from keydesk.forms.market.timeframes import TimeframeForm
 from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
@@ -39,10 +44,13 @@ from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp, example_context
 
 TRADE, ENTRY, PAIR = "6411", "6415", "EUR_USD"
+ABOVE = PriceCross(PAIR, "mid", "up", Decimal("1.12"))
 LIST = Watchlist("Majors", (PAIR, "USD_JPY"))
 FRANC = ReplayCommand("begins anew in franc: EUR/CHF, 2015-01-15 09:00 UTC", begins_anew=True)
 FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "AddForm": lambda: AddForm(example_store(), LIST),
+    "AlertLineForm": lambda: AlertLineForm(example_store(), "eurusd > 1.12", lambda _: "", "Alert"),
+    "AlertsForm": lambda: AlertsForm(example_store(), lambda _: None, lambda: False),
     "ArmForm": lambda: ArmForm(example_context()),
     "AuditForm": lambda: AuditForm([], UTC),
     "BeginAnewForm": lambda: BeginAnewForm(example_store(), FRANC),
@@ -63,6 +71,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "MarketPage": lambda: MarketPage(example_store(), lambda: 0.0),
     "MoveForm": lambda: MoveForm(example_context(), ENTRY),
     "NameForm": lambda: NameForm("Rename Majors", "Majors", trouble=lambda _: "", hint="Enter"),
+    "NewAlertForm": lambda: NewAlertForm(example_store(), ABOVE, lambda _: ""),
     "PositionPartForm": lambda: PositionPartForm(example_context(), PAIR),
     "ProtectForm": lambda: ProtectForm(example_context(), TRADE),
     "ProtectionForm": lambda: ProtectionForm(example_context(), TRADE),

@@ -170,7 +170,7 @@ async def test_a_long_value_goes_on_beneath_itself_clear_of_the_names() -> None:
 def test_what_is_not_understood_is_answered_with_what_is() -> None:
     said = parse_command("frobnicate now", NAMES, "EUR_USD")
     assert isinstance(said, ShowMessage)
-    known = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p"
+    known = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p, :alert > 1.12"
     assert said.words == f"Not understood: frobnicate now. {known}"
 
 

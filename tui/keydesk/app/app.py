@@ -21,7 +21,9 @@ from keydesk.app.account_requests import AccountRequests
 from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.account_start import AccountStart
 from keydesk.app.actions.desk import DeskActions
+from keydesk.app.alerts import AlertDesk
 from keydesk.app.availability import is_available
+from keydesk.app.away import AwayCard
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
@@ -65,7 +67,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from keydesk.alerts.away import AwayReport
     from keydesk.app.page_readings import TakeBookings, TakeCloses
+    from keydesk.calc.alerts.conditions import PriceCross, TradeResult
+    from keydesk.calc.alerts.parser import AlertLine
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.calc.orders.instructions import Instruction
@@ -110,6 +115,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         environment = account.environment
         self.title = f"Keydesk {environment}"
         self.window_title = _window_title(options, account.name, environment)
+        self._profile = account.name
         self.store = Store()
         self.store.health.environment = environment
         self.store.arming = arming_at_start(environment, read_only=options.read_only)
@@ -165,6 +171,20 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             settings.reconciliation,
             tell=self.tell,
             last_key_at=lambda: self.guarded_keys.last_key_at,
+        )
+        self.alerts = AlertDesk(
+            self,
+            self.store,
+            own.alerts,
+            write=self.send_to_terminal,
+            tell=self.tell,
+            keymap=own.keymap,
+        )
+        self.away = AwayCard(
+            self.store,
+            last_key_at=lambda: self.guarded_keys.last_key_at,
+            is_free=lambda: isinstance(self.screen, DeskScreen),
+            show=self._show_away,
         )
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
         self._readings = PageReadings(self, self.open_account, self.store)
@@ -272,6 +292,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
         self.loss_lock.open(self.open_account.file("daily-loss"))
+        self.alerts.open(self.open_account.file("alerts"), connection, self._profile)
+        self.away.open(self.open_account.file("seen"), monotonic())
 
     def _account_failed(self, words: str) -> None:
         self.last_words = words
@@ -292,6 +314,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if self.lock.look(now):
             self.disarm(Cause.LOCKED)
         self.loss_lock.look(now)
+        self.alerts.look(now)
+        self.away.look(now)
         self.week_end.look(now)
         self._workspace.keep(self.actions.screen.workspace, now)
         self.open_account.look()
@@ -331,6 +355,28 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def record(self, what: str, words: str) -> None:
         """Write an entry to the audit log of the account."""
         self._audit.record(what, words)
+        self.alerts.recorded(what, words)
+
+    def _show_away(self, report: AwayReport) -> None:
+        from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form
+
+        self.push_screen(DetailsForm(report.title, report.rows(self.store.zone)))
+
+    def new_alert(self, condition: PriceCross | TradeResult) -> None:
+        """Show a new alert, to be made or changed."""
+        self.alerts.new(condition)
+
+    def make_alert(self, line: AlertLine) -> None:
+        """Make an alert of the command line."""
+        self.alerts.make(line)
+
+    def show_alerts(self) -> None:
+        """Show the alerts."""
+        self.alerts.show_page()
+
+    def turn_mute(self) -> None:
+        """Mute bell and notifications, or end that."""
+        self.alerts.turn_mute()
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show one line to the trader."""
@@ -397,6 +443,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def action_instrument_page(self) -> None:
         """Show the instrument's terms, by the chord."""
         self.actions.perform("instrument_page")
+
+    def action_alerts(self) -> None:
+        """Show the alerts, by the chord."""
+        self.actions.perform("alerts")
 
     def action_limits(self) -> None:
         """Show the trader's limits, by the chord."""
@@ -507,6 +557,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._leaving.stay()
 
     def _save_workspace(self) -> None:
+        self.alerts.close()
+        self.away.close()
         self._workspace.save(self.actions.screen.workspace())
         self.record("leave", "the desk was left")
 

@@ -3,8 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
+from keydesk.calc.alerts.parser import WORDS as ALERT_WORDS
+from keydesk.calc.alerts.parser import AlertLine, parse_alert
+from keydesk.calc.alerts.parts import AlertSyntaxError
 from keydesk.calc.market.granularity import SECONDS, find_granularity
 from keydesk.calc.market.indicator_specs import (
     IndicatorSpec,
@@ -42,11 +45,13 @@ COMMANDS = (
     "date",
     "ind",
     "layout",
+    "alert",
+    "mute",
     "replay",
 )
 DATE_PATTERNS = ("%Y-%m-%d", "%Y-%m-%d %H:%M")
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
-KNOWN = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p"
+KNOWN = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p, :alert > 1.12"
 
 
 def complete(line: str, instruments: Iterable[str], market: ControlledMarket | None = None) -> str:
@@ -75,6 +80,8 @@ def _known_words(
     before: Sequence[str], names: Sequence[str], market: ControlledMarket | None
 ) -> Sequence[str]:
     """Return the words that may follow: a command or instrument, then an instrument, then fields."""
+    if before and before[0].lstrip(":").lower() == "alert":
+        return [*names, *ALERT_WORDS] if len(before) == 1 else ALERT_WORDS
     if before[:1] == ["replay"] and market is not None:
         return replay_words(before[1:], market) or names
     match len(before):
@@ -153,6 +160,25 @@ class ChooseIndicators:
         return f"draws {', '.join(each.name for each in self.specs) or 'no indicators'}"
 
 
+@dataclass(frozen=True, slots=True)
+class MakeAlert:
+    """Watch a condition and tell the trader when it is met."""
+
+    line: AlertLine
+
+    @property
+    def words(self) -> str:
+        """Return what it does."""
+        return self.line.words
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMute:
+    """Mute bell and desktop notifications, or end that."""
+
+    words: ClassVar[str] = "mutes bell and desktop notifications, or ends that"
+
+
 LayoutVerb = Literal["show", "save", "delete"]
 
 
@@ -196,6 +222,8 @@ ParsedCommand = (
     | ShowPage
     | ShowInstrument
     | ViewCommand
+    | MakeAlert
+    | TurnMute
     | OpenTicket
     | ReplayCommand
     | ShowMessage
@@ -206,6 +234,7 @@ SINGLE_WORDS: Mapping[str, ParsedCommand] = {
     **dict.fromkeys(("q", "quit", "exit"), QuitDesk()),
     **dict.fromkeys(("help", "keys", "?"), ShowHelp()),
     "messages": ShowMessages(),
+    "mute": TurnMute(),
     **{name: ShowPage(name) for name in PAGES},
     "undo": ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse"),
 }
@@ -225,6 +254,8 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
             return ShowMessage("info", f"Nothing typed. {KNOWN}. Pages: {', '.join(PAGES)}")
         case [word] if word in SINGLE_WORDS:
             return SINGLE_WORDS[word]
+        case ["alert", *_]:
+            return _alert(line.strip().lstrip(":")[len("alert") :], instruments, focus)
         case ["replay", *rest]:
             return _replay(rest, market, now)
         case [verb, *rest] if verb in VIEW_VERBS or verb == "instrument":
@@ -300,6 +331,13 @@ def _layout(typed: str) -> ParsedCommand:
             return UseLayout("show", name)
         case _:
             return ShowMessage("warn", "layout: write :layout save scalping, or :layout scalping")
+
+
+def _alert(typed: str, instruments: Iterable[str], focus: str) -> ParsedCommand:
+    try:
+        return MakeAlert(parse_alert(typed, instruments, focus))
+    except AlertSyntaxError as error:
+        return ShowMessage("warn", str(error))
 
 
 VIEW_VERBS: Mapping[str, Callable[[str], ParsedCommand]] = {

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
+    from keydesk.forms.market.alert_line import AlertLineForm
+    from keydesk.forms.market.alerts import AlertsForm
     from keydesk.forms.market.indicators import IndicatorForm
+    from keydesk.forms.market.new_alert import NewAlertForm
     from keydesk.forms.market.replay import BeginAnewForm, MarketPage
     from keydesk.forms.market.timeframes import TimeframeForm
     from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddForm",
+    "AlertLineForm",
+    "AlertsForm",
     "ArmForm",
     "AuditForm",
     "BeginAnewForm",
@@ -55,6 +60,7 @@ __all__ = [
     "MarketPage",
     "MoveForm",
     "NameForm",
+    "NewAlertForm",
     "OrderLifeForm",
     "PositionPartForm",
     "ProtectForm",
@@ -71,6 +77,9 @@ __all__ = [
 
 _HOMES = {
     "AddForm": "market.watchlists",
+    "AlertLineForm": "market.alert_line",
+    "AlertsForm": "market.alerts",
+    "NewAlertForm": "market.new_alert",
     "ArmForm": "account.arming",
     "AuditForm": "account.audit",
     "BeginAnewForm": "market.replay",

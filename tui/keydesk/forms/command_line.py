@@ -10,6 +10,7 @@ from textual.widgets import Input
 from keydesk.calc.command_parser import (
     ChooseIndicators,
     GoToDate,
+    MakeAlert,
     OpenTicket,
     ParsedCommand,
     QuitDesk,
@@ -18,6 +19,7 @@ from keydesk.calc.command_parser import (
     ShowInstrument,
     ShowMessage,
     ShowMessages,
+    TurnMute,
     UseLayout,
     complete,
     completions,
@@ -182,7 +184,13 @@ class CommandForm(InfoForm[ParsedCommand]):
             case ShowInstrument(instrument):
                 return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
             case (
-                ShowGranularity() | GoToDate() | ChooseIndicators() | UseLayout() | ShowPage()
+                ShowGranularity()
+                | GoToDate()
+                | ChooseIndicators()
+                | UseLayout()
+                | ShowPage()
+                | MakeAlert()
+                | TurnMute()
             ) as shown:
                 return wrap_words(clean(shown.words), "bright", self.inside)
             case OpenTicket(side, instrument, fields):

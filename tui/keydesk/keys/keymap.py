@@ -46,6 +46,8 @@ TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
 LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
+ALERTS = "alerts"  # the page of alerts
+NEW_ALERT = "new-alert"  # an alert before it is made
 REPLAY = "replay"  # the question before the practice market begins anew
 ORDER_LIFE = "order-outcomes"  # the page of order outcomes
 
@@ -170,6 +172,7 @@ KEYS: tuple[Key, ...] = (
     Key("flatten", ("X",), DESK, "flatten", "Close all, cancel entries", "flatten"),
     Key("limit", ("L",), DESK, "", "Limit at the crosshair", "limit"),
     Key("arm", ("A",), DESK, "arm", "Arm, or disarm at once", "arm"),
+    Key("new-alert", ("N",), DESK, "alert", "New alert here", "new_alert"),
     # The desk: looking.
     Key("find", ("/",), DESK, "find", "Find an instrument", "find"),
     Key("command", (":",), DESK, "command", "Command line; :q leaves", "command_line"),
@@ -195,6 +198,8 @@ KEYS: tuple[Key, ...] = (
     Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),
     Key("outcomes", ("g i",), DESK, "", "Orders in flight, outcomes", "outcomes"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
+    Key("alerts", ("g r",), DESK, "", "Your alerts: see, change", "alerts"),
+    Key("mute", ("b",), DESK, "", "Mute bell, notifications", "mute"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
     # The practice market; only where the desk may control it.
@@ -424,6 +429,29 @@ KEYS: tuple[Key, ...] = (
     Key("limit-scope", ("a",), LIMITS, "scope", "Account, or instrument", "scope"),
     Key("limit-take", ("enter",), LIMITS, "keep", "Keep and write them", "take"),
     Key("limit-close", ("escape", "q"), LIMITS, "drop", "Change nothing", "drop"),
+    Key("alerts-down", ("j", "down"), ALERTS, "", "Row down", "row(1)"),
+    Key("alerts-up", ("k", "up"), ALERTS, "", "Row up", "row(-1)"),
+    Key("alerts-page-down", _PAGE_ON[1:], ALERTS, "", "Ten rows down", "row(10)"),
+    Key("alerts-page-up", _PAGE_BACK[1:], ALERTS, "", "Ten rows up", "row(-10)"),
+    Key("alerts-new", ("a",), ALERTS, "new", "A new alert, typed", "wish('new')"),
+    Key("alerts-edit", ("e", "enter"), ALERTS, "edit", "Edit the alert", "wish('edit')"),
+    Key("alerts-pause", ("space",), ALERTS, "pause", "Pause it, or go on", "wish('pause')"),
+    Key("alerts-delete", ("x",), ALERTS, "delete", "Delete it; y confirms", "delete"),
+    Key("alerts-yes", ("y",), ALERTS, "", "Delete, when asked", "yes"),
+    Key("alerts-history", ("h",), ALERTS, "told", "What was told", "history"),
+    Key("alerts-clear", ("c",), ALERTS, "clear", "Clear done, expired", "wish('clear')"),
+    Key("alerts-mute", ("b",), ALERTS, "mute", "Mute bell, notifications", "wish('mute')"),
+    Key("alerts-close", ("escape", "q"), ALERTS, "close", "Close", "drop"),
+    Key("alert-take", ("y",), NEW_ALERT, "make", "Make the alert", "take"),
+    Key("alert-up", ("up", "k"), NEW_ALERT, "level", "Level a pip up", "level(1)"),
+    Key("alert-down", ("down", "j"), NEW_ALERT, "", "Level a pip down", "level(-1)"),
+    Key("alert-up-10", (".",), NEW_ALERT, "", "Ten pips up", "level(10)"),
+    Key("alert-down-10", (",",), NEW_ALERT, "", "Ten pips down", "level(-10)"),
+    Key("alert-direction", ("d",), NEW_ALERT, "way", "Up, down or touch", "direction"),
+    Key("alert-side", ("s",), NEW_ALERT, "side", "Bid, ask, mid; R, money", "side"),
+    Key("alert-often", ("o",), NEW_ALERT, "often", "Once, or repeat", "often"),
+    Key("alert-text", ("e",), NEW_ALERT, "type", "Type it as a line", "text"),
+    Key("alert-drop", ("escape", "q"), NEW_ALERT, "drop", "Make no alert", "drop"),
     Key("timeframe-next", ("l", "right"), TIMEFRAMES, "", "Next longer", "choose(1)"),
     Key("timeframe-before", ("h", "left"), TIMEFRAMES, "", "Next shorter", "choose(-1)"),
     Key("timeframe-unit", ("j", "down"), TIMEFRAMES, "", "Longer unit", "unit(1)"),

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from rich.style import Style
 from textual.message import Message
 
 from keydesk.keys.keymap import KEYMAP, LOG
@@ -26,10 +27,6 @@ from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
-
-if TYPE_CHECKING:
-    from rich.style import Style
-
 
 TEXT_FROM = 40  # columns of text; with less, the transaction's number is left out
 DAY = 86_400
@@ -193,11 +190,12 @@ SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
 # Seconds that a notice is new, and that it is shown at all: a good outcome lingers dim where there is room.
 NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
 SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
+REVERSED = Style(reverse=True)
 FRESH_FOR = 4.0  # seconds that an outcome is before everything else: each can be read, also of several at once
 INDENT = 11  # columns of time and sign
 NEWEST = 20  # of the notices; older ones are history
 Words = tuple[
-    list[SafeText], "Style", Printable, bool
+    list[SafeText], Style, Printable, bool
 ]  # wrapped text, style, time and sign, waits for Esc
 
 
@@ -224,6 +222,7 @@ class Notices(LinePane, can_focus=False):
         told: list[object] = [
             (notice, _is_new(notice, frame), _is_fresh(notice, frame)) for notice in _living(frame)
         ]
+        told.append(frame.now < frame.store.flash_until)
         if told != self._told or frame.touched(Topic.NOTICES, Topic.ORDERS):
             self._told = told
             self.redraw()
@@ -259,12 +258,18 @@ class Notices(LinePane, can_focus=False):
         living = _living(frame)
         fresh = [notice for notice in living if _is_fresh(notice, frame)]
         for notice in fresh:
-            yield self._words(notice, NOTICE_ROLES[notice.level])
+            yield self._flashing(notice, frame)
         for record in frame.store.in_flight.values():
             yield lines_of(safe(record.line), self.inside - 2), warn, "… ", False
         for notice in living:
             if _presses(notice, frame) and notice not in fresh:
-                yield self._words(notice, NOTICE_ROLES[notice.level])
+                yield self._flashing(notice, frame)
+
+    def _flashing(self, notice: Notice, frame: Frame) -> Words:
+        """Return a notice; the newest one is reversed while an event flashes."""
+        lines, style, head, waits = self._words(notice, NOTICE_ROLES[notice.level])
+        flashes = frame.now < frame.store.flash_until and notice is frame.store.notices[-1]
+        return lines, style + REVERSED if flashes else style, head, waits
 
     def _words(self, notice: Notice, role: str) -> Words:
         zone = UTC if self.frame is None else self.frame.store.zone

@@ -73,7 +73,7 @@ class Store:
     changed; the key None says that the topic changed as a whole (rows came or went, or it has no keys).
     """
 
-    def __init__(self) -> None:
+    def __init__(self) -> None:  # noqa: PLR0915 - a line for each part of the state
         self.instruments: dict[str, Instrument] = {}
         self.conversions: dict[str, HomeConversions] = {}  # by currency
         self.lists = Watchlists()
@@ -114,12 +114,14 @@ class Store:
         self.market: ControlledMarket | None = None  # of practice, where the desk may control it
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()
+        self.flash_until = 0.0  # monotonic seconds until which the newest message is shown reversed
         self.filled_levels: dict[str, Decimal] = {}  # prices of orders that were filled last, by id
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
         self.exit_plans: dict[str, ExitPlan] = {}  # by trade
         self.exit_plan_states: dict[str, str] = {}  # by trade, in words; "": it simply runs
         self.alerts: dict[str, Alert] = {}  # by id
         self.alert_history: list[Told] = []  # newest last
+        self.alert_levels: dict[str, tuple[Decimal, ...]] = {}  # watched prices by instrument
         self.alert_instruments: tuple[str, ...] = ()  # whose prices alerts need
         self.price_watch: dict[str, Callable[[Quote], None]] = {}  # by instrument, for each price
         self._dirty: dict[Topic, set[object]] = {}

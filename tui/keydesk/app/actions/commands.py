@@ -45,14 +45,18 @@ class CommandActions:
         """Open the command line, with the beginning of a command."""
         self._context.app.push_screen(forms.CommandForm(self._store, text), self._run_command)
 
-    def _run_command(self, command: ParsedCommand | None) -> None:
+    def _run_command(  # noqa: C901 - one branch a command
+        self, command: ParsedCommand | None
+    ) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
+            MakeAlert,
             OpenTicket,
             QuitDesk,
             ShowHelp,
             ShowInstrument,
             ShowMessage,
             ShowMessages,
+            TurnMute,
         )
         from keydesk.calc.page_commands import ShowPage  # noqa: PLC0415
 
@@ -72,6 +76,10 @@ class CommandActions:
             case OpenTicket(side, instrument, fields):
                 self._context.turn_to(instrument)  # the chart beside a ticket is its own
                 self._tickets.open_ticket(side, instrument, fields)
+            case MakeAlert(line):
+                self._desk.make_alert(line)
+            case TurnMute():
+                self._desk.turn_mute()
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
             case None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from keydesk import forms
+from keydesk.app.actions.alerts import AlertActions
 from keydesk.app.actions.commands import CommandActions
 from keydesk.app.actions.context import ActionContext, Desk
 from keydesk.app.actions.pages import PageActions
@@ -71,6 +72,7 @@ class DeskActions:
             tickets,
             trades,
             pages,
+            AlertActions(self._context),
             commands,
             commands.replay,
         )
@@ -188,6 +190,6 @@ class DeskActions:
 
 ACTION_GROUPS = (
     *(DeskActions, TicketActions, TradeActions, PageActions, CommandActions),
-    ReplayActions,
+    *(AlertActions, ReplayActions),
 )
 """The classes whose methods `action_...` the keys of the desk name."""

@@ -43,6 +43,8 @@ class PageActions:
                 self.action_sessions()
             case "audit":
                 self._desk.show_audit()
+            case "alerts":
+                self._desk.show_alerts()
 
     def action_sessions(self) -> None:
         """Show the market hours."""
