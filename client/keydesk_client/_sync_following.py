@@ -17,7 +17,7 @@ from keydesk_client.account.records import AccountFigures, OpenPosition, OpenTra
 from keydesk_client.arithmetic.profit import Factors
 from keydesk_client.following import state
 from keydesk_client.following.events import AccountEvent, EventQueue, LatestPrice, Source
-from keydesk_client.models import Instrument
+from keydesk_client.models import Instrument, TransactionID
 from keydesk_client.orders.outcome import Outcome
 
 R = TypeVar("R")
@@ -118,8 +118,8 @@ class AccountState:
         return self._read(lambda: self._account.instruments)
 
     @property
-    def newest(self) -> int:
-        """Id of the newest transaction that the account holds; 0 before it was read."""
+    def newest(self) -> TransactionID:
+        """Id of the newest transaction that the account holds; "0" before it was read."""
         return self._read(lambda: self._account.newest)
 
     @property

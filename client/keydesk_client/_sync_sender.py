@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from keydesk_client._sync_bridge import Calls, SyncClient, SyncMethod, SyncResource, ThreadMethod
+from keydesk_client.models._core.scalars import AnyTransactionID
 from keydesk_client.orders import sender as sending
 from keydesk_client.orders.journal import Journal
 from keydesk_client.orders.outcome import (
@@ -32,7 +33,7 @@ class Sender(SyncResource[sending.Sender]):
         self,
         client: SyncClient,
         journal: Journal,
-        last_transaction_id: Callable[[], int],
+        last_transaction_id: Callable[[], AnyTransactionID],
         on_progress: Callable[[Progress], object] | None = None,
         alarm: Alarm | None = None,
         *,

@@ -50,7 +50,7 @@ def test_after_an_outcome_the_account_has_its_position(
         (trade,) = account.trades.values()
         assert trade.id == outcome.trade_id
         assert account.positions[PAIR].units == 700
-        assert account.newest >= outcome.last_transaction_id
+        assert int(account.newest) >= int(outcome.last_transaction_id)
         pair = account.instruments[PAIR]
         assert account.conversion(pair.quote).value > 0
         assert account.margin.used > 0
