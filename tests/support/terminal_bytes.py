@@ -19,7 +19,7 @@ OWN: Final = re.compile(
     | \x1b\]22;(?:default|text|pointer)\x07       # the pointer's shape
     | \x1b\[(?:(?P<row>[0-9]{1,3});(?P<column>[0-9]{1,3}))?H
     | \x1b\[[0-9]{1,3}H                              # the beginning of a line
-    | \x1b\[(?P<ahead>[0-9]{0,3})[CD] | \x1b\[B
+    | \x1b\[(?P<ahead>[0-9]{0,3})[CDX] | \x1b\[B   # on, back, blanks; down
     | \x1b\]2;(?:Keydesk[ ][ -~]{1,60}(?:…[0-9]{1,3})?)?\x07         # the window's title: no text of the server
     | \x1b\[2[23];2t                                # its old title, kept and restored
     | \x1b\[c | \x1b\[[56]n                         # which terminal is it, is it there, where is the cursor?
