@@ -35,8 +35,11 @@ BYTE: Final = 256
 BREAKS: Final = "\r\n\b"
 
 
-def foreign_pieces(raw: bytes, size: tuple[int, int] = (200, 60)) -> Iterator[str]:
-    """Name every piece of the output that is not the desk's own, with what stands around it."""
+def foreign_pieces(raw: bytes, size: tuple[int, int] = (200, 60), bells: int = 0) -> Iterator[str]:
+    """Name every piece of the output that is not the desk's own, with what stands around it.
+
+    More bells than the desk may have rung are foreign, too.
+    """
     text = raw.decode("utf-8", errors="surrogateescape")
     at = 0
     while at < len(text):
@@ -49,7 +52,9 @@ def foreign_pieces(raw: bytes, size: tuple[int, int] = (200, 60)) -> Iterator[st
             else:
                 at = found.end()
             continue
-        if character not in BREAKS and unicodedata.category(character) in INVISIBLE:
+        if character == "\a" and bells > 0:
+            bells -= 1
+        elif character not in BREAKS and unicodedata.category(character) in INVISIBLE:
             yield f"character {character!r} in {text[max(0, at - 30) : at + 30]!r}"
         at += 1
 
