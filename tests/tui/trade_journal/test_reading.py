@@ -1,9 +1,11 @@
 import json
+from decimal import Decimal
 
 from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.models import Transaction
 from keydesk_client.models._core.decoder import Reader
+from keydesk_practice.engine.commands import MarketRequest
 from keydesk_practice.engine.transactions import to_wire
 from support.practised_account import PractisedAccount
 
@@ -12,10 +14,8 @@ _reader: Reader[Transaction] = Reader(Transaction)
 
 def test_a_malformed_transaction_is_left_out_and_its_amount_is_unattributed() -> None:
     account = PractisedAccount()
-    account.trade("EUR_USD", 1000)
-    account.trade("EUR_USD", -1000)
-    account.trade("EUR_USD", 500)
-    account.trade("EUR_USD", -500)
+    for units in (1000, -1000, 500, -500):
+        account.place(MarketRequest(instrument="EUR_USD", units=Decimal(units)))
     said = [to_wire(each) for each in account.transactions]
     closing = next(each for each in said if each.get("tradesClosed"))
     closing["pl"] = "much"
