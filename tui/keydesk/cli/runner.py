@@ -24,6 +24,7 @@ COMMANDS = {
     "status": "status",
     "chart": "status",
     "export": "export",
+    "journal": "journal",
     "templates": "templates",
     "flatten": "flatten",
     "cancel-all": "flatten",
@@ -39,7 +40,7 @@ def desk_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="keydesk",
         description="A keyboard-driven trading workstation. Without a profile it opens on its own practice market.",
-        epilog="also: keydesk login, logout, profiles, status, export, templates, chart, doctor, flatten, cancel-all, lock, "
+        epilog="also: keydesk login, logout, profiles, status, export, journal, templates, chart, doctor, flatten, cancel-all, lock, "
         "reset-terminal, practice serve, practice reset (each with --help)",
         allow_abbrev=False,
     )
