@@ -63,7 +63,7 @@ async def test_a_closed_trade_is_listed_noted_exported_and_the_same_without_its_
 
     path = tmp_path / "trades.csv"
     run(home, "--csv", "--out", str(path))
-    [cells] = csv.DictReader(path.open(encoding="utf-8"))
+    [cells] = csv.DictReader(path.read_text().splitlines())
     assert cells["brokerTag"] == "'=plan"
     assert cells["result"] == row["result"]
     assert "\x1b" not in path.read_text()

@@ -126,7 +126,7 @@ def test_a_reversal_closes_one_trade_and_opens_another_of_another_position() -> 
     account.trade("EUR_USD", -3000)
     one, other = journal_of(account).trades
     assert (one.is_closed, one.is_long) == (True, True)
-    assert (other.open_units, other.is_long) == (-2000, False)
+    assert (other.open_units, other.is_long) == (D(-2000), False)
     assert one.position_id != other.position_id
 
 
@@ -139,10 +139,10 @@ def test_scale_ins_roll_up_to_one_position_until_it_is_flat() -> None:
     account.trade("EUR_USD", 500)
     together, alone = roll_up(journal_of(account).trades)
     assert len(together.trade_ids) == 2
-    assert (together.units, together.entry_price) == (4000, D("1.08575"))
+    assert (together.units, together.entry_price) == (D(4000), D("1.08575"))
     assert together.initial_risk == D("8.0000")
     assert together.is_closed
-    assert (alone.units, alone.initial_risk) == (500, None)
+    assert (alone.units, alone.initial_risk) == (D(500), None)
 
 
 def test_both_sides_of_a_hedging_account_are_positions_of_their_own() -> None:
@@ -193,7 +193,7 @@ def test_a_journal_that_begins_later_attributes_what_it_cannot_know_to_nothing()
     account.do(CloseTrade(specifier=str(trade.id)))
     account.do(TransferFunds(amount=D("100.25")))
     journal = rebuild(events_of(transactions_of(account)[seen:]))
-    assert (journal.start_balance, journal.trades) == (10_000, ())
+    assert (journal.start_balance, journal.trades) == (D(10_000), ())
     assert journal.unattributed == D("-1.0000")
     assert journal.start_balance + journal.booked == account.state.balance
 

@@ -70,7 +70,7 @@ def test_a_transfer_is_no_profit_and_no_loss() -> None:
         BalancePoint(at("2024-03-06T12:00"), D(10_540), D(10_000)),
     ]
     whole = drawdown_of_balance(points)
-    assert (whole.money, whole.share) == (60, D("0.1"))
+    assert (whole.money, whole.share) == (D(60), D("0.1"))
     days = days_of(points)
     assert [each.profit for each in days] == [100, -60, 0]
     assert [each.capital for each in days] == [1000, 1100, 10_540]

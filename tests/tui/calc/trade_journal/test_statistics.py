@@ -22,10 +22,10 @@ def rounded(value: Decimal | None, step: str) -> Decimal:
 
 def test_the_worked_list_of_ten_results_has_the_figures_of_the_definition() -> None:
     found = statistics_of(closed_trades(GOLDEN), start=D(10_000))
-    assert (found.n, found.total.value) == (10, 450)
+    assert (found.n, found.total.value) == (10, D(450))
     assert found.win_rate.value == D("0.4")
-    assert (found.average_win.value, found.average_win.n) == (225, 4)
-    assert (found.average_loss.value, found.average_loss.n) == (-90, 5)
+    assert (found.average_win.value, found.average_win.n) == (D(225), 4)
+    assert (found.average_loss.value, found.average_loss.n) == (D(-90), 5)
     assert found.payoff.value == D("2.5")
     assert found.expectancy.value == 45
     assert found.expectancy_r.value == D("0.45")
