@@ -57,12 +57,12 @@ def random_trade(rng: random.Random) -> JournalTrade:
     units = rng.choice([10_000, -10_000])
     name = rng.choice(["EUR_USD", "USD_JPY", "GBP_USD"])
     trade = closed_trade("0", opened_ns=opened, hold_ns=hold, units=units, instrument=name)
-    near = candles(trade, "M1", opened // MINUTE * MINUTE, opened // MINUTE * MINUTE + MINUTE)
-    entry, leaves = near[0].high, near[-1].low
+    ends = [at // CELL * CELL for at in (opened, opened + hold)]
+    [entry], [leaves] = (candles(trade, "S5", end, end + CELL) for end in ends)
     return replace(
         trade,
-        entries=(replace(trade.entries[0], price=entry),),
-        exits=(replace(trade.exits[0], price=leaves),),
+        entries=(replace(trade.entries[0], price=entry.high),),
+        exits=(replace(trade.exits[0], price=leaves.low),),
     )
 
 
