@@ -29,7 +29,7 @@ place = {name: line[name] for name in ("rest_url", "stream_url", "token")}
 
 async def main(folder: Path) -> None:
     async with Client(**place, account_id=account_id) as client:
-        newest = int((await client.accounts.summary()).last_transaction_id)
+        newest = (await client.accounts.summary()).last_transaction_id
         journal = FileJournal(folder / "orders.jsonl")
         sender = Sender(client, journal, lambda: newest, alarm=print)
         for outcome in await sender.recover():

@@ -26,7 +26,7 @@ with (
     summary = client.accounts.summary()
     print(summary.account.nav)
 
-    newest = int(summary.last_transaction_id)
+    newest = summary.last_transaction_id
     journal = FileJournal(Path(folder) / "orders.jsonl")
     sender = sync.Sender(client, journal, lambda: newest, alarm=late.put)
     for outcome in sender.recover():

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         Unknown,
     )
     from keydesk_client.orders.sender import Sender
+    from keydesk_client.resources._paging import Paged
     from keydesk_client.resources.closing import ItemOutcome
     from keydesk_client.sequencer import Sequencer
     from keydesk_client.streams.buffer import (
@@ -95,6 +96,7 @@ __all__ = [
     "OpenPosition",
     "OpenTrade",
     "Outcome",
+    "Paged",
     "PendingOrder",
     "Priced",
     "Reconnected",
@@ -148,6 +150,7 @@ HOMES = {
     "OpenPosition": "account.records",
     "OpenTrade": "account.records",
     "Outcome": "orders.outcome",
+    "Paged": "resources._paging",
     "PendingOrder": "account.records",
     "Priced": "following.events",
     "Reconnected": "streams.buffer",

@@ -5,6 +5,8 @@ without a second definition.
 """
 
 import asyncio
+import inspect
+import re
 import sys
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
@@ -16,6 +18,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
 from keydesk_client.errors import ClientClosed, InvalidRequest, TimedOut
 from keydesk_client.resources._paging import Paged
+from keydesk_client.resources.resource_client import ResourceClient
 from keydesk_client.streams.buffer import StreamHealth
 
 A = TypeVar("A")
@@ -122,7 +125,16 @@ class Calls:
         """Run a coroutine and return its result; raise TimedOut after the time limit."""
         if self.timeout is None:
             return self.thread.run(work)
-        return self.thread.run(_limited(work, self.timeout))
+        return self.thread.run(limited(work, self.timeout))
+
+
+class SyncClient(Protocol):
+    """What a sender needs of a synchronous client."""
+
+    @property
+    def asynchronous(self) -> ResourceClient: ...
+    @property
+    def calls(self) -> Calls: ...
 
 
 class SyncResource(Generic[A]):
@@ -141,7 +153,7 @@ class SyncMethod(Generic[A, P, R]):
 
     def __init__(self, method: Callable[Concatenate[A, P], Coroutine[Any, Any, R]]) -> None:
         self._method = method
-        self.__doc__ = method.__doc__
+        self.__doc__ = sync_words(method.__doc__)
 
     def __get__(self, instance: SyncResource[A], owner: object = None) -> Callable[P, R]:
         def call(*args: P.args, **options: P.kwargs) -> R:
@@ -156,7 +168,7 @@ class ThreadMethod(Generic[A, P, R]):
 
     def __init__(self, method: Callable[Concatenate[A, P], R]) -> None:
         self._method = method
-        self.__doc__ = method.__doc__
+        self.__doc__ = sync_words(method.__doc__)
 
     def __get__(self, instance: SyncResource[A], owner: object = None) -> Callable[P, R]:
         async def called(*args: P.args, **options: P.kwargs) -> R:
@@ -174,7 +186,7 @@ class SyncIterator(Generic[A, P, R]):
 
     def __init__(self, method: Callable[Concatenate[A, P], Paged[R]]) -> None:
         self._method = method
-        self.__doc__ = method.__doc__
+        self.__doc__ = sync_words(method.__doc__)
 
     def __get__(self, instance: SyncResource[A], owner: object = None) -> Callable[P, Iterator[R]]:
         def iterate(*args: P.args, **options: P.kwargs) -> Iterator[R]:
@@ -188,7 +200,7 @@ class SyncIterator(Generic[A, P, R]):
             finally:
                 instance.calls.thread.close_later(pages)
 
-        _copy_signature(iterate, self._method, instance)
+        _copy_signature(iterate, self._method, instance, returns="Iterator")
         return iterate
 
 
@@ -197,7 +209,7 @@ class SyncStreamMethod(Generic[A, P, R]):
 
     def __init__(self, method: Callable[Concatenate[A, P], Stream[R]]) -> None:
         self._method = method
-        self.__doc__ = method.__doc__
+        self.__doc__ = sync_words(method.__doc__)
 
     def __get__(
         self, instance: SyncResource[A], owner: object = None
@@ -205,7 +217,7 @@ class SyncStreamMethod(Generic[A, P, R]):
         def stream(*args: P.args, **options: P.kwargs) -> SyncStream[R]:
             return SyncStream(self._method(instance.resource, *args, **options), instance.calls)
 
-        _copy_signature(stream, self._method, instance)
+        _copy_signature(stream, self._method, instance, returns="SyncStream")
         return stream
 
 
@@ -247,7 +259,7 @@ class SyncStream(Generic[R]):
         """
         item = _next(self._stream)
         try:
-            return self._loop.run(item if timeout is None else _limited(item, timeout, sent=False))
+            return self._loop.run(item if timeout is None else limited(item, timeout, sent=False))
         except StopAsyncIteration:
             raise StopIteration from None
 
@@ -259,15 +271,33 @@ class SyncStream(Generic[R]):
         return self.next()
 
 
+def sync_words(doc: str | None) -> str | None:
+    """Return the docstring of an asynchronous method as it reads without async: `async with` is `with`."""
+    return None if doc is None else re.sub(r"\b(?:async|await) ", "", doc)
+
+
 def _copy_signature(
-    wrapper: Callable[..., object], method: Callable[..., object], instance: SyncResource[A] | None
+    wrapper: Callable[..., object],
+    method: Callable[..., object],
+    instance: SyncResource[A] | None,
+    *,
+    returns: str | None = None,
 ) -> None:
-    """Copy name, signature and docstring of the method, for help() and notebooks."""
+    """Copy name, signature and docstring of the method, for help() and notebooks.
+
+    With `returns`, this replaces the name of the type that is returned, which is an asynchronous one.
+    """
     bound = method if instance is None else MethodType(method, instance.resource)
     update_wrapper(wrapper, bound)
+    wrapper.__doc__ = sync_words(method.__doc__)
+    if returns is not None:
+        signature = inspect.signature(bound)
+        of = re.search(r"\[.*\]", str(signature.return_annotation))
+        signature = signature.replace(return_annotation=returns + (of[0] if of else ""))
+        cast("Any", wrapper).__signature__ = signature
 
 
-async def _limited(work: Coroutine[object, object, R], limit_s: float, *, sent: bool = True) -> R:
+async def limited(work: Coroutine[object, object, R], limit_s: float, *, sent: bool = True) -> R:
     """Return the result of a coroutine; cancel it and raise TimedOut after `limit_s` seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(limit_s):

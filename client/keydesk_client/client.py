@@ -40,15 +40,17 @@ class Client(ResourceClient):
         journal: "Journal | None" = None,
         *,
         instruments: "Iterable[str | Instrument]" = (),
+        account_id: str | None = None,
         settings: "FollowSettings | None" = None,
         timing: "Timing | None" = None,
         client_ids: bool = True,
     ) -> "AccountState":
-        """Follow the account: `async with client.follow(journal=..., instruments=["EUR_USD"]) as account: ...`.
+        """Follow an account: `async with client.follow(journal=..., instruments=["EUR_USD"]) as account: ...`.
 
         Args:
             journal: where `account.sender` writes requests before they are sent; None to send none.
             instruments: whose prices are streamed, beside those that are held.
+            account_id: the account, if it is not the default of the client; each needs a journal of its own.
             settings: times, see `FollowSettings`.
             timing: clock, sleep and chance; for tests.
             client_ids: False for an account that is linked to a third-party platform (`mt4_account_id`).
@@ -58,7 +60,7 @@ class Client(ResourceClient):
         from keydesk_client.http.timing import REAL_TIMING
 
         return AccountState(
-            self,
+            self if account_id is None else self.for_account(account_id),
             journal,
             instruments=instruments,
             settings=settings or FollowSettings(),

@@ -10,10 +10,11 @@ waits for its result. `Sender` sends orders without duplicates:
     sender = sync.Sender(client, FileJournal("orders.jsonl"), lambda: newest, alarm=late.put)
     left_open = sender.recover()
     outcome = sender.create(MarketOrderRequest(instrument="EUR_USD", units=100))
+
+`Client.follow` keeps the account as it is now, in the thread of the client.
 """
 
-import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -26,32 +27,41 @@ from keydesk_client._sync_bridge import (
     SyncMethod,
     SyncResource,
     SyncStreamMethod,
-    ThreadMethod,
 )
+from keydesk_client._sync_following import AccountEvents, AccountState
+from keydesk_client._sync_sender import Sender
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.auth.token_store import Passphrase
+from keydesk_client.following.feeds import FollowSettings
+from keydesk_client.following.state import STANDARD_FOLLOWING
 from keydesk_client.http.caller import STANDARD_RETRIES, Retries
 from keydesk_client.http.limiter import Limiter
 from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
+from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.orders import Order
 from keydesk_client.models.trades import Position, Trade
-from keydesk_client.orders import sender as sending
 from keydesk_client.orders.journal import Journal
-from keydesk_client.orders.outcome import (
-    Action,
-    Outcome,
-    Progress,
-    SteadyTime,
-    new_intent_id,
-    steady_time,
-)
-from keydesk_client.orders.protocol import Alarm
-from keydesk_client.orders.reconciler import PAUSES_S
+from keydesk_client.orders.outcome import Outcome
 from keydesk_client.resources import accounts, candles, orders, pricing, trades, transactions
 from keydesk_client.resources import pricing as books
 from keydesk_client.resources import trades as positions
 from keydesk_client.resources.closing import ItemOutcome
+
+__all__ = [
+    "AccountEvents",
+    "AccountState",
+    "Accounts",
+    "Books",
+    "Candles",
+    "Client",
+    "Orders",
+    "Positions",
+    "Pricing",
+    "Sender",
+    "Trades",
+    "Transactions",
+]
 
 
 class Accounts(SyncResource[accounts.Accounts]):
@@ -96,13 +106,21 @@ class Orders(SyncResource[orders.Orders]):
 
     def cancel_all(
         self,
-        sender: "Sender",
+        sender: Sender,
         *,
         instruments: Iterable[str | Instrument] | None = None,
         include_dependent: bool = False,
         account_id: str | None = None,
     ) -> tuple[ItemOutcome[Order, Outcome], ...]:
-        """Cancel every pending order, or those for `instruments`; see the asynchronous method."""
+        """Cancel every pending order, or those for `instruments`; return an outcome for each.
+
+        Orders that protect a trade (stop-loss, take-profit, trailing and guaranteed stop) stay, unless
+        `include_dependent`; they name no instrument, so that `instruments` leaves them out. Each request follows the order
+        protocol of `sender` (`Sender`, or `account.sender`); one that was filled meanwhile is Rejected.
+
+        Raises:
+            KeydeskClientError: the pending orders could not be read; nothing was sent.
+        """
         return self.calls.run(
             self.resource.cancel_all(
                 sender.resource,
@@ -123,12 +141,19 @@ class Positions(SyncResource[positions.Positions]):
 
     def close_all(
         self,
-        sender: "Sender",
+        sender: Sender,
         *,
         instruments: Iterable[str | Instrument] | None = None,
         account_id: str | None = None,
     ) -> tuple[ItemOutcome[Position, Outcome], ...]:
-        """Close every open position, or those in `instruments`; see the asynchronous method."""
+        """Close every open position, or those in `instruments`; return an outcome for each.
+
+        Pending orders stay, and may open positions again: cancel them first with `orders.cancel_all`. Each request follows
+        the order protocol of `sender` (`Sender`, or `account.sender`), so that none is sent twice and each has an outcome.
+
+        Raises:
+            KeydeskClientError: the open positions could not be read; nothing was sent.
+        """
         return self.calls.run(
             self.resource.close_all(
                 sender.resource,
@@ -158,12 +183,20 @@ class Trades(SyncResource[trades.Trades]):
 
     def close_all(
         self,
-        sender: "Sender",
+        sender: Sender,
         *,
         instruments: Iterable[str | Instrument] | None = None,
         account_id: str | None = None,
     ) -> tuple[ItemOutcome[Trade, Outcome], ...]:
-        """Close every open trade, or those of `instruments`; see the asynchronous method."""
+        """Close every open trade, or those of `instruments`; return an outcome for each.
+
+        In each instrument the oldest is closed first, one after the other, as accounts under the FIFO rule demand;
+        `positions.close_all` needs fewer requests. Each request follows the order protocol of `sender` (`Sender`, or
+        `account.sender`), so that none is sent twice and each has an outcome.
+
+        Raises:
+            KeydeskClientError: the open trades could not be read; nothing was sent.
+        """
         return self.calls.run(
             self.resource.close_all(
                 sender.resource,
@@ -270,7 +303,22 @@ class Client:
         limiter: Limiter | None = None,
         timeout: float | None = None,
     ) -> Self:
-        """Return a client of an account that `keydesk login NAME` has stored; see the asynchronous client."""
+        """Return a client of an account that `keydesk login NAME` has stored, with the token that it stored.
+
+        Args:
+            name: of the profile.
+            passphrase: returns the passphrase of the vault, as `passphrase_from_file(path)` does; asked for at the
+                terminal by default, and only if the token is in the vault.
+            data: the folder of `--data`; by default the user's, or `KEYDESK_HOME`.
+            timeouts: see `keydesk_client.Client`.
+            retries: see `keydesk_client.Client`.
+            limiter: see `keydesk_client.Client`; it must not be shared.
+            timeout: the longest time of each call, in seconds.
+
+        Raises:
+            InvalidSettings: there is no such profile, or its file cannot be read.
+            TokenStoreError: the store is locked, the passphrase is wrong, or there is no token.
+        """
         client = asynchronous.Client.from_profile(
             name,
             passphrase=passphrase,
@@ -281,8 +329,45 @@ class Client:
         )
         return cls(client, timeout=timeout)
 
+    def follow(
+        self,
+        journal: Journal | None = None,
+        *,
+        instruments: Iterable[str | Instrument] = (),
+        account_id: str | None = None,
+        settings: FollowSettings = STANDARD_FOLLOWING,
+        timing: Timing = REAL_TIMING,
+        client_ids: bool = True,
+    ) -> AccountState:
+        """Follow an account: `with client.follow(journal, instruments=["EUR_USD"]) as account: ...`.
+
+        Args:
+            journal: where `account.sender` writes requests before they are sent; None to send none.
+            instruments: whose prices are streamed, beside those that are held.
+            account_id: the account, if it is not the default of the client; each needs a journal of its own.
+            settings: times, see `FollowSettings`.
+            timing: clock, sleep and chance; for tests.
+            client_ids: False for an account that is linked to a third-party platform (`mt4_account_id`).
+        """
+        state = self.asynchronous.follow(
+            journal,
+            instruments=instruments,
+            account_id=account_id,
+            settings=settings,
+            timing=timing,
+            client_ids=client_ids,
+        )
+        return AccountState(state, self.calls)
+
     def instrument(self, name: str | Instrument) -> Instrument:
-        """Return an instrument of the account, read once; see the asynchronous client."""
+        """Return an instrument of the account: its terms, and its arithmetic (`units_for_risk`, `pips`, `margin`).
+
+        The first call reads all instruments of the account; later ones need no request. An Instrument is accepted
+        wherever the name of one is.
+
+        Raises:
+            InvalidRequest: the account has no such instrument.
+        """
         return self.calls.run(self.asynchronous.instrument(name))
 
     @property
@@ -310,59 +395,3 @@ class Client:
 
     def __repr__(self) -> str:
         return f"sync.{self.asynchronous!r}"
-
-
-class Sender(SyncResource[sending.Sender]):
-    """The order protocol without `await`: each request is sent once, and every call waits for its outcome.
-
-    `last_transaction_id`, `on_progress` and `alarm` are called in the thread of the client (`keydesk-client`), one at a
-    time, while a call waits or, for the alarm, at any time. They should pass their arguments on, to a `queue.Queue` for
-    instance; calling this client or sender would deadlock and raises InvalidRequest. Several threads may use a sender.
-    An interrupt ends the waiting, not the order: `recover` then returns its outcome.
-    """
-
-    def __init__(
-        self,
-        client: Client,
-        journal: Journal,
-        last_transaction_id: Callable[[], int],
-        on_progress: Callable[[Progress], object] | None = None,
-        alarm: Alarm | None = None,
-        *,
-        client_ids: bool = True,
-        new_id: Callable[[], str] = new_intent_id,
-        wall_ns: Callable[[], int] = time.time_ns,
-        steady: Callable[[], SteadyTime] = steady_time,
-        pauses: tuple[float, ...] = PAUSES_S,
-        give_up_after: float | None = None,
-        instrument_of: Callable[[Action, str], str] | None = None,
-        before_return: Callable[[Outcome], Awaitable[object]] | None = None,
-    ) -> None:
-        sender = sending.Sender(
-            client.asynchronous,
-            journal,
-            last_transaction_id,
-            on_progress,
-            alarm,
-            client_ids=client_ids,
-            new_id=new_id,
-            wall_ns=wall_ns,
-            steady=steady,
-            pauses=pauses,
-            give_up_after=give_up_after,
-            instrument_of=instrument_of,
-            before_return=before_return,
-        )
-        super().__init__(sender, client.calls)
-
-    create: Final = SyncMethod(sending.Sender.create)
-    replace: Final = SyncMethod(sending.Sender.replace)
-    cancel: Final = SyncMethod(sending.Sender.cancel)
-    close_trade: Final = SyncMethod(sending.Sender.close_trade)
-    close_position: Final = SyncMethod(sending.Sender.close_position)
-    set_dependent_orders: Final = SyncMethod(sending.Sender.set_dependent_orders)
-    recover: Final = SyncMethod(sending.Sender.recover)
-    resolve: Final = SyncMethod(sending.Sender.resolve)
-    unconfirmed: Final = ThreadMethod(sending.Sender.unconfirmed)
-    reconcile: Final = SyncMethod(sending.Sender.reconcile)
-    watch: Final = ThreadMethod(sending.Sender.watch)

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -354,6 +355,34 @@ def test_a_call_shows_the_parameters_and_the_words_of_the_method_it_waits_for() 
         assert told["stream"].startswith("(instruments: 'Iterable[str | Instrument]'")
         assert "Send an order, once" in pydoc.plain(pydoc.render_doc(client.orders.create))
         assert "create(self, order: 'OrderRequest'" in pydoc.plain(pydoc.render_doc(sync.Orders))
+
+
+PUBLIC: list[type] = [getattr(sync, name) for name in sync.__all__]
+CALLS: list[tuple[str, Any]] = [
+    (f"{kind.__name__}.{name}", getattr(kind, name))
+    for kind in PUBLIC
+    for name in vars(kind)
+    if not name.startswith("_")
+]
+
+
+@pytest.mark.parametrize(("name", "call"), CALLS, ids=[name for name, _ in CALLS])
+def test_no_help_speaks_of_async(name: str, call: object) -> None:
+    words = inspect.getdoc(call) or ""
+    assert words, name
+    signature = str(inspect.signature(call)) if callable(call) else ""
+    for word in ("async ", "await ", "asynchronous", "Paged", "PriceStream", "TransactionStream"):
+        assert word not in words + signature
+
+
+def test_iterations_and_streams_show_what_they_return_here() -> None:
+    calls = dict(CALLS)
+    returned = {
+        name: str(inspect.signature(calls[name]).return_annotation)
+        for name in ("Candles.iterate", "Pricing.stream")
+    }
+    assert list(returned.values()) == ["Iterator[Candlestick]", "SyncStream"]
+    assert "`with client.pricing.stream(" in (inspect.getdoc(calls["Pricing.stream"]) or "")
 
 
 def silent_client(**options: float) -> sync.Client:

@@ -115,9 +115,10 @@ class EventQueue:
         self._wakes.set()
 
     def close(self) -> None:
-        """Collect no more events."""
-        self._leave(self)
-        self.end(StopAsyncIteration())
+        """Collect no more events; do nothing when called again."""
+        if self._end is None:
+            self._leave(self)
+            self.end(StopAsyncIteration())
 
     def __aiter__(self) -> Self:
         return self

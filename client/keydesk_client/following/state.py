@@ -38,7 +38,7 @@ from keydesk_client.following.events import (
 )
 from keydesk_client.following.feeds import FEEDS, Follower, FollowSettings
 from keydesk_client.http.timing import REAL_TIMING, Timing
-from keydesk_client.models import Instrument
+from keydesk_client.models import Instrument, TransactionID
 from keydesk_client.orders.journal import Journal
 from keydesk_client.orders.outcome import (
     Ambiguous,
@@ -97,6 +97,8 @@ class AccountState:
         self.settings: Final = settings
         self.recovered: tuple[Outcome, ...] = ()
         """The outcomes of requests that an earlier process left open."""
+        self.revision: int = 0
+        """The number of changes so far, prices included; the same number means the same account."""
         self._follower = Follower(client, names, settings, timing, self._tell)
         self._book = self._follower.book
         self._timing = timing
@@ -208,8 +210,12 @@ class AccountState:
         return MappingProxyType(self._book.instruments)
 
     @property
-    def newest(self) -> int:
-        """Id of the newest transaction that the account holds; 0 before it was read."""
+    def newest(self) -> TransactionID:
+        """Id of the newest transaction that the account holds; "0" before it was read."""
+        return str(self._applied)
+
+    @property
+    def _applied(self) -> int:
         return self._follower.synchronizer.gate.applied or 0
 
     @property
@@ -275,6 +281,7 @@ class AccountState:
         return self._book.quotes.keys() >= set(self._follower.names)
 
     def _tell(self, event: AccountEvent | None) -> None:
+        self.revision += 1
         if isinstance(event, Applied) and self._sender is not None:
             self._sender.watch(event.transaction)
         if event is not None:
@@ -294,9 +301,9 @@ class AccountState:
     async def _catch_up(self, outcome: Outcome) -> None:
         """Wait until the account has the transactions of an outcome."""
         if not isinstance(outcome, NotSent | Unconfirmed):
-            last = max((outcome.last_transaction_id, *map(int, outcome.related_transaction_ids)))
+            last = max(map(int, (outcome.last_transaction_id, *outcome.related_transaction_ids)))
             with suppress(KeydeskClientError):
-                await self.wait_for(lambda: self.newest >= last, self.settings.catch_up_s)
+                await self.wait_for(lambda: self._applied >= last, self.settings.catch_up_s)
 
     def _instrument_of(self, _action: object, target: str) -> str:
         """Return the instrument of a trade or an order, for the journal."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from keydesk_client.models._core.scalars import (
         AccountID,
         AccountUnits,
+        AnyTransactionID,
         ClientID,
         Currency,
         DateTime,
@@ -256,6 +257,7 @@ __all__ = [
     "AccountUnits",
     "AccountsResponse",
     "AccumulatedAccountState",
+    "AnyTransactionID",
     "CalculatedAccountState",
     "CalculatedPositionState",
     "CalculatedTradeState",

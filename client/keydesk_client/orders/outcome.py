@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final, Self, TypeAlias
 
 from keydesk_client.models._core.json import JsonObject, JsonValue
+from keydesk_client.models._core.scalars import TransactionID
 from keydesk_client.models.transactions.fills import OrderFillTransaction
 from keydesk_client.models.transactions.unions import Transaction
 
@@ -206,8 +207,9 @@ class Done:
     """Why the order was cancelled at once; empty otherwise."""
     order_id: str | None = None
     """Id of the order that was created, if any."""
-    related_transaction_ids: tuple[str, ...] = ()
-    last_transaction_id: int = 0
+    related_transaction_ids: tuple[TransactionID, ...] = ()
+    last_transaction_id: TransactionID = "0"
+    """The newest transaction of the account at that time; "0" when it is not known."""
     request_id: str = ""
     looked_up: bool = False
     """Whether it was found in the transactions after its answer was lost."""
@@ -240,8 +242,9 @@ class Rejected:
     error_code: str | None = None
     reject_reason: str | None = None
     status: int = 0
-    related_transaction_ids: tuple[str, ...] = ()
-    last_transaction_id: int = 0
+    related_transaction_ids: tuple[TransactionID, ...] = ()
+    last_transaction_id: TransactionID = "0"
+    """The newest transaction of the account at that time; "0" when it is not known."""
     request_id: str = ""
     looked_up: bool = False
 
@@ -300,14 +303,14 @@ class Ambiguous:
         )
 
     @property
-    def related_transaction_ids(self) -> tuple[str, ...]:
+    def related_transaction_ids(self) -> tuple[TransactionID, ...]:
         """Ids of the transactions of all like requests."""
         return tuple(id_ for found in self.findings for id_ in found.related_transaction_ids)
 
     @property
-    def last_transaction_id(self) -> int:
+    def last_transaction_id(self) -> TransactionID:
         """The newest transaction id at the time of the look-up."""
-        return max((found.last_transaction_id for found in self.findings), default=0)
+        return max((found.last_transaction_id for found in self.findings), key=int, default="0")
 
     def __str__(self) -> str:
         """One line for a log; repr shows every member."""

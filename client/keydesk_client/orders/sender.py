@@ -12,6 +12,7 @@ from typing import Self
 
 from keydesk_client.errors import InvalidRequest, InvalidSettings
 from keydesk_client.models._core.json import JsonValue
+from keydesk_client.models._core.scalars import AnyTransactionID
 from keydesk_client.models._core.wire_names import UNSET, Unset
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.instruments import Instrument
@@ -38,7 +39,13 @@ from keydesk_client.orders.outcome import (
 )
 from keydesk_client.orders.protocol import Alarm, OrderProtocol
 from keydesk_client.orders.reconciler import PAUSES_S
-from keydesk_client.resources._base import CloseUnits, SideUnits, WriteRequest, name_of
+from keydesk_client.resources._base import (
+    CloseUnits,
+    SideUnits,
+    WriteRequest,
+    name_of,
+    numeric_id,
+)
 from keydesk_client.resources.resource_client import ResourceClient
 
 
@@ -73,7 +80,7 @@ class Sender:
         self,
         client: ResourceClient,
         journal: Journal,
-        last_transaction_id: Callable[[], int],
+        last_transaction_id: Callable[[], AnyTransactionID],
         on_progress: Callable[[Progress], object] | None = None,
         alarm: Alarm | None = None,
         *,
@@ -257,14 +264,16 @@ class Sender:
         """Return the intents that ended as Unconfirmed and have not shown up since."""
         return self._protocol.unconfirmed.intents
 
-    async def reconcile(self, changes: AccountChanges, since: int) -> tuple[Intent, ...]:
+    async def reconcile(
+        self, changes: AccountChanges, since: AnyTransactionID
+    ) -> tuple[Intent, ...]:
         """Compare Unconfirmed intents with the account's changes after `since`; raise the alarm for those that took effect.
 
         Call it from time to time with the answer of `accounts.changes`, requested with the lowest `since` of
         `unconfirmed`: this finds what a stream lost or a snapshot skipped. Return the intents that none of the changes
         concerns: for these the next call needs only the changes after this answer's last transaction.
         """
-        return await self._protocol.reconcile(changes, since)
+        return await self._protocol.reconcile(changes, int(numeric_id("since", since)))
 
     def watch(self, transaction: Transaction) -> None:
         """Check a transaction against the intents without a known outcome.
@@ -309,9 +318,9 @@ class Sender:
         return Intent(
             id=intent_id,
             action=action,
-            since=self._last_transaction_id(),
+            since=int(numeric_id("last_transaction_id", self._last_transaction_id())),
             at_ns=self._wall_ns(),
-            account_id=account_id,
+            account_id=account_id or self._client.account_id,
             target=target,
             body=body,
             instrument=_instrument_in_request(action, target, body)

@@ -10,16 +10,21 @@ PageGenerator: TypeAlias = AsyncGenerator[Sequence[T], None]
 
 
 class Paged(Generic[T]):
-    """An asynchronous iterator over the items of pages; `pages` hands over whole pages instead.
+    """The items of a list that comes in pages, as `iterate` returns it: `async for candle in client.candles.iterate(...)`.
 
-    Use one or the other. The next page is requested while the items of one are used.
+    Nothing is requested before the first item is wanted. From then on the next page is requested while the items of one
+    are used, so that an iteration that is left early may have requested one page more; `aclose` ends that request.
+    `async for page in paged.pages` hands over whole pages, which costs less for each item. Use one or the other, once.
+    An error ends the iteration: begin a new one after the last item.
     """
 
     def __init__(self, pages: PageGenerator[T]) -> None:
         self.pages: PageGenerator[T] = _prefetched(pages)
+        """The pages, each a sequence of items, instead of single items."""
         self._items = _items_of(self.pages)
 
     def __aiter__(self) -> AsyncIterator[T]:
+        """Return the iterator over the items."""
         return self._items
 
     def __anext__(self) -> Awaitable[T]:

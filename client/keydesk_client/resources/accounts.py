@@ -10,7 +10,7 @@ from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.models._core.json import LIST
 from keydesk_client.models._core.record import Wire
-from keydesk_client.models._core.scalars import Number
+from keydesk_client.models._core.scalars import AnyTransactionID, Number
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.responses import (
     AccountChangesResponse,
@@ -91,7 +91,7 @@ class Accounts(Resource):
         return await self._caller.call(request, CONFIGURED)
 
     async def changes(
-        self, since: str | int, *, account_id: str | None = None
+        self, since: AnyTransactionID, *, account_id: str | None = None
     ) -> AccountChangesResponse:
         """Return the changes after the transaction `since`, and the state that depends on prices.
 

@@ -72,6 +72,15 @@ class ResourceClient:
         view._look_up_caller, view._instruments = self._look_up_caller, self._instruments
         return view
 
+    def for_account(self, account_id: str) -> Self:
+        """Return a view of this client with another default account, on the same connections; closed with this client."""
+        view = object.__new__(type(self))
+        view._rest_url = self._rest_url
+        view._defaults = Defaults(account_id, self._defaults.datetime_format)
+        view.transport, view._caller = self.transport, self._caller
+        view._look_up_caller, view._instruments = self._look_up_caller, {}
+        return view
+
     @cached_property
     def accounts(self) -> "Accounts":
         """The accounts that the token may use."""
@@ -149,7 +158,7 @@ class ResourceClient:
 
     @property
     def account_id(self) -> str | None:
-        """The default account; use another client for another default."""
+        """The default account; `for_account` returns a view with another."""
         return self._defaults.account_id
 
     @property

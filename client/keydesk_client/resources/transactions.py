@@ -11,7 +11,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
-from keydesk_client.models._core.scalars import TimeOrDate
+from keydesk_client.models._core.scalars import AnyTransactionID, TimeOrDate
 from keydesk_client.models._core.wire_names import enum_values, validate_choice
 from keydesk_client.models.enumerations import TransactionFilter
 from keydesk_client.models.responses import (
@@ -67,7 +67,7 @@ class Transactions(Resource):
         return await self._caller.call(request, INDEX)
 
     async def get(
-        self, transaction_id: str | int, *, account_id: str | None = None
+        self, transaction_id: AnyTransactionID, *, account_id: str | None = None
     ) -> TransactionResponse:
         """Return a transaction; raise NotFound when there is none with that id."""
         number = numeric_id("transaction_id", transaction_id)
@@ -76,7 +76,7 @@ class Transactions(Resource):
 
     async def since(
         self,
-        transaction_id: str | int,
+        transaction_id: AnyTransactionID,
         *,
         type_: Types | None = None,
         account_id: str | None = None,
@@ -89,8 +89,8 @@ class Transactions(Resource):
 
     async def range(
         self,
-        from_id: str | int,
-        to_id: str | int,
+        from_id: AnyTransactionID,
+        to_id: AnyTransactionID,
         *,
         type_: Types | None = None,
         account_id: str | None = None,
@@ -153,7 +153,7 @@ class Transactions(Resource):
 
     def iterate_since(
         self,
-        transaction_id: str | int,
+        transaction_id: AnyTransactionID,
         *,
         type_: Types | None = None,
         account_id: str | None = None,
@@ -166,7 +166,7 @@ class Transactions(Resource):
         return Paged(self._pages_since(transaction_id, type_, account_id))
 
     async def _pages_since(
-        self, transaction_id: str | int, type_: Types | None, account_id: str | None
+        self, transaction_id: AnyTransactionID, type_: Types | None, account_id: str | None
     ) -> AsyncGenerator[Sequence[Transaction], None]:
         types = None if type_ is None else types_of(type_)
         last = int(numeric_id("transaction_id", transaction_id))
@@ -190,7 +190,7 @@ class Transactions(Resource):
     def stream(
         self,
         *,
-        since: str | int | None = None,
+        since: AnyTransactionID | None = None,
         settings: StreamSettings = STANDARD_STREAM,
         timing: Timing = REAL_TIMING,
         account_id: str | None = None,

@@ -67,7 +67,7 @@ async def test_what_is_held_is_there_when_the_block_is_entered(
     theirs = (await client.accounts.get()).account
     async with followed(client, journal) as account:
         assert account.balance == theirs.balance
-        assert account.newest == int(theirs.last_transaction_id)
+        assert account.newest == theirs.last_transaction_id
         assert account.units(PAIR) == 1000
         assert account.prices[PAIR].bid < account.prices[PAIR].ask
         assert [trade.units for trade in account.trades.values()] == [1000]
@@ -80,7 +80,7 @@ async def test_after_an_outcome_the_account_has_its_position(
         outcome = await account.sender.create(buy(700))
         assert isinstance(outcome, Done)
         assert account.units(PAIR) == 700
-        assert account.newest >= outcome.last_transaction_id
+        assert int(account.newest) >= int(outcome.last_transaction_id)
         assert outcome.trade_id is not None
         await account.sender.close_trade(outcome.trade_id, units=200)
         assert account.units(PAIR) == 500
@@ -217,3 +217,34 @@ async def test_leaving_the_block_ends_every_iteration_and_wait(client: Client) -
 async def test_a_text_instead_of_a_list_is_refused(client: Client) -> None:
     with pytest.raises(InvalidSettings, match=r"instruments: give a list: \['EUR_USD'\]"):
         client.follow(instruments=PAIR)
+
+
+async def test_two_accounts_of_a_token_are_followed_at_once_and_each_has_its_own(
+    desk_of_my_own: PracticeServer, client: Client, tmp_path: Path
+) -> None:
+    one, two = (FileJournal(tmp_path / "private" / name) for name in ("one.jsonl", "two.jsonl"))
+    other = desk_of_my_own.hedging_id
+    async with (
+        client.follow(one, instruments=[PAIR]) as first,
+        client.follow(two, instruments=[PAIR], account_id=other) as second,
+    ):
+        outcomes = await asyncio.gather(first.sender.create(buy(100)), second.sender.create(buy(7)))
+        assert [each.intent.account_id for each in outcomes] == [desk_of_my_own.account_id, other]
+        assert [first.units(PAIR), second.units(PAIR)] == [100, 7]
+        await second.sender.close_position(PAIR, long_units="ALL")
+        assert [first.units(PAIR), second.units(PAIR)] == [100, 0]
+        theirs = (await client.accounts.get(account_id=other)).account
+        assert second.balance == theirs.balance
+    assert client.account_id == desk_of_my_own.account_id
+
+
+async def test_an_order_that_was_left_open_is_looked_up_in_the_account_that_it_was_sent_to(
+    desk_of_my_own: PracticeServer, client: Client, journal: FileJournal
+) -> None:
+    async with client.follow(journal, account_id=desk_of_my_own.hedging_id) as account:
+        outcome = await account.sender.create(buy(100))
+    journal.write(outcome.intent)  # as if it had ended before the outcome was noted
+    async with client.follow(journal) as another:
+        (found,) = another.recovered
+    assert isinstance(found, Done)
+    assert found.intent.id == outcome.intent.id

@@ -36,6 +36,7 @@ from keydesk_client.models import (
     Position,
     Trade,
     Transaction,
+    TransactionID,
 )
 
 
@@ -44,7 +45,7 @@ async def look(account: AccountState) -> None:
     assert_type(account.balance, Decimal)
     assert_type(account.margin, Margin)
     assert_type(account.margin.available, Decimal)
-    assert_type(account.newest, int)
+    assert_type(account.newest, TransactionID)
     assert_type(account.trades, Mapping[str, OpenTrade])
     assert_type(account.positions, Mapping[str, OpenPosition])
     assert_type(account.orders, Mapping[str, PendingOrder])
@@ -54,7 +55,7 @@ async def look(account: AccountState) -> None:
     assert_type(account.conversion("USD"), Factors)
     assert_type(account.sender, Sender)
     assert_type(account.recovered, tuple[Outcome, ...])
-    assert_type(await account.wait_for(lambda: account.newest > 0, 1.0), bool)
+    assert_type(await account.wait_for(lambda: int(account.newest) > 0, 1.0), bool)
 
 
 async def size(client: Client, account: AccountState) -> MarketOrderRequest:

@@ -2,20 +2,27 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import assert_type
+from typing import TypeAlias, assert_type
 
 from keydesk_client import (
+    Applied,
     Client,
     Columns,
     FileJournal,
     Gap,
     HistoryLost,
+    Interrupted,
     ItemOutcome,
+    OpenTrade,
     Outcome,
+    Priced,
     Reconnected,
+    Reread,
+    Restored,
+    TookEffect,
     Unconfirmed,
     sync,
 )
@@ -178,6 +185,26 @@ def send(client: sync.Client, folder: Path) -> None:
         sender.watch(happened)
 
 
+AccountEvent: TypeAlias = Applied | Priced | Reread | Interrupted | Restored | TookEffect
+
+
+def follow(client: sync.Client, folder: Path) -> None:
+    journal = FileJournal(folder / "followed.jsonl")
+    with client.follow(journal, instruments=["EUR_USD"]) as account:
+        assert_type(account, sync.AccountState)
+        assert_type(account.nav, Decimal)
+        assert_type(account.trades, Mapping[str, OpenTrade])
+        assert_type(account.prices["EUR_USD"].mid, Decimal)
+        assert_type(account.sender, sync.Sender)
+        assert_type(account.recovered, tuple[Outcome, ...])
+        assert_type(account.wait_for(lambda: account.nav > 0, 1.0), bool)
+        events = account.events(prices=True)
+        assert_type(events.next(timeout=30), AccountEvent)
+        for each in events:
+            assert_type(each, AccountEvent)
+            break
+
+
 rest_url, stream_url, token, account_id = sys.stdin.read().split()
 asynchronous = Client(rest_url=rest_url, stream_url=stream_url, token=token, account_id=account_id)
 with sync.Client(asynchronous) as client:
@@ -190,3 +217,4 @@ with sync.Client(asynchronous) as client:
     listen(client, int(number))
     with tempfile.TemporaryDirectory() as made:
         send(client, Path(made))
+        follow(client, Path(made))

@@ -42,5 +42,5 @@ def done(*transactions: Transaction, became: Became = Became.FILLED, reason: str
         reason=reason,
         order_id="6418",
         related_transaction_ids=ids,
-        last_transaction_id=int(ids[-1]) if ids else 6418,
+        last_transaction_id=str(ids[-1]) if ids else "6418",
     )

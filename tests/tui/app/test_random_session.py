@@ -33,8 +33,9 @@ from keydesk.calc.orders.instructions import (
 )
 from keydesk.feeds.account import poll_once
 from keydesk.feeds.streams import conversions_once
-from keydesk.forms.account.pages import account_rows, exposure_rows
-from keydesk.panes.strips import AccountStrip
+from keydesk.forms.account.exposure import exposure_rows
+from keydesk.forms.account.pages import account_rows
+from keydesk.panes.strips.account import AccountStrip
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import money, percent

@@ -5,7 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from keydesk.forms.info_form import instrument_rows, order_rows
+from keydesk.forms.detail_rows import (
+    instrument_rows,
+    order_rows,
+)
 from keydesk.text import format as show
 from keydesk_client.models import Instrument
 from keydesk_client.models._core.decoder import Reader

@@ -1,5 +1,8 @@
 """What kind of terminal this is: by TERM, by what a printed character moves the cursor, by what tmux says."""
 
+import subprocess
+import sys
+
 import pytest
 
 from keydesk.terminal.check import (
@@ -24,6 +27,24 @@ def test_a_terminal_that_cannot_place_text_is_refused_with_the_remedy(term: str)
 )
 def test_other_terminals_are_not(term: str) -> None:
     assert unusable({"TERM": term}) == ""
+
+
+@pytest.mark.parametrize(
+    ("term", "erases"),
+    [
+        ("xterm-256color", True),
+        ("linux", True),
+        ("tmux-256color", False),
+        ("vt100", False),
+        ("", False),
+        ("xterm-that-terminfo-does-not-know", False),
+    ],
+)
+def test_only_a_terminal_that_says_so_erases_in_colour(term: str, *, erases: bool) -> None:
+    """In a process of its own: Python reads one entry of terminfo only."""
+    code = f"from keydesk.terminal.check import erases_in_colour; print(erases_in_colour({{'TERM': {term!r}}}))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == str(erases)
 
 
 def test_one_column_for_each_character_means_utf8() -> None:

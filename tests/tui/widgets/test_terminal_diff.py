@@ -214,3 +214,41 @@ async def test_a_resized_terminal_is_drawn_whole() -> None:
         app.redraw()
         await pilot.pause()
         assert app.wrong_lines() == []
+
+
+def spread_line(chance: random.Random) -> list[Segment]:
+    """A line with long blanks, as a chart has."""
+    segments, left = [], WIDTH
+    while left:
+        size = min(left, chance.randint(1, 25))
+        text = chance.choice((" " * size, "─" * size, f"{'▔':<{size}}", f"{'│':>{size}}"))
+        segments.append(Segment(text, chance.choice(STYLES)))
+        left -= size
+    return segments
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_erased_blanks_show_what_written_ones_do(seed: int) -> None:
+    chance = random.Random(seed)
+    terminal, screen = TerminalContents(erases_in_colour=True), pyte.Screen(WIDTH, HEIGHT)
+    stream = pyte.Stream(screen)
+    for _ in range(5):
+        lines = [spread_line(chance) for _ in range(HEIGHT)]
+        pieces = [(y, 0, line) for y, line in enumerate(lines)]
+        stream.feed(terminal.take(pieces, ColorSystem.TRUECOLOR))
+        assert wrong_cells(screen, drawn_whole(lines)) == 0
+
+
+def test_long_blanks_are_erased_only_where_the_terminal_keeps_their_background() -> None:
+    line = [(0, 0, [Segment(f"a{' ' * 30}b{' ' * 8}", STYLES[1])])]
+    written = TerminalContents().take(line, ColorSystem.TRUECOLOR)
+    erased = TerminalContents(erases_in_colour=True).take(line, ColorSystem.TRUECOLOR)
+    assert " " * 30 in written
+    assert "a\x1b[30X\x1b[30Cb\x1b[8X" in erased
+
+
+def test_underlined_blanks_are_written() -> None:
+    line = [(0, 0, [Segment(" " * 40, STYLES[4])])]
+    terminal = TerminalContents(erases_in_colour=True)
+    assert " " * 40 in terminal.take(line, ColorSystem.TRUECOLOR)

@@ -1,8 +1,7 @@
 """Forms that show something and send nothing: their base, the help (`?`) and the details of a row (Enter)."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from decimal import Decimal
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from time import monotonic
 from typing import ClassVar
@@ -10,29 +9,15 @@ from typing import ClassVar
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from keydesk.calc.orders.exit_plans import plan_words
 from keydesk.forms.sheet import BLANK, ModalForm, Sheet, TextLine
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
-from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
 from keydesk.store.frame import Frame
-from keydesk.store.state import LogLine
-from keydesk.store.store import Store
 from keydesk.text.format import (
-    EMPTY,
-    date_and_time,
     lines_of,
-    money,
-    pair,
-    percent,
-    pips,
-    price,
-    r_multiple,
-    units,
 )
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.overlay import Result
-from keydesk_client.arithmetic.profit import pip
 
 
 class InfoForm(ModalForm[Result]):
@@ -98,9 +83,15 @@ class HelpForm(InfoForm[None]):
     BINDINGS = KEYMAP.bindings(HELP)
     WIDTH: ClassVar[int] = 80
 
-    def __init__(self, keymap: KeyMap, key_context: str = DESK) -> None:
+    def __init__(
+        self,
+        keymap: KeyMap,
+        key_context: str = DESK,
+        left_out: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         super().__init__()
         self.keymap = keymap
+        self.left_out = left_out  # by id: keys of what this desk does not have
         self.key_context = key_context
         self.page = 0
 
@@ -117,7 +108,7 @@ class HelpForm(InfoForm[None]):
 
     def pages(self) -> Sequence[Sequence[Key]]:
         """Return the keys, so many a page as fit in two columns."""
-        keys = self.keymap.in_force(self.key_context)
+        keys = [key for key in self.keymap.in_force(self.key_context) if not self.left_out(key.id)]
         size = 2 * self.room
         return [keys[start : start + size] for start in range(0, len(keys), size)] or [()]
 
@@ -165,148 +156,6 @@ def _entry(key: Key, width: int) -> TextLine:
 
 Rows = list[tuple[Printable, str]]
 
-
-def trade_rows(trade: TradeRow, store: Store) -> Rows:
-    """Return every value of an open trade."""
-    home, places = _home(store), _places(store, trade.instrument)
-    return [
-        ("instrument", pair(trade.instrument)),
-        ("units", units(trade.units, signed=True)),
-        ("opened with", units(trade.initial_units, signed=True)),
-        ("entry", price(trade.price, places)),
-        ("opened", date_and_time(trade.open_time_ns, store.zone)),
-        ("now", price(trade.now, places)),
-        ("profit or loss", _cash(trade.unrealized_pl, store)),
-        ("pips", pips(trade.pips)),
-        ("R", r_multiple(trade.r_multiple)),
-        ("realised", f"{money(trade.realized_pl, signed=True)} {home}"),
-        ("financing", f"{money(trade.financing, signed=True)} {home}"),
-        ("margin used", f"{money(trade.margin_used)} {home}"),
-        ("stop-loss", _dependent(trade.stop_loss, places)),
-        ("take-profit", _dependent(trade.take_profit, places)),
-        ("trailing stop", _dependent(trade.trailing_stop, places)),
-        ("guaranteed stop", _dependent(trade.guaranteed_stop, places)),
-        *_exit_plan_rows(trade, store),
-        ("risk to the stop", "no stop" if trade.risk is None else f"{money(trade.risk)} {home}"),
-        ("tag", trade.tag or EMPTY),
-    ]
-
-
-def _exit_plan_rows(trade: TradeRow, store: Store) -> Rows:
-    plan, known = store.exit_plans.get(trade.id), store.instruments.get(trade.instrument)
-    if plan is None:
-        return []
-    words = plan_words(plan, None if known is None else pip(known.pip_location), store.zone)
-    state = store.exit_plan_states.get(trade.id) or "runs while Keydesk runs"
-    return [("exit plan", words), ("", state)]
-
-
-def order_rows(order: OrderRow, store: Store) -> Rows:
-    """Return every value of a pending order."""
-    places = _places(store, order.instrument)
-    return [
-        ("type", order.type.replace("_", " ").lower()),
-        ("instrument", pair(order.instrument)),
-        ("units", units(order.units, signed=True)),
-        ("price", price(order.price, places)),
-        ("distance", _plain(order.distance)),
-        ("pips away", pips(order.pips_away, signed=False)),
-        ("time in force", order.time_in_force),
-        ("expires", EMPTY if order.gtd_ns is None else date_and_time(order.gtd_ns, store.zone)),
-        ("of trade", order.trade_id or EMPTY),
-        *([("reduce-only", "yes: it never opens a trade")] if order.reduces else []),
-        ("stop on fill", price(order.stop_loss, places)),
-        ("target on fill", price(order.take_profit, places)),
-        ("client id", order.client_id or EMPTY),
-        ("created", date_and_time(order.create_time_ns, store.zone)),
-    ]
-
-
-def position_rows(position: PositionRow, store: Store) -> Rows:
-    """Return every value of a position."""
-    home, places = _home(store), _places(store, position.instrument)
-    return [
-        ("instrument", pair(position.instrument)),
-        ("long", units(position.long_units, signed=True)),
-        ("long average", price(position.long_average, places)),
-        ("short", units(position.short_units, signed=True)),
-        ("short average", price(position.short_average, places)),
-        ("profit or loss", _cash(position.unrealized_pl, store)),
-        ("margin used", f"{money(position.margin_used)} {home}"),
-        ("trades", ", ".join(f"#{trade_id}" for trade_id in position.trade_ids)),
-    ]
-
-
-def instrument_rows(name: str, store: Store) -> Rows:
-    """Return the trading rules and the price of an instrument."""
-    known, quote = store.instruments.get(name), store.quotes.get(name)
-    if known is None:
-        return [("instrument", pair(name))]
-    places = known.display_precision
-    financing = getattr(known, "financing", None)
-    return [
-        ("instrument", getattr(known, "display_name", None) or pair(name)),
-        ("bid", price(quote.bid if quote else None, places)),
-        ("ask", price(quote.ask if quote else None, places)),
-        ("tradeable", "yes" if quote and quote.tradeable else "no"),
-        ("pip", f"{Decimal(1).scaleb(known.pip_location):f} of the price"),
-        ("margin rate", f"{percent(known.margin_rate)} %"),
-        ("smallest trade", f"{known.minimum_trade_size:f} units"),
-        ("largest order", f"{units(known.maximum_order_units)} units"),
-        ("financing long", _a_year(getattr(financing, "long_rate", None))),
-        ("financing short", _a_year(getattr(financing, "short_rate", None))),
-    ]
-
-
-def _a_year(rate: Decimal | None) -> str:
-    return EMPTY if rate is None else f"{percent(rate, signed=True)} % a year"
-
-
-def log_line_rows(line: LogLine, store: Store) -> Rows:
-    """Return every value of a log line."""
-    return [
-        ("transaction", line.id or "the desk's own line"),
-        ("time", date_and_time(line.time_ns, store.zone)),
-        ("kind", line.kind.lower()),
-        ("instrument", pair(line.instrument) if line.instrument else EMPTY),
-        ("what", line.text),
-        ("balance changed by", _cash(line.amount, store)),
-        ("profit or loss", _cash(line.pl, store)),
-    ]
-
-
-def notice_rows(store: Store) -> Rows:
-    """Return all notices, newest first."""
-    rows: Rows = [
-        (date_and_time(notice.time_ns, store.zone), notice.text)
-        for notice in reversed(store.notices)
-    ]
-    return rows or [("nothing yet", "What becomes of an order is told here")]
-
-
-def _dependent(order: DependentOrder | None, places: int) -> str:
-    if order is None:
-        return EMPTY
-    return f"{price(order.price, places)}  #{order.order_id}"
-
-
-def _cash(amount: Decimal | None, store: Store) -> str:
-    return EMPTY if amount is None else f"{money(amount, signed=True)} {_home(store)}"
-
-
-def _plain(value: Decimal | None) -> str:
-    return EMPTY if value is None else f"{value:f}"
-
-
-def _home(store: Store) -> str:
-    return store.account.currency if store.account else ""
-
-
-def _places(store: Store, instrument: str) -> int:
-    known = store.instruments.get(instrument)
-    return known.display_precision if known else 5
-
-
 NAME_WIDTH = 20
 BLANK_TEXT = safe("")
 WIDEST_NAME = 24  # columns: a date, a time and its zone
@@ -317,21 +166,18 @@ def _value_lines(value: SafeText, width: int) -> list[SafeText]:
     return [value] if value and cell_len(value) <= width else lines_of(value, width)
 
 
-class DetailsForm(InfoForm[None]):
-    """A list of names and values that scrolls where it is long."""
+class ScrolledForm(InfoForm[None]):
+    """Lines that scroll where there are more than the window has room for."""
 
     BINDINGS = KEYMAP.bindings(HELP)
-    WIDTH: ClassVar[int] = 76
 
-    def __init__(self, title: Printable, rows: Sequence[tuple[Printable, str]]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.heading: Printable = title
-        self.rows = tuple(rows)
         self.top = 0  # the first line shown
 
-    def title_words(self) -> Printable:
-        """Name the row."""
-        return self.heading
+    @abstractmethod
+    def all_lines(self) -> Sequence[TextLine]:
+        """Return every line, none wider than the sheet."""
 
     def foot_words(self) -> Printable:
         """Say how to go on."""
@@ -344,26 +190,9 @@ class DetailsForm(InfoForm[None]):
 
     def lines(self) -> Sequence[TextLine]:
         """Return the visible lines."""
-        lines = self._row_lines()
-        top = min(self.top, self._last_top())
+        lines = self.all_lines()
+        top = min(self.top, max(0, len(lines) - self.room))
         return lines[top : top + self.room]
-
-    def _row_lines(self) -> list[TextLine]:
-        """Return all rows; a long value is wrapped within its column."""
-        longest = max((cell_len(name) for name, _ in self.rows), default=0)
-        names = max(1, min(max(longest, NAME_WIDTH), WIDEST_NAME, self.inside // 2))
-        width = max(1, self.inside - names - 1)
-        lines: list[TextLine] = []
-        for name, value in self.rows:
-            pairs = zip_longest(
-                lines_of(name, names) or [BLANK_TEXT],
-                _value_lines(safe(value), width) or [BLANK_TEXT],
-                fillvalue=BLANK_TEXT,
-            )
-            for left, right in pairs:
-                label = safe(set_cell_size(left, names) + " ")
-                lines.append(((label, "muted"), (right, getattr(value, "role", "plain"))))
-        return lines
 
     def action_next_page(self) -> None:
         """Turn the page; after the last one comes the first."""
@@ -387,4 +216,36 @@ class DetailsForm(InfoForm[None]):
 
     def _last_top(self) -> int:
         """Return the first line of the last page."""
-        return max(0, len(self._row_lines()) - self.room)
+        return max(0, len(self.all_lines()) - self.room)
+
+
+class DetailsForm(ScrolledForm):
+    """A list of names and values that scrolls where it is long."""
+
+    WIDTH: ClassVar[int] = 76
+
+    def __init__(self, title: Printable, rows: Sequence[tuple[Printable, str]]) -> None:
+        super().__init__()
+        self.heading: Printable = title
+        self.rows = tuple(rows)
+
+    def title_words(self) -> Printable:
+        """Name the row."""
+        return self.heading
+
+    def all_lines(self) -> Sequence[TextLine]:
+        """Return all rows; a long value is wrapped within its column."""
+        longest = max((cell_len(name) for name, _ in self.rows), default=0)
+        names = max(1, min(max(longest, NAME_WIDTH), WIDEST_NAME, self.inside // 2))
+        width = max(1, self.inside - names - 1)
+        lines: list[TextLine] = []
+        for name, value in self.rows:
+            pairs = zip_longest(
+                lines_of(name, names) or [BLANK_TEXT],
+                _value_lines(safe(value), width) or [BLANK_TEXT],
+                fillvalue=BLANK_TEXT,
+            )
+            for left, right in pairs:
+                label = safe(set_cell_size(left, names) + " ")
+                lines.append(((label, "muted"), (right, getattr(value, "role", "plain"))))
+        return lines

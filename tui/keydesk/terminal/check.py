@@ -162,6 +162,7 @@ class TerminalFacts:
     ascii_because: str = ""  # why only ASCII is to be drawn; empty: everything
     warnings: tuple[str, ...] = ()
     replies: Replies = field(default_factory=Replies)
+    erases_in_colour: bool = False  # erased cells take the current background
 
 
 def unusable(environment: Mapping[str, str]) -> str:
@@ -199,6 +200,7 @@ class TerminalCheck:
             ascii_because=_ascii_because(self._environment, replies, around),
             warnings=around.warnings,
             replies=replies,
+            erases_in_colour=erases_in_colour(self._environment),
         )
 
 
@@ -212,13 +214,35 @@ def _ascii_because(environment: Mapping[str, str], replies: Replies, around: Mul
     return f"{why}; for lines and candles {remedy(environment)}" if why else ""
 
 
+def erases_in_colour(environment: Mapping[str, str]) -> bool:
+    """Return whether terminfo says that the terminal erases characters (ECH), and in the current background (BCE).
+
+    tmux and screen, by their own names, do not say so; nor does a terminal that terminfo does not know.
+    """
+    import curses  # noqa: PLC0415 - as below
+
+    if not _knows_terminfo(environment.get("TERM", "")):
+        return False
+    erase = curses.tigetstr("ech")
+    return curses.tigetflag("bce") == 1 and erase is not None and erase.startswith(b"\x1b[")
+
+
 def _cannot_place_text(term: str) -> bool:
     """Return whether terminfo knows the terminal and that its cursor cannot be moved by ANSI sequences."""
+    import curses  # noqa: PLC0415 - 1 ms, and only here
+
+    if not _knows_terminfo(term):
+        return False
+    move = curses.tigetstr("cup")
+    return move is None or not move.startswith(b"\x1b[")
+
+
+def _knows_terminfo(term: str) -> bool:
+    """Return whether terminfo has an entry of this name; Python reads the first one that a process asks for only."""
     import curses  # noqa: PLC0415 - 1 ms, and only here
 
     try:
         curses.setupterm(term or "unknown-to-terminfo", 1)
     except curses.error:
         return False
-    move = curses.tigetstr("cup")
-    return move is None or not move.startswith(b"\x1b[")
+    return True

@@ -205,7 +205,7 @@ class Dispatcher:
 
     def _pass_on(self, outcome: Done | Ambiguous) -> None:
         self.offer(outcome.transactions)
-        self.saw_last(outcome.last_transaction_id)
+        self.saw_last(int(outcome.last_transaction_id))
 
     async def _with_protection(self, report: Report, done: Done) -> Report:
         """Add stop and target of a new trade to the report; make it a warning if there is no stop."""

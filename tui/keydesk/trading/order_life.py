@@ -21,6 +21,7 @@ from keydesk_client.orders.outcome import Intent
 
 READ_AT_ONCE = 2_000_000  # bytes of each file
 MOST_SHOWN = 300  # settled orders
+LONGEST = 2_000  # characters of a request
 MOST_LINES = 60  # of one order: look-ups may go on for hours
 ID_START = "kd-"
 OF_ORDERS = frozenset({"sending", "unknown", "outcome", "showed up", "recovered"})
@@ -140,7 +141,7 @@ def _life(intent: Intent, verdict: str | None) -> OrderLife:
         clean(intent_words(intent)),
         states.get(verdict, "settled"),
         clean(f"journal: {verdict}" if verdict else "journal: no outcome yet"),
-        clean(f"{intent.action.value}{about} {json.dumps(dict(intent.body))}, {after}"),
+        clean(f"{intent.action.value}{about} {json.dumps(dict(intent.body))}, {after}", LONGEST),
     )
 
 
@@ -150,7 +151,8 @@ def _told(entries: Iterable[AuditEntry]) -> dict[str, list[LifeLine]]:
     for entry in sorted(entries, key=lambda each: each.time_ns):
         id_, _, words = entry.words.partition(" ")
         if entry.what in OF_ORDERS and id_.startswith(ID_START):
-            told.setdefault(id_, []).append(LifeLine(entry.time_ns, entry.what, clean(words)))
+            line = LifeLine(entry.time_ns, entry.what, clean(words, LONGEST))
+            told.setdefault(id_, []).append(line)
     return told
 
 

@@ -94,10 +94,16 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         self.app_resume_signal.subscribe(self, lambda _: self._forget())
 
     def dress(
-        self, theme_name: str = "dark", depth: Depth = "truecolor", *, ascii_only: bool = False
+        self,
+        theme_name: str = "dark",
+        depth: Depth = "truecolor",
+        *,
+        ascii_only: bool = False,
+        erases_in_colour: bool = False,
     ) -> None:
-        """Set the theme and the terminal's colour depth (see `theme.colour_depth`)."""
+        """Set the theme and the terminal's colour depth (see `theme.colour_depth`), and what else it can do."""
         self._ascii_only = ascii_only
+        self._terminal.erases_in_colour = erases_in_colour
         self._colour_system = COLOUR_SYSTEMS[depth]
         self.set_class(ascii_only, "-ascii")
         self.ansi_color = True if depth in ("16", "mono") else None
@@ -116,6 +122,12 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         driver = driver_of(self)
         if isinstance(driver, TerminalDriver):
             driver.show_title(in_ascii(words) if self._ascii_only else words)
+
+    def send_to_terminal(self, text: str) -> None:
+        """Send a bell or a notification; what it says is cleaned already."""
+        driver = driver_of(self)
+        if isinstance(driver, TerminalDriver):
+            driver.write(in_ascii(text) if self._ascii_only else text)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Do nothing: Ctrl-X in an empty field would clear the terminal's clipboard (OSC 52)."""

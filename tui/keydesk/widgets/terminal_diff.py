@@ -7,6 +7,7 @@ shortest cursor move and colour change. Updates of an unknown shape are passed o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -28,6 +29,10 @@ SURE_BLOCKS = ((0x20, 0x7E), (0xA1, 0x17F), (0x2500, 0x259F))
 LINES_ON_A_BLANK = ("reverse", "underline", "underline2", "strike", "overline", "frame", "encircle")
 CODES_ON_A_BLANK = {"7", "4", "21", "9", "53", "51", "52"}  # the same as terminals take them
 GROUPED_FROM = 60  # changed runs: from here on an update is sent colour by colour
+
+# Blanks that take more bytes than what erases them (ECH), and moves the cursor on behind them (CUF).
+BLANKS_INSIDE = re.compile(" {11,}")
+TRAILING_BLANKS = 8  # of a run: where the next one begins elsewhere, it moves the cursor anyway
 
 Placed = tuple[int, Segment]  # column, what stands there
 
@@ -64,7 +69,9 @@ class Row:
 class TerminalContents:
     """What the terminal shows, as far as this process sent it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, erases_in_colour: bool = False) -> None:
+        self.erases_in_colour = erases_in_colour
+        """Whether the terminal gives erased cells the current background; see `terminal.check`."""
         self._rows: dict[int, Row] = {}
         self._sent: dict[int, dict[int, tuple[int, Iterable[Segment]]]] = {}
         self._width = 0  # the longest line sent: at its end the cursor may be held by the margin
@@ -83,7 +90,7 @@ class TerminalContents:
             if before is not segments and before != segments:
                 self._replace(y, x, segments)
                 self._draw(runs, y, changed_segments(x, before, segments))
-        pen = Pen(depth, self._width)
+        pen = Pen(depth, self._width, erases_in_colour=self.erases_in_colour)
         for run in in_cheapest_order(runs, depth):
             pen.write(run)
         return pen.finish()
@@ -240,9 +247,10 @@ def is_sure(text: str) -> bool:
 class Pen:
     """Writes text at positions with the shortest cursor moves and colour changes."""
 
-    def __init__(self, depth: ColorSystem, width: int) -> None:
+    def __init__(self, depth: ColorSystem, width: int, *, erases_in_colour: bool = False) -> None:
         self._depth = depth
         self._width = width
+        self._erases = erases_in_colour
         self._out: list[str] = []
         self._at: tuple[int, int] | None = None  # line, column
         self._worn: Look = PLAIN
@@ -259,16 +267,30 @@ class Pen:
             self._out.append(without_controls(run.text))
             self._at = None
             return
-        self._out.append(run.text)
-        end = run.x + len(run.text)
-        # The text may be wider or narrower than thought; and the margin holds the cursor back.
-        self._at = (run.y, end) if run.sure and end < self._width else None
+        if not run.sure:  # it may be wider or narrower than thought
+            self._out.append(run.text)
+            self._at = None
+            return
+        end = run.x + self._write_text(run.text)
+        self._at = (run.y, end) if end < self._width else None  # the margin holds the cursor back
 
     def finish(self) -> str:
         """Return everything written, ending in the terminal's default colours."""
         if self._worn is not PLAIN:
             self._out.append("\x1b[0m")
         return "".join(self._out)
+
+    def _write_text(self, text: str) -> int:
+        """Write text, long blanks by erasing them if that is possible; return how many cells the cursor moved."""
+        if not self._erases or shows_on_a_blank(self._worn):
+            self._out.append(text)
+            return len(text)
+        blanks = len(text) - len(text.rstrip(" "))
+        written = text[:-blanks] if blanks >= TRAILING_BLANKS else text
+        self._out.append(BLANKS_INSIDE.sub(_erase_and_pass, written))
+        if len(written) < len(text):
+            self._out.append(f"\x1b[{len(text) - len(written)}X")
+        return len(written)
 
     def _look(self, run: ChangedRun) -> Look:
         """Return the look to write in; blanks keep the current foreground and weight."""
@@ -286,6 +308,12 @@ class Pen:
             return there
         near = ("\x1b[B" if down else "") + _sideways(ahead)
         return near if len(near) < len(there) else there
+
+
+def _erase_and_pass(blanks: re.Match[str]) -> str:
+    """Return what erases these blanks and moves the cursor behind them."""
+    count = len(blanks[0])
+    return f"\x1b[{count}X\x1b[{count}C"
 
 
 def _sideways(columns: int) -> str:

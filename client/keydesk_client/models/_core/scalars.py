@@ -145,6 +145,8 @@ Liquidity: TypeAlias = Annotated[int | Decimal, _LiquidityOnTheWire]
 AccountID: TypeAlias = str
 TransactionID: TypeAlias = Annotated[str, _CounterOnTheWire]
 """A decimal counter as text: compare as int, "9" comes before "10"."""
+AnyTransactionID: TypeAlias = str | int
+"""Accepted where a transaction id is needed; what the client returns is a TransactionID."""
 OrderID: TypeAlias = str
 """The id of the transaction that created the order."""
 TradeID: TypeAlias = str

@@ -64,3 +64,17 @@ def test_without_a_naked_trade_friday_says_nothing() -> None:
     store.clock_ns = ns("2026-03-06T20:00")
     WeekEndReminder(store, lambda _level, words: said.append(words)).look(60.0)
     assert said == []
+
+
+@pytest.mark.parametrize("size", [(40, 12), (60, 10), (80, 24), (200, 50)])
+async def test_every_line_of_the_hours_is_reached_at_every_size(size: tuple[int, int]) -> None:
+    app = FormApp(lambda: SessionsForm(example_store(), lambda: ns("2026-03-04T14:00")))
+    async with app.run_test(size=size) as pilot:
+        seen = app.words
+        for _ in range(12):
+            await pilot.press("j")
+            await pilot.pause()
+            seen += app.words
+        for words in ("Sydney", "New York", "Rollover", "daily", "Now"):
+            assert words in seen
+        assert "Esc closes" in app.words

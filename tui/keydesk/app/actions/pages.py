@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from keydesk import forms
 from keydesk.app.actions.context import ActionContext
+from keydesk.app.availability import REPLAY_KEYS
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class PageActions:
                 self.action_sessions()
             case "audit":
                 self._desk.show_audit()
+            case "alerts":
+                self._desk.show_alerts()
 
     def action_sessions(self) -> None:
         """Show the market hours."""
@@ -59,7 +62,7 @@ class PageActions:
 
     def show_messages(self) -> None:
         """Show the latest messages."""
-        from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form
+        from keydesk.forms.detail_rows import (  # noqa: PLC0415 - with the first form
             notice_rows,
         )
 
@@ -67,8 +70,12 @@ class PageActions:
 
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
+
+        def left_out(id_: str) -> bool:
+            return id_.startswith(REPLAY_KEYS) and self._store.market is None
+
         self._context.app.push_screen(
-            forms.HelpForm(self._context.keymap, self._desk.key_context())
+            forms.HelpForm(self._context.keymap, self._desk.key_context(), left_out)
         )
 
     def action_account_page(self) -> None:
@@ -113,7 +120,7 @@ class PageActions:
         self._context.app.push_screen(forms.DetailsForm(title, rows))
 
     def _details(self) -> tuple[Printable, Rows]:
-        from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form
+        from keydesk.forms.detail_rows import (  # noqa: PLC0415 - with the first form
             instrument_rows,
             log_line_rows,
             order_rows,

@@ -22,8 +22,9 @@ from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import holdings_of, trading_context_of
 from keydesk.text.format import money, pair, percent, pips, units
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import Printable, safe
 
+TENTH = Decimal("0.1")
 SIDE = 6  # cells of a bar on either side of the axis
 MOST_HELD = 12  # instruments whose correlation is shown
 
@@ -96,17 +97,18 @@ def exposure_rows(store: Store, now: float) -> Rows:
     if not held:
         return [("exposure", "none: no position is open")]
     gross = max((abs(value) for value in worth.values()), default=NOTHING)
+    largest_first = sorted(held, key=lambda each: -abs(worth.get(each, NOTHING)))
+    amounts = [units(held[each].quantize(TENTH), signed=True) for each in largest_first]
+    homes = [money(worth.get(each, NOTHING), 0, signed=True) for each in largest_first]
+    widths = max(map(len, amounts)), max(map(len, homes))
     rows: Rows = []
-    for currency in sorted(held, key=lambda each: -abs(worth.get(each, NOTHING))):
+    for currency, amount, home in zip(largest_first, amounts, homes, strict=True):
         value = worth.get(currency, NOTHING)
-        share = f"{percent(value / account.nav, 0, signed=True):>6} %" if account.nav > 0 else ""
+        share = f"{percent(value / account.nav, 0, signed=True):>4} %" if account.nav > 0 else ""
         side = "long" if held[currency] > 0 else "short"
         filled = two_sided_bar(value / gross) if gross else ""
-        amount = units(held[currency].quantize(Decimal("0.1")), signed=True)
-        worth_words = f"{money(value, 0, signed=True)} {account.currency}"
-        rows.append(
-            (safe(f"{currency} {side}"), f"{amount:>13} {worth_words:>15} {share} {filled}")
-        )
+        words = f"{amount:>{widths[0]}}  {home:>{widths[1]}} {account.currency} {share} {filled}"
+        rows.append((safe(f"{currency} {side}"), words))
     total = sum(worth.values(), NOTHING)
     rows.append(("sum of all", f"{money(total, signed=True)} {account.currency}, at mid prices"))
     return [*rows, *_stop_rows(store, account)]
@@ -199,7 +201,7 @@ def risk_rows(store: Store, held: Sequence[str], known: Sequence[Correlation] | 
             "effective risk",
             f"{money(found.together)} {home}, against {money(found.added)} added{unknown}",
         ),
-        ("correlation", Toned("of hourly returns, last 120; grey: too few to rely on", "muted")),
+        ("correlation", Toned("of the last 120 hours; grey: too few to rely on", "muted")),
     ]
     by_strength = sorted(known, key=lambda each: -abs(each.value or 0))
     return [*rows, *(_pair_row(each, risks) for each in by_strength)]
@@ -214,7 +216,7 @@ def _signed_risks(store: Store, held: Sequence[str]) -> Sequence[SignedRisk]:
     return risks
 
 
-def _pair_row(each: Correlation, risks: Sequence[SignedRisk]) -> tuple[str, str]:
+def _pair_row(each: Correlation, risks: Sequence[SignedRisk]) -> tuple[Printable, str]:
     name = safe(f"{pair(each.first)} {pair(each.second)}")
     if each.value is None:
         few = f"not known, {each.returns} hours in common, {LEAST} needed"

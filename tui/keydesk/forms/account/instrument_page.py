@@ -7,7 +7,12 @@ from keydesk.calc.market.sessions import SECOND, closed_words, rollover_at, week
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.account.live_page import LivePage, Toned, rate_words
-from keydesk.forms.info_form import Rows, instrument_rows
+from keydesk.forms.detail_rows import (
+    instrument_rows,
+)
+from keydesk.forms.info_form import (
+    Rows,
+)
 from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of
 from keydesk.text.format import duration, money, pips, units

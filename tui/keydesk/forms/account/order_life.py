@@ -16,7 +16,6 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
 from keydesk.trading.order_life import OrderLife, with_states
 
-STATE_WIDTH = 14
 LEAST_LIST = 3  # rows of the list
 LABEL = 10  # columns of the names in the part about one order
 NEWEST = 2**62  # of an order that the journal did not have when it was read
@@ -106,7 +105,11 @@ class OrderLifeForm(InfoForm[None]):
         at = self._place(lives)
         rows = min(len(lives), max(LEAST_LIST, self.room // 2 - 1))
         first = max(0, min(at - rows // 2, len(lives) - rows))
-        listed = [self._line(lives[row], chosen=row == at) for row in range(first, first + rows)]
+        widest = max((len(life.state) for life in lives if life.is_open), default=-1)
+        listed = [
+            self._line(lives[row], widest + 1, chosen=row == at)
+            for row in range(first, first + rows)
+        ]
         room = self.room - len(listed) - 1
         if room < 1:
             return listed[: self.room]
@@ -118,9 +121,9 @@ class OrderLifeForm(InfoForm[None]):
         places = (at for at, life in enumerate(lives) if life.id == self.chosen)
         return next(places, 0)
 
-    def _line(self, life: OrderLife, *, chosen: bool) -> TextLine:
+    def _line(self, life: OrderLife, width: int, *, chosen: bool) -> TextLine:
         time = safe("now     ") if life.time_ns > NEWEST else clock(life.time_ns, self.store.zone)
-        state = safe(f" {life.state.upper() if life.is_open else '':<{STATE_WIDTH}} ")
+        state = safe(f" {life.state.upper() if life.is_open else '':<{width}} ")
         lead = cell_len(time) + cell_len(state) + 2
         words = safe(f"{life.words}  {life.outcome}")
         return (
@@ -144,7 +147,8 @@ class OrderLifeForm(InfoForm[None]):
         if life.outcome:
             lines += self._named("outcome", life.outcome, "plain")
         for line in life.lines:
-            words = safe(f"{line.what}: {line.words}")
+            said = line.words.partition(" {")[0] if line.what == "sending" else line.words
+            words = safe(f"{line.what}: {said}")
             lines += self._named(clock(line.time_ns, zone), words, "muted")
         if life.request:
             lines += self._named("request", life.request, "faint")
@@ -163,11 +167,11 @@ class OrderLifeForm(InfoForm[None]):
         if not self.figures:
             return (((_no_figures(is_read=self._is_read), "muted"),),)
         shown = self._fitting()
-        head = "".join(f"{name:>{width}}" for name, width in shown)
+        head = "".join(_aligned(name, name, width) for name, width in shown)
         lines: list[TextLine] = [((safe(head), "muted"),)]
         for each in self.figures[: max(1, self.room - 3)]:
             cells = dict(zip((name for name, _ in COLUMNS), _cells(each), strict=True))
-            row = "".join(f"{cells[name]:>{width}}" for name, width in shown)
+            row = "".join(_aligned(name, cells[name], width) for name, width in shown)
             lines.append(((safe(row), "plain"),))
         words = "slip: fill against the price seen, + is worse; ack: from sending to the answer"
         return [*lines, *wrap_words(words, "faint", self.inside)]
@@ -205,6 +209,10 @@ class OrderLifeForm(InfoForm[None]):
 
 def _no_figures(*, is_read: bool) -> Printable:
     return "No order was answered yet" if is_read else "Reading …"
+
+
+def _aligned(name: str, text: str, width: int) -> str:
+    return f"{text:<{width}}" if name == "pair" else f"{text:>{width}}"
 
 
 def _cells(each: ExecutionFigures) -> Sequence[str]:

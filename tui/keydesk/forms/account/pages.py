@@ -168,12 +168,8 @@ def _with_share(amount: Decimal, account: AccountState) -> str:
 
 def _margin_words(account: AccountState) -> str:
     """Return the margin in use with a bar of its share."""
-    if account.nav <= 0:
-        return f"{money(account.margin_used)} {account.currency}"
-    share = account.margin_used / account.nav
-    return (
-        f"{bar(share)} {money(account.margin_used)} {account.currency}  {percent(share)} % of NAV"
-    )
+    words = _with_share(account.margin_used, account)
+    return f"{words}  {bar(account.margin_used / account.nav)}" if account.nav > 0 else words
 
 
 def _closeout_words(account: AccountState) -> str:

@@ -15,10 +15,9 @@ from keydesk.calc.market.sessions import (
     week_at,
     week_words,
 )
-from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.info_form import ScrolledForm
+from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_words
 from keydesk.forms.trades.close_trade import trade_name
-from keydesk.keys.keymap import HELP, KEYMAP
 from keydesk.store.frame import Frame
 from keydesk.store.risk import naked_trades
 from keydesk.store.store import Store
@@ -30,10 +29,9 @@ STATE_WIDTH = 28
 MOST_SHOWN = 5
 
 
-class SessionsForm(InfoForm[None]):
+class SessionsForm(ScrolledForm):
     """Shows the hours as they are each second; it sends nothing."""
 
-    BINDINGS = KEYMAP.bindings(HELP)
     WIDTH: ClassVar[int] = 72
 
     def __init__(self, store: Store, now_ns: Callable[[], int]) -> None:
@@ -48,8 +46,11 @@ class SessionsForm(InfoForm[None]):
         """Name the page."""
         return "Market hours"
 
-    def lines(self) -> Sequence[TextLine]:
+    def all_lines(self) -> Sequence[TextLine]:
         """Return sessions, rollover, week, and what is to be known before the weekend."""
+        return [part for line in self._whole_lines() for part in fold_line(line, self.inside)]
+
+    def _whole_lines(self) -> Sequence[TextLine]:
         now_ns = self.now_ns()
         sessions, week = sessions_at(now_ns), week_at(now_ns)
         lines = [_line(each, now_ns, self.store.zone) for each in sessions]
