@@ -47,8 +47,10 @@ async def test_a_closed_trade_is_listed_noted_exported_and_the_same_without_its_
     trade_id = await trade_and_close(desk_of_my_own)
     kept = run(home, "note", trade_id, "--tags", "News trend", "--rating", "4", "--note", "waited")
     assert f"trade {trade_id} is kept in " in kept
-    first = run(home, "--json")
+    first = run(home, "--json", "--excursions")
     [row] = json.loads(first)
+    assert Decimal(row["maePips"]) > 0
+    assert Decimal(row["maeR"]) > 0
     assert (row["id"], row["exits"], row["tags"]) == (trade_id, "2", "news trend")
     assert (row["brokerTag"], row["rating"]) == ("=plan", "4")
     assert row["R"]
@@ -58,7 +60,7 @@ async def test_a_closed_trade_is_listed_noted_exported_and_the_same_without_its_
     [cache] = home.folder.rglob("*.events")
     before = cache.read_bytes()
     cache.unlink()
-    assert run(home, "--json") == first
+    assert run(home, "--json", "--excursions") == first
     assert cache.read_bytes() == before
 
     path = tmp_path / "trades.csv"
@@ -90,6 +92,7 @@ async def test_the_week_page_and_the_statistics_say_what_they_rest_on(
         (["--week"], "--week and --date go with report"),
         (["report", "--date", "soon"], "'soon' is not a date"),
         (["report", "--date", "0001-01-01"], "is not a date"),
+        (["stats", "--excursions"], "--excursions goes with the list"),
         (["--csv", "--json"], "not allowed with argument"),
     ],
 )

@@ -68,6 +68,11 @@ class OpenAccount:
         return self.folder.parent / "journal" / f"{self.target.records}.events"
 
     @property
+    def excursions(self) -> Path:
+        """The path of the excursions of closed trades that were read from candles."""
+        return self.folder.parent / "journal" / f"{self.target.records}.excursions"
+
+    @property
     def notes(self) -> Path:
         """The path of the trader's notes on trades, shared with the desks of this account."""
         return self.folder.parent / "journal" / f"{self.target.records}.notes.jsonl"

@@ -22,6 +22,7 @@ from keydesk.cli.export import instant, refuse_existing, time_in, write_csv
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error
 from keydesk.text.sanitize import Printable, safe
+from keydesk.trade_journal.candles import read_excursions
 from keydesk.trade_journal.loading import load_journal, pips_of
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
 from keydesk.trade_journal.report import as_markdown, as_text, day_of, page, trading_date, week_of
@@ -43,6 +44,8 @@ LISTED = (
     *("id", "closed", "instrument", "side", "units", "entryPrice", "exitPrice", "pips"),
     *("financing", "result", "R", "session", "tags", "setup", "rating"),
 )
+CANDLES_EVERY = 50  # trades
+WITH_EXCURSIONS = ("maePips", "mfePips", "maeR", "mfeR")
 STATISTICS = ("figure", "value", "of")
 Rows = list[dict[str, str]]
 
@@ -97,6 +100,8 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(words)
     if (options.what == "note") != (options.trade is not None):
         parser.error("TRADE goes with note, as in: keydesk journal note 6411 --tags news")
+    if options.excursions and (options.what != "list" or options.positions):
+        parser.error("--excursions goes with the list of trades")
     if options.what != "report" and (options.week or options.date):
         parser.error("--week and --date go with report")
     return options
@@ -121,6 +126,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("what is written")
     output.add_argument(
         "--by", choices=sorted(GROUPINGS), help="with stats: the same figures of each group"
+    )
+    output.add_argument(
+        "--excursions",
+        action="store_true",
+        help="with list: how far each trade went against you and for you (MAE, MFE), from candles",
     )
     output.add_argument("--week", action="store_true", help="with report: the week, not the day")
     output.add_argument(
@@ -190,7 +200,19 @@ async def _read(options: argparse.Namespace) -> _Found:
         if notes.trouble:
             say_error(safe(notes.trouble))
         pips = await pips_of(reach.client)
-        return _Found(reach, whole, RowContext(notes.by_trade, pips, reach.zone))
+        context = RowContext(notes.by_trade, pips, reach.zone)
+        found = _Found(reach, whole, context)
+        if not options.excursions:
+            return found
+        ids = {id_ for each in _chosen(found, options) for id_ in each.trade_ids}
+        trades = [each for each in whole.closed if each.id in ids]
+        read = await read_excursions(reach.client, reach.excursions, trades, _say_candles)
+        return replace(found, context=replace(context, excursions=read))
+
+
+def _say_candles(read: int, of: int) -> None:
+    if sys.stderr.isatty() and not read % CANDLES_EVERY:
+        say_error(safe(f"candles of {read} of {of} trades"))
 
 
 def _say_progress(read: int, newest: int) -> None:
@@ -230,7 +252,8 @@ def _rating(options: argparse.Namespace) -> int | None:
 def _list(found: _Found, options: argparse.Namespace) -> None:
     trades = _chosen(found, options)
     rows = [trade_row(each, found.context) for each in trades]
-    columns = TRADE_COLUMNS if options.csv or options.json else LISTED
+    shown = (*LISTED, *WITH_EXCURSIONS) if options.excursions else LISTED
+    columns = TRADE_COLUMNS if options.csv or options.json else shown
     if not (options.csv or options.json or options.markdown):
         rows = [{**row, "closed": row["closed"][:16].replace("T", " ")} for row in rows]
     _write(columns, rows, options)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from decimal import Decimal
 
+from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.groups import session_of
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
 from keydesk.calc.trade_journal.statistics import Figure, Statistics
@@ -17,6 +18,7 @@ TRADE_COLUMNS = (
     *("id", "position", "instrument", "side", "units", "opened", "closed", "holdSeconds"),
     *("entryPrice", "exitPrice", "pips", "profit", "financing", "dividends", "commission"),
     *("guaranteedExecutionFee", "result", "initialStop", "initialRisk", "R"),
+    *("maePips", "mfePips", "maeR", "mfeR"),
     *("slippagePips", "spreadPaid", "session", "entries", "exits", "exitReason"),
     *("tags", "setup", "rating", "mistake", "note", "brokerTag", "comment"),
 )
@@ -32,6 +34,7 @@ class RowContext:
     notes: Mapping[str, TradeNote] = field(default_factory=dict)
     pips: Mapping[str, Decimal] = field(default_factory=dict)
     zone: tzinfo = UTC
+    excursions: Mapping[str, Excursion] = field(default_factory=dict)
 
     def note(self, trade: JournalTrade) -> TradeNote:
         """Return the note on a trade; that on a position is the note on its first trade."""
@@ -63,6 +66,7 @@ def trade_row(trade: JournalTrade, context: RowContext) -> dict[str, str]:
         "initialStop": number(trade.initial_stop),
         "initialRisk": number(trade.initial_risk, rounded=True),
         "R": number(trade.r, HUNDREDTH),
+        **_excursion_cells(context.excursions.get(trade.id), pip),
         "slippagePips": "" if pip is None or slip is None else number(slip / pip, HUNDREDTH),
         "spreadPaid": number(trade.spread_paid),
         "session": session_of(trade.opened_ns),
@@ -76,6 +80,17 @@ def trade_row(trade: JournalTrade, context: RowContext) -> dict[str, str]:
         "note": note.note,
         "brokerTag": trade.tag,
         "comment": trade.comment,
+    }
+
+
+def _excursion_cells(found: Excursion | None, pip: Decimal | None) -> dict[str, str]:
+    pips = None if found is None or pip is None else found.pips(pip)
+    in_r = None if found is None else found.r
+    return {
+        "maePips": "" if pips is None else number(pips[0], HUNDREDTH),
+        "mfePips": "" if pips is None else number(pips[1], HUNDREDTH),
+        "maeR": "" if in_r is None else number(in_r[0], HUNDREDTH),
+        "mfeR": "" if in_r is None else number(in_r[1], HUNDREDTH),
     }
 
 

@@ -83,7 +83,12 @@ def excursion_of(trade: JournalTrade, candles: Iterable[Extremes]) -> Excursion 
     low = min(*exits, *(each.low for each in found))
     up, down = max(NOTHING, high - entry), max(NOTHING, entry - low)
     adverse, favourable = (down, up) if trade.is_long else (up, down)
-    is_cut = bool(trade.opened_ns % CELL or trade.closed_ns % CELL)
+    return known_excursion(trade, adverse, favourable)
+
+
+def known_excursion(trade: JournalTrade, adverse: Decimal, favourable: Decimal) -> Excursion:
+    """Return the excursion of a trade whose distances are known."""
+    is_cut = bool(trade.opened_ns % CELL or (trade.closed_ns or 0) % CELL)
     return Excursion(adverse, favourable, _distance(trade), is_cut)
 
 
