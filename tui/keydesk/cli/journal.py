@@ -6,12 +6,14 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, tzinfo
+from decimal import Decimal
 from pathlib import Path
 
 from keydesk.calc.trade_journal.filters import TradeFilter, chosen
 from keydesk.calc.trade_journal.groups import GROUPINGS, GroupContext, grouped
+from keydesk.calc.trade_journal.net_asset_values import held_over_a_day_end, open_profits
 from keydesk.calc.trade_journal.notes import BadNote, TradeNote, rating_in, tags_in
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.returns import days_of
@@ -22,7 +24,7 @@ from keydesk.cli.export import instant, refuse_existing, time_in, write_csv
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error
 from keydesk.text.sanitize import Printable, safe
-from keydesk.trade_journal.candles import read_excursions
+from keydesk.trade_journal.candles import read_day_closes, read_excursions
 from keydesk.trade_journal.loading import load_journal, pips_of
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
 from keydesk.trade_journal.report import as_markdown, as_text, day_of, page, trading_date, week_of
@@ -31,7 +33,6 @@ from keydesk.trade_journal.rows import (
     TEXT_COLUMNS,
     TRADE_COLUMNS,
     RowContext,
-    basis,
     markdown_table,
     number,
     statistics_rows,
@@ -57,6 +58,7 @@ class _Found:
     reach: OpenAccount
     whole: Journal
     context: RowContext
+    open_profits: Mapping[int, Decimal] = field(default_factory=dict)  # by the end of the day
 
     @property
     def zone(self) -> tzinfo:
@@ -202,6 +204,11 @@ async def _read(options: argparse.Namespace) -> _Found:
         pips = await pips_of(reach.client)
         context = RowContext(notes.by_trade, pips, reach.zone)
         found = _Found(reach, whole, context)
+        if options.what == "stats" and options.by is None:
+            now = time.time_ns()
+            spans = held_over_a_day_end(whole.trades, now)
+            closes = await read_day_closes(reach.client, spans)
+            return replace(found, open_profits=open_profits(whole.trades, closes, now))
         if not options.excursions:
             return found
         ids = {id_ for each in _chosen(found, options) for id_ in each.trade_ids}
@@ -265,7 +272,7 @@ def _statistics(found: _Found, options: argparse.Namespace) -> None:
     if options.by is None:
         rows = [_figure(*each) for each in statistics_rows(statistics_of(trades))]
         if len(trades) == len(found.whole.closed):
-            rows += _daily(found.whole)
+            rows += _daily(found)
         _write(STATISTICS, rows, options)
         return
     context = GroupContext(found.whole.trades, found.context.notes, found.zone)
@@ -282,19 +289,19 @@ def _figure(name: str, value: str, rests_on: str) -> dict[str, str]:
     return dict(zip(STATISTICS, (name, value, rests_on), strict=True))
 
 
-def _daily(whole: Journal) -> Rows:
-    """Return the ratios of daily balances, transfers taken out."""
-    found = daily_statistics_of(days_of(whole.balances, whole.start_balance))
-    share = found.drawdown.share
-    fall = "" if share is None else number(share * 100, HUNDREDTH)
+def _daily(found: _Found) -> Rows:
+    """Return ratios and drawdown of the daily net asset values, transfers taken out."""
+    whole = found.whole
+    days = days_of(whole.balances, whole.start_balance, found.open_profits)
+    daily = daily_statistics_of(days)
+    fall = number(daily.drawdown.money, HUNDREDTH)
+    if daily.drawdown.share is not None:
+        fall = f"{fall} ({number(daily.drawdown.share * 100, HUNDREDTH)} %)"
+    rests_on = daily.sharpe.doubt or f"n={daily.n}"
     return [
-        _figure(
-            "Sharpe (daily balances)", number(found.sharpe.value, HUNDREDTH), basis(found.sharpe)
-        ),
-        _figure(
-            "Sortino (daily balances)", number(found.sortino.value, HUNDREDTH), basis(found.sortino)
-        ),
-        _figure("max drawdown % (daily balances)", fall, basis(found.sharpe)),
+        _figure("Sharpe, daily NAV", number(daily.sharpe.value, HUNDREDTH), rests_on),
+        _figure("Sortino, daily NAV", number(daily.sortino.value, HUNDREDTH), rests_on),
+        _figure("max drawdown, daily NAV", fall, rests_on),
     ]
 
 

@@ -5,12 +5,13 @@ The file may be deleted at any time. It holds one JSON array for each trade: id,
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import TypeAlias
 
+from keydesk.calc.market.trading_day import day_start, next_day_start
 from keydesk.calc.trade_journal.excursions import (
     CandleRange,
     Excursion,
@@ -19,6 +20,7 @@ from keydesk.calc.trade_journal.excursions import (
     excursion_of,
     known_excursion,
 )
+from keydesk.calc.trade_journal.net_asset_values import DayClose
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.records import id_order
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
@@ -120,3 +122,25 @@ def _lines(known: Known) -> Iterable[str]:
         opened, closed, adverse, favourable = known[id_]
         line = [id_, opened, closed, str(adverse), str(favourable)]
         yield json.dumps(line, separators=(",", ":")) + "\n"
+
+
+async def read_day_closes(
+    client: Client, spans: Mapping[str, tuple[int, int]]
+) -> dict[str, list[DayClose]]:
+    """Return the closing prices of the trading days that end within the span of each instrument."""
+    return {name: await _day_closes(client, name, *span) for name, span in spans.items()}
+
+
+async def _day_closes(client: Client, name: str, first: int, last: int) -> list[DayClose]:
+    candles = client.candles.iterate(
+        name,
+        from_=DateTime.from_ns(day_start(first)),
+        to=DateTime.from_ns(last),
+        granularity="D",
+        price="BA",
+    )
+    return [
+        DayClose(next_day_start(each.time.ns), each.bid.c, each.ask.c)
+        async for each in candles
+        if each.complete and each.bid is not None and each.ask is not None
+    ]

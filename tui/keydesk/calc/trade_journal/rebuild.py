@@ -62,7 +62,6 @@ class _Open:
     """A trade while it is rebuilt."""
 
     trade: JournalTrade
-    loss_factor: Decimal | None
     exits: list[Execution] = field(default_factory=list)
     costs: Costs = field(default_factory=Costs)
     left: Decimal = NOTHING
@@ -156,11 +155,12 @@ class Rebuilder:
             trade_ids=(opening.trade_id,),
             instrument=fill.instrument,
             entries=(replace(entry, half_spread=opening.half_spread),),
+            home_factor=fill.loss_factor,
             tag=opening.tag,
             comment=opening.comment,
         )
         costs = Costs(commission=commission, guarantee_fee=opening.guarantee_fee)
-        self._trades[trade.id] = _Open(trade, fill.loss_factor, [], costs, opening.units)
+        self._trades[trade.id] = _Open(trade, [], costs, opening.units)
         return costs.booked
 
     def _reduce(
@@ -202,7 +202,7 @@ class Rebuilder:
         if price is None and stop.distance is not None:
             price = trade.entry_price - (stop.distance if trade.is_long else -stop.distance)
         if price is not None:
-            risk = _initial_risk(trade, price, known.loss_factor)
+            risk = _initial_risk(trade, price)
             known.trade = replace(trade, initial_stop=price, initial_risk=risk)
 
     def _book(self, booking: Booking) -> None:
@@ -235,14 +235,12 @@ def rebuild(events: Iterable[Event]) -> Journal:
     return rebuilder.journal()
 
 
-def _initial_risk(
-    trade: JournalTrade, stop: Decimal, loss_factor: Decimal | None
-) -> Decimal | None:
+def _initial_risk(trade: JournalTrade, stop: Decimal) -> Decimal | None:
     """Return the loss at the initial stop in home currency; None if it is past the entry, or no factor is known."""
     distance = stop_distance(trade.units, trade.entry_price, stop)
-    if loss_factor is None or distance <= 0:
+    if trade.home_factor is None or distance <= 0:
         return None
-    return distance * abs(trade.units) * loss_factor
+    return distance * abs(trade.units) * trade.home_factor
 
 
 def slippage(fill: Fill, order_price: Decimal | None) -> Decimal | None:

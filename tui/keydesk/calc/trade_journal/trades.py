@@ -64,6 +64,7 @@ class JournalTrade:
     costs: Costs = Costs()
     initial_stop: Decimal | None = None
     initial_risk: Decimal | None = None  # home currency
+    home_factor: Decimal | None = None  # quote to home currency at the entry, for losses
     tag: str = ""  # the broker's
     comment: str = ""
 
