@@ -66,6 +66,7 @@ FEWEST_ORDERS = 30  # of 20 minutes
 WHOLE = float(os.environ.get("SOAK_SECONDS", "1200"))
 SCREEN_TAKEN = b"\x1b[?1049h"
 LOOK = 5.0  # seconds between two looks at what was written
+BELLS = 10  # at most, in that time: one in 2 s, and the looks come late on a busy machine
 
 
 @dataclass
@@ -175,7 +176,7 @@ class Soak:
         """Look at what was written, up to the last whole sequence."""
         end = terminal.raw.rfind(b"\x1b") if terminal.exit_code is None else len(terminal.raw)
         written = bytes(terminal.raw[: max(end, 0)])
-        assert list(foreign_pieces(written, LARGEST))[:5] == []
+        assert list(foreign_pieces(written, LARGEST, BELLS))[:5] == []
         assert b"Traceback" not in written, written[-4000:]
         del terminal.raw[: len(written)]
 

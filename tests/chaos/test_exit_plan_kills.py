@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.calc.orders.exit_plans import ExitPlan
 from keydesk.calc.orders.instructions import CloseTrades
+from keydesk.calc.orders.plans.exit_plans import ExitPlan
 from keydesk.records import TradeRow
 from support.broker import PracticeServer
 from support.exit_plan_desk import PIP, TIGHTENS, actions_at_broker, plan_desk

@@ -150,6 +150,7 @@ async def trade_by_keyboard(
             raise AssertionError(f"seed {seed}: {error}") from error
         await chaos.everything_arrived()
     answer = await practice.get("{a}/transactions/sinceid", id="1")
+    await practice.close()  # no process of its own: the client alone
     ledger: list[Transaction] = answer.json()["transactions"]
     found = trader.differences(ledger)
     found += disagreements(journal_in(home.folder, {}), ledger)[0]

@@ -50,6 +50,7 @@ def test_the_pages_of_account_and_exposure_open_by_their_chords(terminal: Termin
         ("x", "none: no position is open"),
         ("a", "NAV at mid prices"),
         ("n", "spread"),
+        ("i", "Order outcomes"),
     ):
         terminal.press("g")
         terminal.press(key)

@@ -19,7 +19,7 @@ OWN: Final = re.compile(
     | \x1b\]22;(?:default|text|pointer)\x07       # the pointer's shape
     | \x1b\[(?:(?P<row>[0-9]{1,3});(?P<column>[0-9]{1,3}))?H
     | \x1b\[[0-9]{1,3}H                              # the beginning of a line
-    | \x1b\[(?P<ahead>[0-9]{0,3})[CD] | \x1b\[B
+    | \x1b\[(?P<ahead>[0-9]{0,3})[CDX] | \x1b\[B   # on, back, blanks; down
     | \x1b\]2;(?:Keydesk[ ][ -~]{1,60}(?:…[0-9]{1,3})?)?\x07         # the window's title: no text of the server
     | \x1b\[2[23];2t                                # its old title, kept and restored
     | \x1b\[c | \x1b\[[56]n                         # which terminal is it, is it there, where is the cursor?
@@ -35,8 +35,11 @@ BYTE: Final = 256
 BREAKS: Final = "\r\n\b"
 
 
-def foreign_pieces(raw: bytes, size: tuple[int, int] = (200, 60)) -> Iterator[str]:
-    """Name every piece of the output that is not the desk's own, with what stands around it."""
+def foreign_pieces(raw: bytes, size: tuple[int, int] = (200, 60), bells: int = 0) -> Iterator[str]:
+    """Name every piece of the output that is not the desk's own, with what stands around it.
+
+    More bells than the desk may have rung are foreign, too.
+    """
     text = raw.decode("utf-8", errors="surrogateescape")
     at = 0
     while at < len(text):
@@ -49,7 +52,9 @@ def foreign_pieces(raw: bytes, size: tuple[int, int] = (200, 60)) -> Iterator[st
             else:
                 at = found.end()
             continue
-        if character not in BREAKS and unicodedata.category(character) in INVISIBLE:
+        if character == "\a" and bells > 0:
+            bells -= 1
+        elif character not in BREAKS and unicodedata.category(character) in INVISIBLE:
             yield f"character {character!r} in {text[max(0, at - 30) : at + 30]!r}"
         at += 1
 

@@ -23,8 +23,8 @@ PATTERNS = {
     "AccountUnits": r"^-?\d+\.\d{4}$",
     "PriceValue": r"^-?\d+(\.\d+)?$",
     "TransactionID": r"^[1-9]\d*$",
-    "OrderID": r"^[1-9]\d*$",
-    "TradeID": r"^[1-9]\d*$",
+    "OrderID": r"^\d+$",  # a reject repeats what was asked for, such as 0
+    "TradeID": r"^\d+$",
 }
 
 
@@ -114,7 +114,10 @@ def _operation(name: str, endpoint: Mapping[str, Any]) -> Json:
     schema = type_schema(answer["body_type"]) if "body_type" in answer else _object(answer["body"])
     kind = "application/octet-stream" if "stream" in name else "application/json"
     responses: Json = {str(answer["status"]): _response("The answer", kind, schema)}
-    for status in sorted({*endpoint["errors"], *endpoint["errors_public"]}):
+    errors = {*endpoint["errors"], *endpoint["errors_public"]}
+    if any(one["name"] == "accountID" for one in endpoint["params"]):
+        errors.add(400)  # of a text that can be no account's id, which is not listed for each
+    for status in sorted(errors):
         rich = endpoint.get("reject_bodies", {}).get(status)
         error = type_schema("$Error") if rich is None else _object(rich)
         if rich is not None:

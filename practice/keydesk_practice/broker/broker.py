@@ -91,6 +91,7 @@ class Broker:
         self.earlier_model: int | None = None  # of the market, at the ledger's last start
         self.budget = WorkBudget()
         self.read_lag = 0.0
+        self.ledger_number = 0  # how often the ledger was replaced
         self.commits = GroupCommit(ledger, self._publish)
         self._stepping = asyncio.Lock()
 
@@ -197,6 +198,7 @@ class Broker:
         """Go on with another ledger, without its accounts, from a time; the former one is committed and closed."""
         on_failure = self.commits.on_failure
         self.ledger, self.sessions = ledger, {}
+        self.ledger_number += 1
         self.commits = GroupCommit(ledger, self._publish)
         self.commits.on_failure = on_failure
         self.clock.set(since)

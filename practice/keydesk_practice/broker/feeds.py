@@ -284,7 +284,9 @@ class PriceFeed:
             self._instruments = +self._instruments
 
     def snapshot(self, subscription: PriceSubscription) -> bytes:
-        """Return the lines of the current prices of a subscription."""
+        """Return the lines of the current prices of a subscription; none once it is closed."""
+        if subscription.closed:
+            return b""
         return b"".join(
             price_line(self._board, self._board.quote(name), *subscription.form)
             for name in sorted(subscription.instruments)
@@ -303,9 +305,10 @@ class PriceFeed:
             subscription.offer(lines[subscription.form])
 
     def close(self) -> None:
-        """End every stream."""
+        """End every stream; the market that comes next may not have its instruments."""
         for subscription in list(self._subscriptions):
             subscription.close()
+            self.leave(subscription)
 
     def _changed(self) -> list[Quote]:
         changed = []

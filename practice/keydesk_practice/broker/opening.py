@@ -8,7 +8,7 @@ from decimal import Decimal
 from keydesk_practice.broker.account_session import AccountSession, History
 from keydesk_practice.broker.broker import LAST_SEEN, Broker
 from keydesk_practice.broker.clock import Clock
-from keydesk_practice.broker.replay import stored_overlay
+from keydesk_practice.broker.replay import load_replay, stored_overlay
 from keydesk_practice.engine.commands import OpenAccount
 from keydesk_practice.engine.decide import decide
 from keydesk_practice.engine.state.account import Account
@@ -43,7 +43,7 @@ def open_broker(options: Options, owners: int) -> Broker:
     """Open the ledger, restore or create the accounts, and tick them up to the present.
 
     A ledger keeps its market's seed, and its time never goes back: a ledger that is ahead of the clock (it ran faster, or
-    from a later start) continues from where it was.
+    from a later start) continues from where it was. A replay is paused where it was left.
 
     Raises:
         LedgerUnavailable: it is in use, damaged, or of another market.
@@ -76,7 +76,10 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
     last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
     start = max(time.time_ns() if options.start is None else options.start, last_seen)
-    clock = Clock(start, options.speed, running=not options.paused)
+    is_replay = load_replay(ledger) is not None
+    if is_replay and last_seen:  # goes on where it was left, whatever the time is now
+        start = max(last_seen, options.start or 0)
+    clock = Clock(start, options.speed, running=not (options.paused or is_replay))
     broker = Broker(
         ledger,
         lambda: PracticeMarket(seed, options.hours, own),

@@ -90,7 +90,12 @@ def _replay(options: argparse.Namespace) -> Body:
         draw=options.draw,
         speed=options.speed,
     )
-    flags = {"random": options.random, "blind": options.blind, "running": options.play}
+    flags = {
+        "random": options.random,
+        "present": options.present,
+        "blind": options.blind,
+        "running": options.play,
+    }
     return {**body, **{name: True for name, is_set in flags.items() if is_set}}
 
 
@@ -215,6 +220,7 @@ def _add_replays(commands: Any) -> None:  # noqa: ANN401
     replay.add_argument("scenario", nargs="?", help="a named scenario")
     replay.add_argument("--start", metavar="TIME", help="a time of your own")
     replay.add_argument("--random", action="store_true", help="a time drawn at random")
+    replay.add_argument("--present", action="store_true", help="back to now: nothing is replayed")
     replay.add_argument("--draw", type=int, metavar="N", help="draw the same random time again")
     replay.add_argument("--blind", action="store_true", help="hide instrument and date")
     replay.add_argument("--instrument", metavar="NAME", help="what is hidden (default: drawn)")

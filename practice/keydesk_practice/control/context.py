@@ -66,6 +66,7 @@ class Control:
             shocks=self._shock_states(),
             accounts=tuple(account_state(one) for one in sessions),
             faults=self.interface.faults.profile.texts(),
+            ledger_number=broker.ledger_number,
         )
 
     def _replay_state(self) -> ReplayState | None:

@@ -51,6 +51,8 @@ class Jump:
 class BeginReplay:
     """Begin anew at another time, with fresh accounts: at `start`, in a named `scenario`, or at a `random` time.
 
+    At the `present` the market runs with the time of day and nothing is replayed.
+
     A blind replay hides the instrument and the date until it is finished. The former ledger is kept beside the new one
     unless `keepLedger` is false. The same `draw` draws the same random start.
     """
@@ -58,6 +60,7 @@ class BeginReplay:
     start: Timestamp | None = None
     scenario: str | None = None
     random: bool = False
+    present: bool = False
     draw: int | None = None
     blind: bool = False
     instrument: str | None = None
@@ -187,6 +190,9 @@ class State:
     shocks: tuple[ShockState, ...] = ()
     accounts: tuple[AccountState, ...] = ()
     faults: tuple[str, ...] = ()
+    ledger_number: int = (
+        0  # of ledgers since the broker started: a replay or a checkpoint is the next
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

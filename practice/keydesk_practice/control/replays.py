@@ -4,6 +4,7 @@ import random
 import re
 import secrets
 import shutil
+import time
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -74,13 +75,14 @@ async def begin_replay(control: Control, request: BeginReplay) -> State:
     def fill(ledger: Ledger) -> None:
         for name, value in facts.items():
             ledger.set_fact(name, value)
-        save_replay(ledger, replay)
+        if not request.present:
+            save_replay(ledger, replay)
         broker.adopt_ledger(ledger, replay.began + replay.delta, ((), replay.disguise))
         for account in accounts:
             create_account(broker, account, balance)
 
     await _switch(control, fill, keep=request.keep_ledger)
-    if request.running:
+    if request.running or request.present:
         broker.clock.play(request.speed)
     else:
         broker.clock.set(broker.now(), request.speed)
@@ -139,9 +141,11 @@ def checked_balance(balance: Decimal) -> Decimal:
 
 def _chosen(control: Control, request: BeginReplay) -> Replay:
     """Return the replay that a request chooses; raise a 400 `HttpError` when it chooses none, or two."""
-    chosen = [request.start is not None, request.scenario is not None, request.random]
-    if sum(chosen) != 1:
-        raise HttpError(400, "Choose one of 'start', 'scenario' and 'random'")
+    dated = [request.start is not None, request.scenario is not None]
+    if sum([*dated, request.random, request.present]) != 1:
+        raise HttpError(400, "Choose one of 'start', 'scenario', 'random' and 'present'")
+    if request.present and request.blind:
+        raise HttpError(400, "The present cannot be hidden: leave out 'blind' or 'present'")
     instrument = request.instrument
     if request.scenario is not None:
         scenario = SCENARIOS.get(request.scenario)
@@ -154,7 +158,7 @@ def _chosen(control: Control, request: BeginReplay) -> Replay:
         began, drawn = random_start(random.Random(seed), last_day)  # noqa: S311 - no secret
         instrument = instrument or (drawn if request.blind else None)
     else:
-        began = request.start or 0
+        began = time.time_ns() if request.present else request.start or 0
     return _disguised(control, request, began, instrument)
 
 

@@ -1,5 +1,6 @@
 """Replays and checkpoints: fresh accounts at another time, and the way back."""
 
+import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -46,8 +47,31 @@ async def test_a_restart_goes_on_in_the_replay(tmp_path: Path) -> None:
         before = await market.control("GET", "/state")
         prices = await market.v20("GET", "{a}/pricing", instruments="ABC_XYZ")
     async with controlled_broker(tmp_path, "") as market:
-        assert await market.control("GET", "/state") == before
+        assert await market.control("GET", "/state") == before | {"ledgerNumber": 0}
         assert await market.v20("GET", "{a}/pricing", instruments="ABC_XYZ") == prices
+
+
+async def test_a_restart_waits_where_a_replay_was_left_and_does_not_run_to_the_present(
+    tmp_path: Path,
+) -> None:
+    async with controlled_broker(tmp_path) as market:
+        await market.control("POST", "/replay", scenario="franc")
+        await market.buy("EUR_CHF")
+        left = await market.control("GET", "/state")
+    async with controlled_broker(tmp_path, "", paused=False) as market:
+        found = await market.control("GET", "/state")
+    assert (found["time"], found["running"]) == (left["time"], False)
+    assert found["accounts"] == left["accounts"]
+
+
+async def test_the_present_ends_a_replay_and_runs(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        await market.control("POST", "/replay", scenario="franc")
+        state = await market.control("POST", "/replay", present=True)
+        assert (state["running"], state["speed"], state.get("replay")) == (True, "1", None)
+        assert abs(market.broker.now() - time.time_ns()) < 60_000_000_000
+        refused = await market.control("POST", "/replay", 400, present=True, blind=True)
+        assert "blind" in refused["errorMessage"]
 
 
 async def test_the_same_draw_is_the_same_start(tmp_path: Path) -> None:
@@ -140,7 +164,9 @@ async def test_a_checkpoint_brings_back_time_accounts_and_shocks(tmp_path: Path)
         }
         await market.control("POST", "/clock/step", granularity="H1")
         await market.buy("EUR_USD", "-500")
-        assert await market.control("POST", "/checkpoints/restore", name="before") == saved
+        assert await market.control("POST", "/checkpoints/restore", name="before") == saved | {
+            "ledgerNumber": 1
+        }
         assert market.ledger_lines() == lines
         missing = await market.control("POST", "/checkpoints/restore", 404, name="never")
         assert "before" in missing["errorMessage"]
@@ -154,3 +180,17 @@ async def test_streams_end_when_another_replay_begins(tmp_path: Path) -> None:
         await market.control("POST", "/replay", scenario="brexit")
         assert stream.closed
         assert prices.closed
+
+
+async def test_a_price_stream_of_the_market_before_neither_stops_nor_sees_the_one_after(
+    tmp_path: Path,
+) -> None:
+    async with controlled_broker(tmp_path) as market:
+        prices = market.broker.prices.join(["EUR_USD", "EUR_SEK"], None, unix_times=False)
+        await market.control("POST", "/replay", scenario="franc", blind=True)
+        await market.control("POST", "/clock/step", candles=2)
+        assert (market.broker.prices.snapshot(prices), prices.take()) == (b"", b"")
+        market.broker.prices.leave(prices)
+        again = market.broker.prices.join(["ABC_XYZ"], None, unix_times=False)
+        await market.control("POST", "/clock/step", candles=2)
+        assert b"ABC_XYZ" in again.take()

@@ -1,14 +1,18 @@
 """The same seed, script and orders give the same ledger, and nothing comes from after the market's now."""
 
 import asyncio
+import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from support.controlled_broker import ControlledBroker, controlled_broker
+from keydesk_practice.engine.wire_form import parse_time
+from support.controlled_broker import ACCOUNT, ControlledBroker, controlled_broker
 
 ACCOUNTS = ("101-001-1000001-001", "101-001-1000001-002")
 
@@ -51,6 +55,11 @@ async def test_a_script_leaves_the_same_ledger_byte_for_byte(tmp_path: Path) -> 
 
 INSTRUMENTS = ("EUR_USD", "USD_JPY", "EUR_CHF")
 FAR = "2030-01-01T00:00:00Z"
+STREAMS = (
+    f"{ACCOUNT}/pricing/stream?instruments=EUR_USD,EUR_CHF&snapshot=true",
+    f"{ACCOUNT}/transactions/stream",
+)
+TIMES = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 
 
 async def answers(market: ControlledBroker) -> list[Any]:
@@ -77,7 +86,27 @@ async def answers(market: ControlledBroker) -> list[Any]:
         [await market.v20("GET", path) for path in ("{a}", "{a}/changes?sinceTransactionID=1")]
     )
     found.append(await market.v20("GET", "{a}/transactions", to=FAR))
+    found += [await stream(market, path) for path in STREAMS]
     return found
+
+
+async def stream(market: ControlledBroker, path: str) -> bytes:
+    """Return what a stream sends at its beginning."""
+    async with market.client() as http:
+        reading = asyncio.create_task(http.get(path))
+        while not reading.done():
+            market.broker.end_streams()
+            await asyncio.sleep(0)
+        answer = await reading
+    assert answer.status_code == 200, answer.text
+    return b"\n".join(line for line in answer.content.splitlines() if b"HEARTBEAT" not in line)
+
+
+def times_in(answer: object) -> list[int]:
+    """Return every time in an answer, in nanoseconds since 1970."""
+    text = answer.decode() if isinstance(answer, bytes) else json.dumps(answer)
+    found = [parse_time(each) for each in TIMES.findall(text)]
+    return [time for time in found if time != parse_time(FAR)]  # links repeat what was asked for
 
 
 async def look_ahead(steps: list[int]) -> None:
@@ -89,6 +118,8 @@ async def look_ahead(steps: list[int]) -> None:
                 to = str(market.broker.now() // 1_000_000_000 + seconds)
                 await market.control("POST", "/clock/jump", time=to)
                 before = await answers(market)
+                now = market.broker.now()
+                assert [time for one in before for time in times_in(one) if time > now] == []
                 for name in INSTRUMENTS:
                     shock: dict[str, Any] = {"kind": "gap", "instrument": name, "size": "0.2"}
                     await market.control("POST", "/shocks", **shock)
@@ -102,7 +133,17 @@ async def look_ahead(steps: list[int]) -> None:
                 await market.control("DELETE", "/shocks")
 
 
+STEPS = st.lists(st.sampled_from([1, 5, 7, 60, 1799, 3600, 86_400]), min_size=1, max_size=2)
+
+
 @settings(max_examples=2, deadline=None, database=None, phases=[Phase.generate])
-@given(st.lists(st.sampled_from([1, 5, 7, 60, 1799, 3600, 86_400]), min_size=1, max_size=2))
+@given(STEPS)
 def test_no_answer_comes_from_after_the_clock(steps: list[int]) -> None:
+    asyncio.run(look_ahead(steps))
+
+
+@pytest.mark.soak
+@settings(max_examples=200, deadline=None, database=None, phases=[Phase.generate])
+@given(STEPS)
+def test_no_answer_of_two_hundred_walks_comes_from_after_the_clock(steps: list[int]) -> None:
     asyncio.run(look_ahead(steps))

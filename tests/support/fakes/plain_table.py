@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.widgets import DataTable, Static
 
-from keydesk.terminal._textual_private import CompositorUpdate
+from keydesk.terminal._textual_private import is_screen_update
 
 COLUMNS = ("instrument", "bid", "ask", "spread", "day %", "time")
 
@@ -50,5 +50,5 @@ class PlainTable(App[None]):
         screen: Screen[object],  # noqa: ARG002 - Textual's own signature
         renderable: RenderableType | None,
     ) -> None:
-        if isinstance(renderable, CompositorUpdate) and not self._batch_count:
+        if is_screen_update(renderable) and not self._batch_count:
             self.sent += len(renderable.render_segments(self.console).encode())

@@ -8,16 +8,22 @@ from typing import Literal
 from textual import events, on
 from textual.screen import ModalScreen
 
+from keydesk.app.account_connection import USUAL_CHECKS, DeskAccount
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.desk_session import DeskLock
+from keydesk.app.replay import MarketReplay
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions
+from keydesk.calc.alerts.conditions import PriceCross, TradeResult
+from keydesk.calc.alerts.parser import AlertLine
 from keydesk.calc.command_parser import LayoutVerb
 from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.orders.instructions import Instruction, Template
 from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.account.order_life import OrderLifeForm
+from keydesk.forms.market.alerts import AlertsForm, AlertWish
+from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import Chords
@@ -62,14 +68,40 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             screen=lambda: self.actions.screen,
             tell=self.tell,
         )
+        account = DeskAccount(
+            self.store,
+            KEYMAP,
+            lock.path.parent,
+            USUAL_CHECKS,
+            tell=self.tell,
+            last_key_at=lambda: 0.0,
+        )
+        self.replay = MarketReplay(self, account, self.store, tell=self.tell, record=self.record)
         self.decided: list[Instruction] = []
         self.series_wanted: list[tuple[int, str]] = []  # place and candle length
         self.recorded: list[tuple[str, str]] = []
+        self.alert_choices: list[AlertChoice | None] = []
+        self.alert_wishes: list[AlertWish] = []
+        self.mutes = 0
         self.dress("dark", depth, ascii_only=ascii_only)
 
     def get_default_screen(self) -> DeskScreen:
         """Start on the desk."""
         return DeskScreen()
+
+    def new_alert(self, condition: PriceCross | TradeResult) -> None:
+        self.push_screen(
+            NewAlertForm(self.store, condition, lambda _: ""), self.alert_choices.append
+        )
+
+    def make_alert(self, line: AlertLine) -> None:
+        self.alert_choices.append(TakeAlert(line))
+
+    def show_alerts(self) -> None:
+        self.push_screen(AlertsForm(self.store, self.alert_wishes.append, lambda: False))
+
+    def turn_mute(self) -> None:
+        self.mutes += 1
 
     def read_summary(self, take: object) -> None:
         """Nothing is read here."""

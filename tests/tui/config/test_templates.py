@@ -165,3 +165,30 @@ def test_an_exit_plan_that_cannot_be_read_names_the_field_and_the_remedy(
         load_user_settings(written(tmp_path, f"[templates.scalp]\n{line}\n"))
     assert "templates.scalp" in str(refused.value)
     assert remedy in str(refused.value)
+
+
+def test_a_template_has_a_scale_out(tmp_path: Path) -> None:
+    own = load_user_settings(
+        written(tmp_path, '[templates.thirds]\nscale_out = "33/33/34 1r 2.5r"\n')
+    )
+    thirds = own.templates.get("thirds", own.template)
+    assert thirds.scale_out.words == "33/33/34 1r 2.5r"
+    assert thirds.target_entry == Entry("", "R"), "the scale-out has the targets"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "33/33/34", "33/33/34 1r", "33/33/34 1r 2r 3r", "50/40 1r", "0/100 1r", "100"),
+        *("33/33/34 2r 1r", "33/33/34 1r 1r", "50/50 0r", "50/50 1p", "a/b 1r", "50/50/ 1r"),
+    ],
+)
+def test_a_scale_out_that_cannot_be_read_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadSettings, match=r"templates\.thirds\.scale_out"):
+        load_user_settings(written(tmp_path, f'[templates.thirds]\nscale_out = "{text}"\n'))
+
+
+def test_a_scale_out_without_a_stop_is_refused(tmp_path: Path) -> None:
+    text = '[templates.thirds]\nstop = false\ntarget = false\nscale_out = "50/50 1r"\n'
+    with pytest.raises(BadSettings, match="needs a stop"):
+        load_user_settings(written(tmp_path, text))

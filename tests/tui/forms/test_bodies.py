@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -9,16 +10,23 @@ from syrupy.assertion import SnapshotAssertion
 from textual.screen import Screen
 
 from keydesk import forms
+from keydesk.calc.alerts.conditions import PriceCross
 from keydesk.calc.market.watchlists import Watchlist
+from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.account.audit import AuditForm
 from keydesk.forms.account.leaving import LeaveForm
 from keydesk.forms.account.limits import LimitsForm
+from keydesk.forms.account.order_life import OrderLifeForm
 from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.unlock import UnlockForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
+from keydesk.forms.market.alert_line import AlertLineForm
+from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.indicators import IndicatorForm
+from keydesk.forms.market.new_alert import NewAlertForm
+from keydesk.forms.market.replay import BeginAnewForm, MarketPage
 from keydesk.forms.market.timeframes import TimeframeForm
 from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
 from keydesk.forms.ticket.form import TicketForm
@@ -36,11 +44,16 @@ from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp, example_context
 
 TRADE, ENTRY, PAIR = "6411", "6415", "EUR_USD"
+ABOVE = PriceCross(PAIR, "mid", "up", Decimal("1.12"))
 LIST = Watchlist("Majors", (PAIR, "USD_JPY"))
+FRANC = ReplayCommand("begins anew in franc: EUR/CHF, 2015-01-15 09:00 UTC", begins_anew=True)
 FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "AddForm": lambda: AddForm(example_store(), LIST),
+    "AlertLineForm": lambda: AlertLineForm(example_store(), "eurusd > 1.12", lambda _: "", "Alert"),
+    "AlertsForm": lambda: AlertsForm(example_store(), lambda _: None, lambda: False),
     "ArmForm": lambda: ArmForm(example_context()),
     "AuditForm": lambda: AuditForm([], UTC),
+    "BeginAnewForm": lambda: BeginAnewForm(example_store(), FRANC),
     "BreakEvenForm": lambda: BreakEvenForm(example_context(), TRADE),
     "CancelEntriesForm": lambda: CancelEntriesForm(example_context(), PAIR),
     "CancelForm": lambda: CancelForm(example_context(), ENTRY),
@@ -55,8 +68,10 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "FlattenForm": lambda: FlattenForm(example_context(), PAIR),
     "HelpForm": lambda: HelpForm(KEYMAP),
     "IndicatorForm": lambda: IndicatorForm(example_store()),
+    "MarketPage": lambda: MarketPage(example_store(), lambda: 0.0),
     "MoveForm": lambda: MoveForm(example_context(), ENTRY),
     "NameForm": lambda: NameForm("Rename Majors", "Majors", trouble=lambda _: "", hint="Enter"),
+    "NewAlertForm": lambda: NewAlertForm(example_store(), ABOVE, lambda _: ""),
     "PositionPartForm": lambda: PositionPartForm(example_context(), PAIR),
     "ProtectForm": lambda: ProtectForm(example_context(), TRADE),
     "ProtectionForm": lambda: ProtectionForm(example_context(), TRADE),
@@ -66,6 +81,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "TimeframeForm": lambda: TimeframeForm("H1"),
     "LeaveForm": lambda: LeaveForm(example_store()),
     "LimitsForm": lambda: LimitsForm(example_context()),
+    "OrderLifeForm": lambda: OrderLifeForm(example_store(), lambda take: take((), ())),
     "SessionsForm": lambda: SessionsForm(example_store(), lambda: WALL_NS),
     "TrailingForm": lambda: TrailingForm(example_context(), TRADE),
     "UnlockForm": lambda: UnlockForm(example_context()),

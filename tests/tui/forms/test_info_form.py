@@ -19,7 +19,7 @@ from keydesk.calc.command_parser import (
 from keydesk.calc.orders.order_parser import matching
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
-from keydesk.keys.keymap import KEYMAP, KEYS, TRADES
+from keydesk.keys.keymap import DESK, KEYMAP, KEYS, TRADES
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
 
@@ -170,7 +170,7 @@ async def test_a_long_value_goes_on_beneath_itself_clear_of_the_names() -> None:
 def test_what_is_not_understood_is_answered_with_what_is() -> None:
     said = parse_command("frobnicate now", NAMES, "EUR_USD")
     assert isinstance(said, ShowMessage)
-    known = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p"
+    known = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p, :alert > 1.12"
     assert said.words == f"Not understood: frobnicate now. {known}"
 
 
@@ -258,3 +258,15 @@ async def test_messages_scroll_line_by_line_and_to_both_ends() -> None:
         assert app.words == first
         await pilot.press("escape")
         assert app.results == [None]
+
+
+async def test_the_help_leaves_out_keys_of_what_the_desk_does_not_have() -> None:
+    whole = {key.id for key in KEYMAP.in_force(DESK)}
+    app = FormApp(lambda: HelpForm(KEYMAP, DESK, lambda id_: id_.startswith("replay-")))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        form = app.screen
+        assert isinstance(form, HelpForm)
+        shown = {key.id for page in form.pages() for key in page}
+    assert "replay-pause" in whole
+    assert shown == {id_ for id_ in whole if not id_.startswith("replay-")}

@@ -235,3 +235,27 @@ async def test_a_new_line_that_is_filtered_out_does_not_show() -> None:
         store.write_log(LogLine("9", WALL_NS, "FILL", "GBP_USD", safe("another pair")))
         pane.on_frame(frame_of(store))
         assert pane.keys == before
+
+
+@pytest.mark.parametrize("keys", [("j", "j"), ("v", "j"), ("l", "end")])
+async def test_the_cursor_stays_on_its_line_when_older_ones_come_or_go(
+    keys: tuple[str, ...],
+) -> None:
+    pane, store = Log(), desk_store()
+    for number in range(5):
+        store.write_log(LogLine(f"{number}", WALL_NS, "NOTE", "", safe(f"line {number}")))
+    async with shown(pane, store, size=(100, 6)) as pilot:
+        await pilot.press(*keys)
+        line = store.log[int(pane.selected or "")]
+        store.log[:0] = [LogLine("0", 1, "FILL", "EUR_USD", safe(f"earlier {n}")) for n in range(7)]
+        store.mark(Topic.LOG)
+        pane.on_frame(frame_of(store))
+        assert store.log[int(pane.selected or "")] is line
+        del store.log[:7]
+        store.mark(Topic.LOG)
+        pane.on_frame(frame_of(store))
+        assert store.log[int(pane.selected or "")] is line
+        store.log.clear()
+        store.mark(Topic.LOG)
+        pane.on_frame(frame_of(store))
+        assert pane.selected is None

@@ -8,11 +8,12 @@ from keydesk.store.risk import (
     note_closed,
     note_opening,
     open_risk_of,
+    usual_size,
 )
 from keydesk.store.store import Store
 from keydesk_client.models import OrderFillTransaction
 from support.data.account_history import fill as order_fill
-from support.data.account_history import reduction
+from support.data.account_history import opening, reduction
 from support.data.desk_store import example_store
 
 D = Decimal
@@ -81,3 +82,32 @@ def test_of_a_reversal_only_the_part_that_opened_counts() -> None:
     opened = {"tradeID": "6411", "units": "20000", "price": "1.0844", "initialMarginRequired": "1"}
     note_opening(store, fill(6411, units="40000", commission="2", tradeOpened=opened))
     assert store.opening_costs["6411"].commission == 1
+
+
+def opened(store: Store, number: int, units: str, instrument: str = "EUR_USD") -> None:
+    made = opening(number, units, "1.08500", instrument)
+    assert isinstance(made, OrderFillTransaction)
+    note_opening(store, made)
+
+
+def test_the_usual_size_is_the_median_of_the_newest_trades() -> None:
+    store = Store()
+    for number, size in enumerate(("1000", "-2000"), start=5):
+        opened(store, number, size)
+    assert usual_size(store, "EUR_USD") is None, "two trades are no habit"
+    opened(store, 7, "90000")
+    opened(store, 8, "500000", "USD_JPY")
+    opened(store, 7, "90000")  # read again with the history
+    assert usual_size(store, "EUR_USD") == 2000
+    for number in range(20, 40):
+        opened(store, number, "5000")
+    assert usual_size(store, "EUR_USD") == 5000
+    assert usual_size(store, "USD_JPY") is None
+
+
+def test_the_sizes_that_are_remembered_are_bounded() -> None:
+    store = Store()
+    for number in range(1, 1500):
+        opened(store, number, "1000")
+    assert len(store.opened) == 1000
+    assert "1" not in store.opened

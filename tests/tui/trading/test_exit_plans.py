@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from keydesk.calc.daily_loss import LossLock
-from keydesk.calc.orders.exit_plans import ExitPlan
 from keydesk.calc.orders.instructions import SetExitPlan, SetProtection
+from keydesk.calc.orders.plans.exit_plans import ExitPlan
 from keydesk.records import DependentOrder, InFlight
 from keydesk.store.state import Arming
 from keydesk.store.store import Store

@@ -43,6 +43,18 @@ def test_a_fill_that_nobody_asked_for_just_now_is_told_and_waits_to_be_seen(reas
 
 
 @pytest.mark.parametrize(
+    ("reason", "slip"), [("STOP_LOSS_ORDER", " slip +70.0p"), ("TAKE_PROFIT_ORDER", "")]
+)
+def test_how_far_a_stop_slipped_is_told(reason: str, slip: str) -> None:
+    members = {"tradeID": "5", "price": "1.09000", "timeInForce": "GTC"}
+    kind = reason.removesuffix("_ORDER") + "_ORDER"
+    stop = transaction(6, kind, reason="ON_FILL", triggerCondition="DEFAULT", **members)
+    [notice] = notices_after(stop, closing_fill(reason))
+    what = FILLS[reason][1]
+    assert notice.text == f"{what}: CLOSED 10,000 EUR/USD @ 1.08300{slip} realised −20.00"
+
+
+@pytest.mark.parametrize(
     "reason", ["MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"]
 )
 def test_what_a_key_did_is_told_by_its_command(reason: str) -> None:

@@ -30,7 +30,9 @@ def _filled(word: str, event: Mapping[str, object]) -> str:
     """Return an argument with its places filled; text of an event is never looked at for places."""
     parts = [part.split("{text}") for part in word.split("{title}")]
     title, text = clean(str(event["title"])), clean(str(event["text"]))
-    return title.join(text.join(part) for part in parts)
+    filled = title.join(text.join(part) for part in parts)
+    is_option = filled.startswith("-") and not word.startswith("-")
+    return f" {filled}" if is_option else filled
 
 
 @dataclass(slots=True)

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from time import monotonic
-from typing import Literal
 
 from keydesk.alerts.command import CommandRunner
+from keydesk.calc.alerts.alert import Told
 from keydesk.config.alert_settings import AlertSettings, EventKind
 from keydesk.terminal.notification import BELL, notification, usual_kind
+from keydesk.text.format import clock, date_and_time
 from keydesk.text.sanitize import clean
 
 BELL_EVERY = 2.0  # seconds
@@ -20,7 +22,6 @@ TITLES: Mapping[EventKind, str] = {
     "disconnect": "CONNECTION",
     "limit": "LIMIT",
 }
-Level = Literal["info", "good", "warn", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,14 @@ class Event:
     def title(self) -> str:
         """Return kind and account; it begins with a capital letter of ours, so no argument can become an option."""
         return f"{TITLES[self.kind]} {self.account}".rstrip()
+
+
+def alert_text(told: Told, zone: tzinfo) -> str:
+    """Return the line of a firing; it begins with a word of ours, whatever the instrument is called."""
+    value = f" (at {told.value})" if told.value else ""
+    if told.late:
+        return f"ALERT while you were away, {date_and_time(told.time_ns, zone)}: {told.words}"
+    return f"ALERT {clock(told.time_ns, zone)} {told.words}{value}"
 
 
 @dataclass(slots=True)

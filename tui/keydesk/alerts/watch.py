@@ -76,6 +76,7 @@ class AlertWatch:
         self._late: list[Firing] = []
         self._jobs: deque[tuple[Change, Done]] = deque()
         self._wake = asyncio.Event()
+        self._settled = asyncio.Event()  # nothing waits to be written or told
         self._shown: set[tuple[str, int]] = set()  # firings delivered here
         self._loaded = False
         self._prices: dict[str, PriceReadings] = {}
@@ -92,10 +93,14 @@ class AlertWatch:
         if words:
             self._tell("bad", words)
         self._take(self.file.book)
-        if self.file.book.seen_ns and any(map(_is_of_price, self.file.book.alerts)):
-            self.gap = Gap(self.file.book.seen_ns)
+        of_prices = [each for each in self.file.book.alerts if _is_of_price(each)]
+        if of_prices:
+            first = min(each.made_ns for each in of_prices)
+            self.gap = Gap(max(self.file.book.seen_ns, first))
         await self._tell_untold()
         while True:
+            if not self._wake.is_set():
+                self._settled.set()
             await self._wake.wait()
             self._wake.clear()
             await self._write_firings()
@@ -106,7 +111,15 @@ class AlertWatch:
     def change(self, change: Change, done: Done = lambda _: None) -> None:
         """Queue a change of the book; `done` gets why it was refused, "" if it was made."""
         self._jobs.append((change, done))
+        self._begin()
+
+    def _begin(self) -> None:
+        self._settled.clear()
         self._wake.set()
+
+    async def settled(self) -> None:
+        """Wait until everything was written and told."""
+        await self._settled.wait()
 
     async def _change(self, change: Change) -> str:
         """Make a change; return why it was refused, "" if it was made."""
@@ -186,7 +199,12 @@ class AlertWatch:
             prices = self._prices.setdefault(name, PriceReadings(self.store, name))
             prices.watch(readings)
             self.store.price_watch[name] = self._take_quote
-        watched = (each for each in self.store.alerts.values() if each.state == "on")
+        watched = [each for each in self.store.alerts.values() if each.state == "on"]
+        levels: dict[str, tuple[Decimal, ...]] = {}
+        for each in filter(_is_of_price, watched):
+            name = instrument_of(each.condition)
+            levels[name] = (*levels.get(name, ()), each.condition.level)
+        self.store.alert_levels = levels
         names = dict.fromkeys(filter(None, (instrument_of(each.condition) for each in watched)))
         if tuple(names) != self.store.alert_instruments:
             self.store.alert_instruments = tuple(names)
@@ -202,7 +220,7 @@ class AlertWatch:
     def _note(self, firings: Iterable[Firing], *, late: bool = False) -> None:
         for each in firings:
             (self._late if late else self._fired).append(each)
-            self._wake.set()
+            self._begin()
 
     def look(self, now: float) -> None:
         """Judge what is no price, once a frame; look after the file once a second."""
@@ -217,16 +235,16 @@ class AlertWatch:
                 self._note(self.engine.take(reading, value, clock))
         if now - self._looked >= LOOK_EVERY:
             self._looked = now
-            self._look_after_file(clock)
+            self._look_after_file(clock, now)
 
-    def _look_after_file(self, clock: int) -> None:
+    def _look_after_file(self, clock: int, now: float) -> None:
         book = self.file.book
         if self.file.has_changed():
             self.change(lambda book: book)
         if not clock or not book.alerts:
             return
         if self.gap is None and clock - book.seen_ns >= SEEN_EVERY:
-            self.change(self.seen(clock))
+            self.change(self.seen(self._seen_ns(now)))
         if expiring(clock)(book) != book:
             self.change(expiring(clock))
         if self.store.account is not None:
@@ -249,18 +267,28 @@ class AlertWatch:
         }
         return seeing(clock_ns, sides)
 
-    def close(self) -> None:
+    def _seen_ns(self, now: float) -> int:
+        """Return up to when prices were watched: the other stream moves the clock, too."""
+        heard = self.store.health.prices_heard
+        silent = 0.0 if heard is None else max(0.0, now - heard)
+        return self.store.clock_ns - int(silent * SECOND)
+
+    def close(self, now: float) -> None:
         """Write up to when prices were watched; called when the desk is left."""
         if self.store.clock_ns and self.file.book.alerts and self.gap is None:
-            self.file.change(self.seen(self.store.clock_ns))
+            self.file.change(self.seen(self._seen_ns(now)))
 
     # What happened while nothing was watched.
 
     def interrupted(self) -> None:
         """Note that prices were lost from the last one on."""
-        since = self.store.clock_ns
-        if self.gap is None and since and any(map(_is_of_price, self.store.alerts.values())):
-            self.gap = Gap(since)
+        times = [
+            quote.time_ns
+            for name in self.store.alert_levels
+            if (quote := self.store.quotes.get(name)) is not None and quote.time_ns
+        ]
+        if self.gap is None and times:
+            self.gap = Gap(min(times))
 
     def missing(self) -> Mapping[str, Sequence[Alert]]:
         """Return the alerts on prices by instrument whose candles are wanted."""

@@ -21,13 +21,16 @@ from keydesk.app.account_requests import AccountRequests
 from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.account_start import AccountStart
 from keydesk.app.actions.desk import DeskActions
+from keydesk.app.alerts import AlertDesk
 from keydesk.app.availability import is_available
+from keydesk.app.away import AwayCard
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.order_outcomes import OrderOutcomes
 from keydesk.app.page_readings import PageReadings
 from keydesk.app.pane_requests import PaneRequests
+from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.app.tables import ask_letters
 from keydesk.app.watchlists import WatchlistActions
@@ -64,7 +67,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from keydesk.alerts.away import AwayReport
     from keydesk.app.page_readings import TakeBookings, TakeCloses
+    from keydesk.calc.alerts.conditions import PriceCross, TradeResult
+    from keydesk.calc.alerts.parser import AlertLine
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.calc.orders.instructions import Instruction
@@ -109,6 +115,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         environment = account.environment
         self.title = f"Keydesk {environment}"
         self.window_title = _window_title(options, account.name, environment)
+        self._profile = account.name
         self.store = Store()
         self.store.health.environment = environment
         self.store.arming = arming_at_start(environment, read_only=options.read_only)
@@ -165,11 +172,28 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             tell=self.tell,
             last_key_at=lambda: self.guarded_keys.last_key_at,
         )
+        self.alerts = AlertDesk(
+            self,
+            self.store,
+            own.alerts,
+            write=self.send_to_terminal,
+            tell=self.tell,
+            keymap=own.keymap,
+        )
+        self.away = AwayCard(
+            self.store,
+            last_key_at=lambda: self.guarded_keys.last_key_at,
+            is_free=lambda: isinstance(self.screen, DeskScreen),
+            show=self._show_away,
+        )
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
         self._readings = PageReadings(self, self.open_account, self.store)
         self._outcomes = OrderOutcomes(self, self.open_account, self.store)
         self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
+        self.replay = MarketReplay(
+            self, self.open_account, self.store, tell=self.tell, record=self.record
+        )
         self.last_words = ""
         self.lock = lock
         self.auto_disarm = AutoDisarm()
@@ -180,6 +204,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
         self.store.indicators.update(own.indicators)
         self._workspace = workspace
+        self._practice_folder = folders.practice
         self._leaving = lifecycle.Leaving(
             self, last_resort, self._save_workspace, self.actions.ask_before_leaving
         )
@@ -261,11 +286,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def _account_found(self, target: AccountAddress) -> None:
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
+        self.replay.start(self._practice_folder, target.rest_url)
 
     def _account_opened(self, connection: Connection) -> None:
         self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
         self.loss_lock.open(self.open_account.file("daily-loss"))
+        self.alerts.open(self.open_account.file("alerts"), connection, self._profile)
+        self.away.open(self.open_account.file("seen"), monotonic())
 
     def _account_failed(self, words: str) -> None:
         self.last_words = words
@@ -286,6 +314,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if self.lock.look(now):
             self.disarm(Cause.LOCKED)
         self.loss_lock.look(now)
+        self.alerts.look(now)
+        self.away.look(now)
         self.week_end.look(now)
         self._workspace.keep(self.actions.screen.workspace, now)
         self.open_account.look()
@@ -325,6 +355,28 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def record(self, what: str, words: str) -> None:
         """Write an entry to the audit log of the account."""
         self._audit.record(what, words)
+        self.alerts.recorded(what, words)
+
+    def _show_away(self, report: AwayReport) -> None:
+        from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form
+
+        self.push_screen(DetailsForm(report.title, report.rows(self.store.zone)))
+
+    def new_alert(self, condition: PriceCross | TradeResult) -> None:
+        """Show a new alert, to be made or changed."""
+        self.alerts.new(condition)
+
+    def make_alert(self, line: AlertLine) -> None:
+        """Make an alert of the command line."""
+        self.alerts.make(line)
+
+    def show_alerts(self) -> None:
+        """Show the alerts."""
+        self.alerts.show_page()
+
+    def turn_mute(self) -> None:
+        """Mute bell and notifications, or end that."""
+        self.alerts.turn_mute()
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show one line to the trader."""
@@ -355,6 +407,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def show_audit(self) -> None:
         """Show the audit log."""
         self._audit.show()
+
+    def action_replay(self, name: str) -> None:
+        """Control the practice market, by the chord."""
+        self.actions.perform("replay", name)
 
     def show_outcomes(self) -> None:
         """Show what became of the orders."""
@@ -387,6 +443,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def action_instrument_page(self) -> None:
         """Show the instrument's terms, by the chord."""
         self.actions.perform("instrument_page")
+
+    def action_alerts(self) -> None:
+        """Show the alerts, by the chord."""
+        self.actions.perform("alerts")
 
     def action_limits(self) -> None:
         """Show the trader's limits, by the chord."""
@@ -497,6 +557,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._leaving.stay()
 
     def _save_workspace(self) -> None:
+        self.alerts.close()
+        self.away.close()
         self._workspace.save(self.actions.screen.workspace())
         self.record("leave", "the desk was left")
 

@@ -13,6 +13,7 @@ from keydesk.store.store import Store
 CLOSING = frozenset(("close", "scale-out"))
 ON_A_TRADE = frozenset(("break-even", "protect", "trailing", "exit-plan"))
 OPENING = frozenset(("buy", "sell", "limit"))
+REPLAY_KEYS = "replay-"  # of a practice market that the desk may control
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ def is_available(id_: str, store: Store, selection: Selection) -> bool:  # noqa:
         return bool(selection.trades(store))
     if id_ in ON_A_TRADE:
         return bool(selection.trades(store))
+    if id_.startswith(REPLAY_KEYS):
+        return store.market is not None
     match id_:
         case "modify":
             order = selection.order(store) if selection.pane == "orders" else None

@@ -3,14 +3,18 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
+from keydesk.calc.alerts.parser import WORDS as ALERT_WORDS
+from keydesk.calc.alerts.parser import AlertLine, parse_alert
+from keydesk.calc.alerts.parts import AlertSyntaxError
 from keydesk.calc.market.granularity import SECONDS, find_granularity
 from keydesk.calc.market.indicator_specs import (
     IndicatorSpec,
     IndicatorSyntaxError,
     parse_indicators,
 )
+from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.orders.order_parser import (
     KEYWORDS,
     OrderSyntaxError,
@@ -20,6 +24,13 @@ from keydesk.calc.orders.order_parser import (
 )
 from keydesk.calc.orders.ticket_draft import Side
 from keydesk.calc.page_commands import PAGES, ShowPage
+from keydesk.calc.replay_commands import (
+    NOT_OFFERED,
+    ReplayCommand,
+    ReplaySyntaxError,
+    parse_replay,
+    replay_words,
+)
 
 COMMANDS = (
     "quit",
@@ -34,34 +45,45 @@ COMMANDS = (
     "date",
     "ind",
     "layout",
+    "alert",
+    "mute",
+    "replay",
 )
 DATE_PATTERNS = ("%Y-%m-%d", "%Y-%m-%d %H:%M")
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
-KNOWN = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p"
+KNOWN = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p, :alert > 1.12"
 
 
-def complete(line: str, instruments: Iterable[str]) -> str:
+def complete(line: str, instruments: Iterable[str], market: ControlledMarket | None = None) -> str:
     """Return the line with its last word completed as far as that is unambiguous."""
     before, space, last = line.rpartition(" ")
     colon = ":" if last.startswith(":") else ""
-    found = completions(line, instruments)
+    found = completions(line, instruments, market)
     if not found:
         return line
     end = " " if len(found) == 1 else ""
     return f"{before}{space}{colon}{_common(found)}{end}"
 
 
-def completions(line: str, instruments: Iterable[str]) -> Sequence[str]:
+def completions(
+    line: str, instruments: Iterable[str], market: ControlledMarket | None = None
+) -> Sequence[str]:
     """Return the words that the last word of the line begins, commands first."""
     before, _, last = line.rpartition(" ")
     typed = last.lower().lstrip(":")
     names = [name.replace("_", "").lower() for name in instruments]
-    words = dict.fromkeys(_known_words(before.split(), names))
+    words = dict.fromkeys(_known_words(before.lower().lstrip(":").split(), names, market))
     return [word for word in words if typed and word.startswith(typed)]
 
 
-def _known_words(before: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+def _known_words(
+    before: Sequence[str], names: Sequence[str], market: ControlledMarket | None
+) -> Sequence[str]:
     """Return the words that may follow: a command or instrument, then an instrument, then fields."""
+    if before and before[0].lstrip(":").lower() == "alert":
+        return [*names, *ALERT_WORDS] if len(before) == 1 else ALERT_WORDS
+    if before[:1] == ["replay"] and market is not None:
+        return replay_words(before[1:], market) or names
     match len(before):
         case 0:
             return [*COMMANDS, *names]
@@ -138,6 +160,25 @@ class ChooseIndicators:
         return f"draws {', '.join(each.name for each in self.specs) or 'no indicators'}"
 
 
+@dataclass(frozen=True, slots=True)
+class MakeAlert:
+    """Watch a condition and tell the trader when it is met."""
+
+    line: AlertLine
+
+    @property
+    def words(self) -> str:
+        """Return what it does."""
+        return self.line.words
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMute:
+    """Mute bell and desktop notifications, or end that."""
+
+    words: ClassVar[str] = "mutes bell and desktop notifications, or ends that"
+
+
 LayoutVerb = Literal["show", "save", "delete"]
 
 
@@ -181,7 +222,10 @@ ParsedCommand = (
     | ShowPage
     | ShowInstrument
     | ViewCommand
+    | MakeAlert
+    | TurnMute
     | OpenTicket
+    | ReplayCommand
     | ShowMessage
 )
 
@@ -190,19 +234,30 @@ SINGLE_WORDS: Mapping[str, ParsedCommand] = {
     **dict.fromkeys(("q", "quit", "exit"), QuitDesk()),
     **dict.fromkeys(("help", "keys", "?"), ShowHelp()),
     "messages": ShowMessages(),
+    "mute": TurnMute(),
     **{name: ShowPage(name) for name in PAGES},
     "undo": ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse"),
 }
 
 
-def parse_command(line: str, instruments: Iterable[str], focus: str) -> ParsedCommand:
-    """Parse a line of the command line."""
+def parse_command(  # noqa: PLR0911 - one return a kind of command
+    line: str,
+    instruments: Iterable[str],
+    focus: str,
+    market: ControlledMarket | None = None,
+    now: float = 0.0,
+) -> ParsedCommand:
+    """Parse a line of the command line; `market` is the practice market that may be controlled, `now` monotonic."""
     words = line.strip().lstrip(":").lower().split()
     match words:
         case []:
             return ShowMessage("info", f"Nothing typed. {KNOWN}. Pages: {', '.join(PAGES)}")
         case [word] if word in SINGLE_WORDS:
             return SINGLE_WORDS[word]
+        case ["alert", *_]:
+            return _alert(line.strip().lstrip(":")[len("alert") :], instruments, focus)
+        case ["replay", *rest]:
+            return _replay(rest, market, now)
         case [verb, *rest] if verb in VIEW_VERBS or verb == "instrument":
             return _view(verb, " ".join(rest), instruments)
         case [verb, *rest] if verb in SIDES:
@@ -216,6 +271,17 @@ def parse_command(line: str, instruments: Iterable[str], focus: str) -> ParsedCo
             )
         case _:
             return ShowMessage("warn", f"Not understood: {' '.join(words)}. {KNOWN}")
+
+
+def _replay(
+    rest: Sequence[str], market: ControlledMarket | None, now: float
+) -> ReplayCommand | ShowMessage:
+    if market is None:
+        return ShowMessage("warn", NOT_OFFERED)
+    try:
+        return parse_replay(rest, market, now)
+    except ReplaySyntaxError as error:
+        return ShowMessage("warn", str(error))
 
 
 def _view(verb: str, typed: str, instruments: Iterable[str]) -> ParsedCommand:
@@ -265,6 +331,13 @@ def _layout(typed: str) -> ParsedCommand:
             return UseLayout("show", name)
         case _:
             return ShowMessage("warn", "layout: write :layout save scalping, or :layout scalping")
+
+
+def _alert(typed: str, instruments: Iterable[str], focus: str) -> ParsedCommand:
+    try:
+        return MakeAlert(parse_alert(typed, instruments, focus))
+    except AlertSyntaxError as error:
+        return ShowMessage("warn", str(error))
 
 
 VIEW_VERBS: Mapping[str, Callable[[str], ParsedCommand]] = {

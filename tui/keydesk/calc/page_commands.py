@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 PageName = Literal[
-    "account", "exposure", "instrument", "outcomes", "limits", "sessions", "hours", "audit", "plan"
+    "account",
+    "exposure",
+    "instrument",
+    "outcomes",
+    "limits",
+    "sessions",
+    "hours",
+    "audit",
+    "plan",
+    "alerts",
 ]
 PAGES: Mapping[PageName, str] = {
     "account": "shows the account in full",
@@ -16,6 +25,7 @@ PAGES: Mapping[PageName, str] = {
     "sessions": "shows the market hours",
     "hours": "shows the market hours",
     "audit": "shows the audit log",
+    "alerts": "shows your alerts, and what was told",
     "plan": "plans the exit of the selected trade",
 }
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "flatten": "flatten",
     "cancel-all": "flatten",
     "lock": "flatten",
+    "watch": "watch",
     "doctor": "doctor",
     "reset-terminal": "doctor",
 }
@@ -39,7 +40,7 @@ def desk_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="keydesk",
         description="A keyboard-driven trading workstation. Without a profile it opens on its own practice market.",
-        epilog="also: keydesk login, logout, profiles, status, export, templates, chart, doctor, flatten, cancel-all, lock, "
+        epilog="also: keydesk login, logout, profiles, status, export, templates, chart, watch, doctor, flatten, cancel-all, lock, "
         "reset-terminal, practice serve, practice reset (each with --help)",
         allow_abbrev=False,
     )

@@ -29,6 +29,7 @@ CHANNELS: tuple[Channel, ...] = get_args(Channel)
 MOST_ARGUMENTS = 32
 LONGEST_ARGUMENT = 1000
 TIMEOUTS = range(1, 61)
+_KIND_OF: Mapping[str, EventKind] = {each: each for each in KINDS}
 USUAL: Mapping[EventKind, tuple[Channel, ...]] = {
     "alert": ("flash", "bell", "desktop", "command"),
     "fill": ("bell", "command"),
@@ -83,7 +84,7 @@ def _kinds(table: object, path: Path) -> Mapping[EventKind, tuple[Channel, ...]]
         raise BadSettings(f"{path}: alerts.kinds must be a table, [alerts.kinds]")
     found: dict[EventKind, tuple[Channel, ...]] = {}
     for name, channels in table.items():
-        kind = next((each for each in KINDS if each == name), None)
+        kind = _KIND_OF.get(str(name))
         if kind is None:
             there = ", ".join(KINDS)
             raise BadSettings(

@@ -11,6 +11,7 @@ expiry = "GFD"
 bound_pips = 2
 break_even_at = "1r"      # the exit plan: R, pips or average true ranges; break_even_offset_pips beyond
 step_trail = "1.5r 20p 5p"  # from that profit on, so far behind the price, in such steps
+scale_out = "33/33/34 1r 2r"  # in three trades: targets at 1R and 2R, the last one trails
 time_stop = "4h"          # minutes, hours or days after the trade was opened: "90m", "4h", "2d"
 
 [instruments]
@@ -24,9 +25,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.orders.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.instructions import STANDARD, Template, TemplateBook
 from keydesk.calc.orders.order_parser import KINDS, OrderSyntaxError, parse_order
+from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
+from keydesk.calc.orders.plans.scale_out import ALL, MOST_PARTS, NO_SCALE_OUT, ScaleOut
 from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Entry, Unit
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
 
@@ -44,6 +46,7 @@ FIELDS = (
     "expiry",
     "bound_pips",
     "break_even_offset_pips",
+    "scale_out",
     *EXIT_FIELDS,
 )
 EXIT_DISTANCE = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)([apr])", re.ASCII)
@@ -51,6 +54,8 @@ EXIT_UNITS: Mapping[str, Unit] = {"a": "ATR", "p": "pips", "r": "R"}
 TIME = re.compile(r"(\d{1,6})([mhd])", re.ASCII)
 MINUTES = {"m": 1, "h": 60, "d": 1440}
 TRAIL_PARTS = 3
+SHARE = re.compile(r"\d{1,2}(?:\.\d{1,2})?", re.ASCII)
+TARGET = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)r", re.ASCII)
 
 
 def read_templates(data: Mapping[str, Any], standard: Template, path: Path) -> TemplateBook:
@@ -102,6 +107,8 @@ def _agreeing(template: Template, where: str) -> Template:
     has_stop = template.stop_pips is not None or template.stop_atr is not None
     if template.target is None and template.target_r is not None and not has_stop:
         raise BadSettings(f"{where}.target is in R, which needs a stop")
+    if not has_stop and template.scale_out.shares:
+        raise BadSettings(f"{where}.scale_out is in R, which needs a stop")
     if not has_stop and template.exit_rules.counts_in_r:
         raise BadSettings(f"{where}: its exit plan is in R, which needs a stop")
     return template
@@ -198,6 +205,24 @@ def _time_stop(template: Template, value: object, where: str) -> Template:
     return replace(template, exit_rules=replace(template.exit_rules, close_after_minutes=minutes))
 
 
+def _scale_out(template: Template, value: object, where: str) -> Template:
+    if value is False:
+        return replace(template, scale_out=NO_SCALE_OUT)
+    first, *rest = value.split() if isinstance(value, str) and value.strip() else [""]
+    shares = [Decimal(each) for each in first.split("/") if SHARE.fullmatch(each)]
+    targets = [TARGET.fullmatch(each) for each in rest]
+    times = tuple(Decimal(each[1]) for each in targets if each is not None)
+    whole = len(shares) == first.count("/") + 1 and len(times) == len(rest)
+    if not whole or not 1 < len(shares) <= MOST_PARTS or len(times) != len(shares) - 1:
+        raise BadSettings(
+            f'{where} must be "33/33/34 1r 2r": 2 to {MOST_PARTS} shares in percent, '
+            "and a target in R for each but the last, or false for none"
+        )
+    if sum(shares) != ALL or min(shares) <= 0 or list(times) != sorted(set(times)) or times[0] <= 0:
+        raise BadSettings(f"{where}: the shares add up to 100, the targets rise from above 0")
+    return replace(template, scale_out=ScaleOut(tuple(shares), times))
+
+
 def _exit_distance(value: object, where: str, right: str) -> Entry:
     written = EXIT_DISTANCE.fullmatch(value) if isinstance(value, str) else None
     if written is None or not Decimal(written[1]):
@@ -218,6 +243,7 @@ _READERS: Mapping[str, Callable[[Template, object, str], Template]] = {
     "break_even_at": _break_even_at,
     "step_trail": _step_trail,
     "time_stop": _time_stop,
+    "scale_out": _scale_out,
 }
 
 

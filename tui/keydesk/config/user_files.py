@@ -9,6 +9,7 @@ from typing import Any
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.orders.instructions import Limits, Template, TemplateBook
+from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.indicator_settings import TABLE, read_indicators
 from keydesk.config.limits import decimal_of, read_limits, refuse_unknown
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
@@ -206,6 +207,7 @@ class UserSettings:
     limits: Limits = field(default_factory=Limits)
     indicators: Mapping[str, tuple[IndicatorSpec, ...]] = field(default_factory=dict)
     templates: TemplateBook = field(default_factory=TemplateBook)
+    alerts: AlertSettings = field(default_factory=AlertSettings)
 
 
 def load_user_settings(folder: Path) -> UserSettings:
@@ -213,4 +215,6 @@ def load_user_settings(folder: Path) -> UserSettings:
     template, limits = load_templates(folder)
     path = folder / TEMPLATES_FILE
     named = read_templates(table_in(path), template, path)
-    return UserSettings(load_keymap(folder), template, limits, load_indicators(folder), named)
+    alerts = load_alert_settings(folder)
+    indicators = load_indicators(folder)
+    return UserSettings(load_keymap(folder), template, limits, indicators, named, alerts)

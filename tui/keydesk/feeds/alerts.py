@@ -25,6 +25,7 @@ MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86_400 * SECOND
 PERIODS = ((2 * HOUR, "S5"), (3 * DAY, "M1"), (14 * DAY, "M5"), (200 * DAY, "H1"))
 """The longest gap that is worked out from candles of a length: an answer has at most 5,000."""
 MOST_COUNT = 5000
+CURRENT = frozenset(("OK", "SLOW"))
 BOOK_EVERY = 300.0  # seconds
 
 
@@ -55,8 +56,8 @@ async def keep_alerts(link: Link) -> None:
 
 async def fill_gap(link: Link, alerts: AlertWatch, due: Due) -> None:
     """Work out what alerts on prices missed; after some seconds of failures prices are judged again without that."""
-    if alerts.gap is None:
-        return
+    if alerts.gap is None or link.store.health.prices not in CURRENT:
+        return  # what comes until the stream is back belongs to it
     due.gap_since = link.now() if due.gap_since is None else due.gap_since
     since, until = alerts.gap.since_ns, link.store.clock_ns or link.wall_ns()
     complete = True

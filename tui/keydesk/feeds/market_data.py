@@ -55,7 +55,7 @@ def _needs_candles(
         return False
     if shown is None or not granularity:
         return shown is not None or bool(granularity)
-    if (shown.instrument, shown.granularity) != (instrument, granularity):
+    if _is_another(link, shown, instrument, granularity):
         return True
     if shown.wants_reload or shown.rolled_over > 0 or shown.prices != link.store.candle_prices:
         return True
@@ -72,7 +72,7 @@ async def load_candles(
     if not granularity:  # the chart went from the screen
         _close_series(link, shown)
         return None
-    if shown is None or (shown.instrument, shown.granularity) != (instrument, granularity):
+    if shown is None or _is_another(link, shown, instrument, granularity):
         _close_series(link, shown)
         shown = open_series(store, instrument, granularity)
         await load(link, shown, COUNT)
@@ -85,6 +85,12 @@ async def load_candles(
     elif shown.past is not None and shown.past.wants:
         await load_past(link, shown, shown.past)
     return shown
+
+
+def _is_another(link: Link, shown: CandleSeries, instrument: str, granularity: str) -> bool:
+    """Return whether a chart needs another series: it shows something else, or the series was dropped."""
+    key = instrument, granularity
+    return (shown.instrument, shown.granularity) != key or link.store.series.get(key) is not shown
 
 
 def _close_series(link: Link, series: CandleSeries | None) -> None:

@@ -197,6 +197,8 @@ def _prices_up(link: Link) -> None:
 
 
 def _prices_down(link: Link, words: str) -> None:
+    if link.alerts is not None:
+        link.alerts.interrupted()
     if link.store.health.prices != "DOWN":
         link.store.health.prices = "DOWN"
         link.write(f"The price stream is down: {words}")

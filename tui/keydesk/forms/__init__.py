@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
+    from keydesk.forms.market.alert_line import AlertLineForm
+    from keydesk.forms.market.alerts import AlertsForm
     from keydesk.forms.market.indicators import IndicatorForm
+    from keydesk.forms.market.new_alert import NewAlertForm
+    from keydesk.forms.market.replay import BeginAnewForm, MarketPage
     from keydesk.forms.market.timeframes import TimeframeForm
     from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
     from keydesk.forms.ticket.form import TicketForm
@@ -32,8 +36,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddForm",
+    "AlertLineForm",
+    "AlertsForm",
     "ArmForm",
     "AuditForm",
+    "BeginAnewForm",
     "BreakEvenForm",
     "CancelEntriesForm",
     "CancelForm",
@@ -50,8 +57,10 @@ __all__ = [
     "IndicatorForm",
     "LeaveForm",
     "LimitsForm",
+    "MarketPage",
     "MoveForm",
     "NameForm",
+    "NewAlertForm",
     "OrderLifeForm",
     "PositionPartForm",
     "ProtectForm",
@@ -68,8 +77,12 @@ __all__ = [
 
 _HOMES = {
     "AddForm": "market.watchlists",
+    "AlertLineForm": "market.alert_line",
+    "AlertsForm": "market.alerts",
+    "NewAlertForm": "market.new_alert",
     "ArmForm": "account.arming",
     "AuditForm": "account.audit",
+    "BeginAnewForm": "market.replay",
     "BreakEvenForm": "trades.break_even",
     "CancelEntriesForm": "trades.orders",
     "CancelForm": "trades.orders",
@@ -85,6 +98,7 @@ _HOMES = {
     "FlattenForm": "trades.reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "market.indicators",
+    "MarketPage": "market.replay",
     "MoveForm": "trades.move_order",
     "LeaveForm": "account.leaving",
     "LimitsForm": "account.limits",

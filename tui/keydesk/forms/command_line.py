@@ -1,6 +1,7 @@
 """Forms with a text field: the command line (`:`) and the search for an instrument (`/`). They send nothing."""
 
 from collections.abc import Sequence
+from time import monotonic
 from typing import ClassVar, LiteralString
 
 from textual.app import ComposeResult
@@ -9,6 +10,7 @@ from textual.widgets import Input
 from keydesk.calc.command_parser import (
     ChooseIndicators,
     GoToDate,
+    MakeAlert,
     OpenTicket,
     ParsedCommand,
     QuitDesk,
@@ -17,6 +19,7 @@ from keydesk.calc.command_parser import (
     ShowInstrument,
     ShowMessage,
     ShowMessages,
+    TurnMute,
     UseLayout,
     complete,
     completions,
@@ -24,6 +27,7 @@ from keydesk.calc.command_parser import (
 )
 from keydesk.calc.orders.order_parser import matching
 from keydesk.calc.page_commands import ShowPage
+from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_words
 from keydesk.keys.guard import KeyTarget
@@ -134,10 +138,10 @@ class CommandForm(InfoForm[ParsedCommand]):
     }
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, text: str = "") -> None:
         super().__init__()
         self.store = store
-        self.text = ""
+        self.text = text  # typed so far
         self.refused = False  # Enter was pressed on a line that cannot be read
 
     @property
@@ -148,6 +152,7 @@ class CommandForm(InfoForm[ParsedCommand]):
     def compose(self) -> ComposeResult:
         """Return a field over the meaning of its text."""
         yield Input(
+            self.text,
             placeholder="q leaves; b eurusd 50k @1.0830 sl 20p tp 2r",
             max_length=LONGEST,
             select_on_focus=False,
@@ -164,7 +169,8 @@ class CommandForm(InfoForm[ParsedCommand]):
 
     def command(self) -> ParsedCommand:
         """Return the command that the text means so far."""
-        return parse_command(self.text, self.store.instruments, self.store.focus)
+        store = self.store
+        return parse_command(self.text, store.instruments, store.focus, store.market, monotonic())
 
     def lines(self) -> Sequence[TextLine]:  # noqa: PLR0911 - one answer a command
         """Return the effect of Enter in words."""
@@ -178,13 +184,21 @@ class CommandForm(InfoForm[ParsedCommand]):
             case ShowInstrument(instrument):
                 return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
             case (
-                ShowGranularity() | GoToDate() | ChooseIndicators() | UseLayout() | ShowPage()
+                ShowGranularity()
+                | GoToDate()
+                | ChooseIndicators()
+                | UseLayout()
+                | ShowPage()
+                | MakeAlert()
+                | TurnMute()
             ) as shown:
                 return wrap_words(clean(shown.words), "bright", self.inside)
             case OpenTicket(side, instrument, fields):
                 size = f" {fields.size_words}" if fields.size_words else ""
                 what = f"ticket: {side}{size} {pair(instrument)} {fields.words}".rstrip()
                 return wrap_words(clean(what), side.lower(), self.inside)
+            case ReplayCommand(words):
+                return wrap_words(clean(words), "bright", self.inside)
             case ShowMessage(level, words):
                 wrong = level == "warn" and self.refused
                 role = "warn" if wrong else "muted"
@@ -192,7 +206,7 @@ class CommandForm(InfoForm[ParsedCommand]):
 
     def _completions(self) -> Sequence[TextLine]:
         """Return the words that the last one may become, on one line."""
-        found = completions(self.text, self.store.instruments)
+        found = completions(self.text, self.store.instruments, self.store.market)
         words = safe(f"Tab: {' '.join(found)}")
         return [((shorten(words, self.inside), "plain"),)] if found else []
 
@@ -213,5 +227,5 @@ class CommandForm(InfoForm[ParsedCommand]):
     def action_complete(self) -> None:
         """Complete the last word."""
         field = self.query_one(Input)
-        field.value = complete(field.value, self.store.instruments)
+        field.value = complete(field.value, self.store.instruments, self.store.market)
         field.cursor_position = len(field.value)

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from keydesk.calc.orders.exit_plans import plan_words
+from keydesk.calc.orders.plans.exit_plans import plan_words
 from keydesk.forms.info_form import Rows
 from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
 from keydesk.store.state import LogLine

@@ -1,7 +1,7 @@
 """Forms that show something and send nothing: their base, the help (`?`) and the details of a row (Enter)."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from time import monotonic
 from typing import ClassVar
@@ -83,9 +83,15 @@ class HelpForm(InfoForm[None]):
     BINDINGS = KEYMAP.bindings(HELP)
     WIDTH: ClassVar[int] = 80
 
-    def __init__(self, keymap: KeyMap, key_context: str = DESK) -> None:
+    def __init__(
+        self,
+        keymap: KeyMap,
+        key_context: str = DESK,
+        left_out: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         super().__init__()
         self.keymap = keymap
+        self.left_out = left_out  # by id: keys of what this desk does not have
         self.key_context = key_context
         self.page = 0
 
@@ -102,7 +108,7 @@ class HelpForm(InfoForm[None]):
 
     def pages(self) -> Sequence[Sequence[Key]]:
         """Return the keys, so many a page as fit in two columns."""
-        keys = self.keymap.in_force(self.key_context)
+        keys = [key for key in self.keymap.in_force(self.key_context) if not self.left_out(key.id)]
         size = 2 * self.room
         return [keys[start : start + size] for start in range(0, len(keys), size)] or [()]
 

@@ -32,6 +32,7 @@ CLOSE_POSITION = "close-position"
 POSITION_PART = "position-part"
 MODIFY = "modify"
 EXIT_PLAN = "exit-plan"
+BREAK_EVEN = "break-even"
 ONE_TRADE = "one-trade"  # every form about one trade of several
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
@@ -45,6 +46,9 @@ TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
 LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
+ALERTS = "alerts"  # the page of alerts
+NEW_ALERT = "new-alert"  # an alert before it is made
+REPLAY = "replay"  # the question before the practice market begins anew
 ORDER_LIFE = "order-outcomes"  # the page of order outcomes
 
 # The contexts of the main screen, where the trader may move keys.
@@ -63,7 +67,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     CROSSHAIR: (DESK,),
     BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
-    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN), (FORM,)),
+    **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN, BREAK_EVEN), (FORM,)),
 }
 
 
@@ -128,6 +132,7 @@ TEXTUAL_NAMES = {
     "_": "underscore",
     "<": "less_than_sign",
     ">": "greater_than_sign",
+    ";": "semicolon",
 }
 
 
@@ -167,6 +172,7 @@ KEYS: tuple[Key, ...] = (
     Key("flatten", ("X",), DESK, "flatten", "Close all, cancel entries", "flatten"),
     Key("limit", ("L",), DESK, "", "Limit at the crosshair", "limit"),
     Key("arm", ("A",), DESK, "arm", "Arm, or disarm at once", "arm"),
+    Key("new-alert", ("N",), DESK, "alert", "New alert here", "new_alert"),
     # The desk: looking.
     Key("find", ("/",), DESK, "find", "Find an instrument", "find"),
     Key("command", (":",), DESK, "command", "Command line; :q leaves", "command_line"),
@@ -192,8 +198,28 @@ KEYS: tuple[Key, ...] = (
     Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),
     Key("outcomes", ("g i",), DESK, "", "Orders in flight, outcomes", "outcomes"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
+    Key("alerts", ("g r",), DESK, "", "Your alerts: see, change", "alerts"),
+    Key("mute", ("b",), DESK, "", "Mute bell, notifications", "mute"),
     Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
     Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
+    # The practice market; only where the desk may control it.
+    Key("replay-status", ("; ;",), DESK, "replay", "What the market replays", "replay('status')"),
+    Key("replay-pause", ("; p",), DESK, "", "Pause the market, or play", "replay('pause')"),
+    Key("replay-step", ("; n",), DESK, "", "On by a candle, paused", "replay('step')"),
+    Key("replay-faster", ("; f",), DESK, "", "The market faster", "replay('faster')"),
+    Key("replay-slower", ("; s",), DESK, "", "The market slower", "replay('slower')"),
+    Key("replay-jump", ("; j",), DESK, "", "Jump to a later time", "replay('jump')"),
+    Key("replay-random", ("; r",), DESK, "", "Replay a random time", "replay('random')"),
+    Key("replay-blind", ("; b",), DESK, "", "Replay blind", "replay('blind')"),
+    Key("replay-scenario", ("; c",), DESK, "", "Replay a scenario", "replay('scenario')"),
+    Key("replay-present", ("; g",), DESK, "", "Back to the present", "replay('present')"),
+    Key("replay-finish", ("; e",), DESK, "", "End it: where, when it was", "replay('finish')"),
+    Key("replay-shock", ("; x",), DESK, "", "Shock the market", "replay('shock')"),
+    Key("replay-faults", ("; t",), DESK, "", "Faults on, or all off", "replay('faults')"),
+    Key("replay-deposit", ("; d",), DESK, "", "Add practice money", "replay('deposit')"),
+    Key("replay-withdraw", ("; w",), DESK, "", "Take practice money out", "replay('withdraw')"),
+    Key("replay-save", ("; m",), DESK, "", "Save a checkpoint", "replay('save')"),
+    Key("replay-restore", ("; u",), DESK, "", "Back to a checkpoint", "replay('restore')"),
     Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
     # Rows.
     Key("row-down", ("j", "down"), ROWS, "rows", "Row down", "row_down"),
@@ -306,10 +332,17 @@ KEYS: tuple[Key, ...] = (
     Key("modify-stop", ("s",), MODIFY, "stop", "Stop", "pick('stop')"),
     Key("modify-target", ("t",), MODIFY, "target", "Target", "pick('target')"),
     Key("modify-trail", ("r",), MODIFY, "trail", "Trailing stop", "pick('trail')"),
+    Key("modify-guarantee", ("w",), MODIFY, "", "Guaranteed stop", "pick('guaranteed')"),
     Key("modify-units", ("u",), MODIFY, "units", "Units of the entry order", "pick('units')"),
     Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
     Key("modify-atr", ("a",), MODIFY, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(MODIFY, "modify"),
+    # Break-even: pips beyond it.
+    Key("even-up", ("up",), BREAK_EVEN, "±1 pip", "A pip more beyond it", "nudge(1)"),
+    Key("even-down", ("down",), BREAK_EVEN, "", "A pip less", "nudge(-1)"),
+    Key("even-up-10", (".",), BREAK_EVEN, "", "Ten more, or the point", "nudge(10)"),
+    Key("even-down-10", (",",), BREAK_EVEN, "", "Ten less", "nudge(-10)"),
+    Key("even-erase", ("backspace",), BREAK_EVEN, "", "Erase a digit", "erase"),
     # An exit plan.
     Key("plan-even", ("e",), EXIT_PLAN, "even", "Profit for break-even", "pick('even')"),
     Key("plan-offset", ("o",), EXIT_PLAN, "offset", "Pips beyond break-even", "pick('offset')"),
@@ -370,6 +403,8 @@ KEYS: tuple[Key, ...] = (
     Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
     Key("list-gone", ("y",), DELETE_LIST, "delete", "Delete the list", "take"),
     Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
+    Key("begin-anew", ("y",), REPLAY, "begin", "Begin anew", "take"),
+    Key("begin-not", ("escape", "q"), REPLAY, "stay", "Stay as it is", "drop"),
     Key("leave", ("y",), LEAVING, "leave", "Leave all the same", "take"),
     Key("leave-not", ("escape", "q"), LEAVING, "stay", "Stay", "drop"),
     Key("indicator-down", ("j", "down"), INDICATORS, "", "Row down", "row(1)"),
@@ -394,6 +429,29 @@ KEYS: tuple[Key, ...] = (
     Key("limit-scope", ("a",), LIMITS, "scope", "Account, or instrument", "scope"),
     Key("limit-take", ("enter",), LIMITS, "keep", "Keep and write them", "take"),
     Key("limit-close", ("escape", "q"), LIMITS, "drop", "Change nothing", "drop"),
+    Key("alerts-down", ("j", "down"), ALERTS, "", "Row down", "row(1)"),
+    Key("alerts-up", ("k", "up"), ALERTS, "", "Row up", "row(-1)"),
+    Key("alerts-page-down", _PAGE_ON[1:], ALERTS, "", "Ten rows down", "row(10)"),
+    Key("alerts-page-up", _PAGE_BACK[1:], ALERTS, "", "Ten rows up", "row(-10)"),
+    Key("alerts-new", ("a",), ALERTS, "new", "A new alert, typed", "wish('new')"),
+    Key("alerts-edit", ("e", "enter"), ALERTS, "edit", "Edit the alert", "wish('edit')"),
+    Key("alerts-pause", ("space",), ALERTS, "pause", "Pause it, or go on", "wish('pause')"),
+    Key("alerts-delete", ("x",), ALERTS, "delete", "Delete it; y confirms", "delete"),
+    Key("alerts-yes", ("y",), ALERTS, "", "Delete, when asked", "yes"),
+    Key("alerts-history", ("h",), ALERTS, "told", "What was told", "history"),
+    Key("alerts-clear", ("c",), ALERTS, "clear", "Clear done, expired", "wish('clear')"),
+    Key("alerts-mute", ("b",), ALERTS, "mute", "Mute bell, notifications", "wish('mute')"),
+    Key("alerts-close", ("escape", "q"), ALERTS, "close", "Close", "drop"),
+    Key("alert-take", ("y",), NEW_ALERT, "make", "Make the alert", "take"),
+    Key("alert-up", ("up", "k"), NEW_ALERT, "level", "Level a pip up", "level(1)"),
+    Key("alert-down", ("down", "j"), NEW_ALERT, "", "Level a pip down", "level(-1)"),
+    Key("alert-up-10", (".",), NEW_ALERT, "", "Ten pips up", "level(10)"),
+    Key("alert-down-10", (",",), NEW_ALERT, "", "Ten pips down", "level(-10)"),
+    Key("alert-direction", ("d",), NEW_ALERT, "way", "Up, down or touch", "direction"),
+    Key("alert-side", ("s",), NEW_ALERT, "side", "Bid, ask, mid; R, money", "side"),
+    Key("alert-often", ("o",), NEW_ALERT, "often", "Once, or repeat", "often"),
+    Key("alert-text", ("e",), NEW_ALERT, "type", "Type it as a line", "text"),
+    Key("alert-drop", ("escape", "q"), NEW_ALERT, "drop", "Make no alert", "drop"),
     Key("timeframe-next", ("l", "right"), TIMEFRAMES, "", "Next longer", "choose(1)"),
     Key("timeframe-before", ("h", "left"), TIMEFRAMES, "", "Next shorter", "choose(-1)"),
     Key("timeframe-unit", ("j", "down"), TIMEFRAMES, "", "Longer unit", "unit(1)"),

@@ -33,6 +33,8 @@ def own_lines(store: Store, instrument: str) -> tuple[PriceLine, ...]:
         words = ENTRY_WORDS.get(order.type)
         if order.instrument == instrument and words is not None and order.price is not None:
             found.append(PriceLine(float(order.price), words, "pending"))
+    levels = store.alert_levels.get(instrument, ())
+    found += (PriceLine(float(level), "alert", "alert") for level in levels)
     return tuple(found)
 
 

@@ -40,7 +40,7 @@ from keydesk.widgets.theme import Palette
 ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
 USUAL_ZOOM = 1
 BOOK_TOPICS = (Topic.BOOKS, Topic.DAY_LINES)
-REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
+REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.ALERTS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
 MOST_SEGMENTS = 4000
 PACE = 0.2  # seconds between two redraws of a moving candle
 SIDES = {"M": "", "B": "bid", "A": "ask"}

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from rich.style import Style
 from textual.message import Message
 
 from keydesk.keys.keymap import KEYMAP, LOG
@@ -26,10 +27,6 @@ from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
-
-if TYPE_CHECKING:
-    from rich.style import Style
-
 
 TEXT_FROM = 40  # columns of text; with less, the transaction's number is left out
 DAY = 86_400
@@ -59,6 +56,8 @@ class Log(SortedTable):
 
     def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)
+        self._first: LogLine | None = None  # the oldest line when rows were numbered
+        self._line: LogLine | None = None  # under the cursor
 
     class AuditWanted(Message):
         """The user wants to read the audit log."""
@@ -89,13 +88,39 @@ class Log(SortedTable):
 
     def changed(self, frame: Frame) -> None:
         """New lines came."""
-        count = len(frame.store.log)
-        if frame.touched(Topic.LOG) or self._turned or len(self._arranged) != count:
+        log = frame.store.log
+        if frame.touched(Topic.LOG) or self._turned or len(self._arranged) != len(log):
             follows = self.cursor == 0  # at the newest line the cursor stays at the newest
-            self.show_rows([str(i) for i in range(count - 1, -1, -1)], frame)
-            if follows and self.cursor and not self.order.column:
-                self.cursor = 0
-                self.redraw()
+            first = log[0] if log else None
+            if first is not self._first:  # older lines came or went: every number is another line's
+                self._first, self._turned = first, True
+            self.show_rows([str(i) for i in range(len(log) - 1, -1, -1)], frame)
+            if follows and not self.order.column:
+                self._put_cursor(0)
+            else:
+                self._follow_line(log)
+        self._line = self._line_at_cursor()
+
+    def _line_at_cursor(self) -> LogLine | None:
+        log = self.frame.store.log if self.frame is not None else ()
+        number = int(self.selected) if self.selected is not None else len(log)
+        return log[number] if number < len(log) else None
+
+    def moved(self) -> None:
+        """Note the line that the cursor stands on."""
+        self._line = self._line_at_cursor()
+
+    def _follow_line(self, log: Sequence[LogLine]) -> None:
+        """Put the cursor on its line, whatever number that has now."""
+        if self._line is None or self._line_at_cursor() is self._line:
+            return
+        rows = (row for row, key in enumerate(self.keys) if log[int(key)] is self._line)
+        self._put_cursor(next(rows, self.cursor))
+
+    def _put_cursor(self, row: int) -> None:
+        if self.cursor != row:
+            self.cursor = row
+            self.redraw()
 
     def measure(self, key: str, column: str, store: Store) -> Measured:
         """Return what a column measures of a line."""
@@ -165,11 +190,12 @@ SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
 # Seconds that a notice is new, and that it is shown at all: a good outcome lingers dim where there is room.
 NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
 SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
+REVERSED = Style(reverse=True)
 FRESH_FOR = 4.0  # seconds that an outcome is before everything else: each can be read, also of several at once
 INDENT = 11  # columns of time and sign
 NEWEST = 20  # of the notices; older ones are history
 Words = tuple[
-    list[SafeText], "Style", Printable, bool
+    list[SafeText], Style, Printable, bool
 ]  # wrapped text, style, time and sign, waits for Esc
 
 
@@ -196,6 +222,7 @@ class Notices(LinePane, can_focus=False):
         told: list[object] = [
             (notice, _is_new(notice, frame), _is_fresh(notice, frame)) for notice in _living(frame)
         ]
+        told.append(frame.now < frame.store.flash_until)
         if told != self._told or frame.touched(Topic.NOTICES, Topic.ORDERS):
             self._told = told
             self.redraw()
@@ -231,12 +258,18 @@ class Notices(LinePane, can_focus=False):
         living = _living(frame)
         fresh = [notice for notice in living if _is_fresh(notice, frame)]
         for notice in fresh:
-            yield self._words(notice, NOTICE_ROLES[notice.level])
+            yield self._flashing(notice, frame)
         for record in frame.store.in_flight.values():
             yield lines_of(safe(record.line), self.inside - 2), warn, "… ", False
         for notice in living:
             if _presses(notice, frame) and notice not in fresh:
-                yield self._words(notice, NOTICE_ROLES[notice.level])
+                yield self._flashing(notice, frame)
+
+    def _flashing(self, notice: Notice, frame: Frame) -> Words:
+        """Return a notice; the newest one is reversed while an event flashes."""
+        lines, style, head, waits = self._words(notice, NOTICE_ROLES[notice.level])
+        flashes = frame.now < frame.store.flash_until and notice is frame.store.notices[-1]
+        return lines, style + REVERSED if flashes else style, head, waits
 
     def _words(self, notice: Notice, role: str) -> Words:
         zone = UTC if self.frame is None else self.frame.store.zone

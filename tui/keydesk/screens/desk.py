@@ -24,6 +24,7 @@ from keydesk.panes.log import Log, Notices
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.replay_strip import ReplayStrip
 from keydesk.panes.strips.account import AccountStrip, FundsLine
 from keydesk.panes.strips.health import HealthLine
 from keydesk.panes.strips.instrument import InstrumentLine
@@ -117,6 +118,7 @@ class DeskScreen(Backdrop):
         self._drawn_at = float("-inf")
         self.deal = Deal()
         self._account = AccountStrip(id="account")
+        self._replay = ReplayStrip(keymap, id="replay")
         self._footer = KeyFooter(keymap, unavailable, id="keys")
         self.chart = Chart()
         self._side_charts = [
@@ -144,6 +146,7 @@ class DeskScreen(Backdrop):
         yield self._account
         yield FundsLine(id="funds")
         yield HealthLine(id="health")
+        yield self._replay
         yield self._panes
         yield self._instrument
         yield self._notices
@@ -175,6 +178,7 @@ class DeskScreen(Backdrop):
 
     def _draw(self, frame: Frame) -> None:
         self.frame = frame
+        self._show_replay(frame)
         self._leave_room_for_form()
         for pane in self._all_panes.values():
             if pane.display:
@@ -183,6 +187,14 @@ class DeskScreen(Backdrop):
                 pane.frame = frame  # its heading may be a tab
         self._panes.check()
         self._share_instrument_line()
+
+    def _show_replay(self, frame: Frame) -> None:
+        """Give the replay strip its line while it has something to say."""
+        market = frame.store.market
+        shown = market is not None and market.is_shown
+        if self.has_class("-replay") != shown:
+            self.set_class(shown, "-replay")
+            self.call_after_refresh(self._panes.moved)
 
     def _leave_room_for_form(self) -> None:
         """Let panes that reach under a docked form end where it begins, so that it cuts no column and no message."""

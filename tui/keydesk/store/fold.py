@@ -20,6 +20,7 @@ from keydesk_client.account.values import readable, try_to
 from keydesk_client.arithmetic.profit import closing_price, currencies, profit
 
 NOTHING = Decimal(0)
+MOST_LEVELS = 100
 
 
 def apply(store: Store, transaction: m.Transaction) -> bool:
@@ -28,9 +29,19 @@ def apply(store: Store, transaction: m.Transaction) -> bool:
         return False
     store.write_log(line_of(transaction, store))
     if isinstance(transaction, m.OrderFillTransaction):
+        _note_level(store, transaction)
         try_to(store, lambda: note_closed(store, transaction))
         try_to(store, lambda: note_opening(store, transaction))
     return fold.apply(store, transaction)
+
+
+def _note_level(store: Store, fill: m.OrderFillTransaction) -> None:
+    """Remember the price of the order that is filled, from which its slippage is measured; its row goes with the fill."""
+    order = store.orders.get(fill.order_id or "")
+    if order is not None and order.price is not None:
+        store.filled_levels[order.id] = order.price
+        if len(store.filled_levels) > MOST_LEVELS:
+            del store.filled_levels[next(iter(store.filled_levels))]
 
 
 def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
+from statistics import median
 from typing import TYPE_CHECKING
 
 from keydesk.calc.daily_loss import DayResult, is_set, lock_words
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from keydesk_client.models import OrderFillTransaction
 
 MOST_CLOSED = 1000  # trades; a row of losses is shorter
+USUAL_OF = 20  # the newest trades of an instrument, whose median size is its usual one
+USUAL_FROM = 3  # trades
 NOT_KNOWN = (
     "The loss of the day is still being read, and you set a limit for it: exits work, wait a moment"
 )
@@ -84,14 +87,24 @@ def exit_only_words(store: Store, limits: Limits, now_ns: int) -> str:
 
 
 def note_opening(store: Store, fill: OrderFillTransaction) -> None:
-    """Remember the commission and the fee of the guaranteed stop of the trade that a fill opened."""
+    """Remember the size of the trade that a fill opened, its commission and the fee of its guaranteed stop."""
     opened = fill.trade_opened
     if opened is None or not fill.units:
         return
+    store.opened[opened.trade_id] = (fill.instrument, abs(opened.units))
+    if len(store.opened) > MOST_CLOSED:
+        del store.opened[min(store.opened, key=id_order)]
     share = abs(opened.units / fill.units)  # a reversal pays for the part that it closed as well
     costs = OpeningCosts(fill.commission * share, opened.guaranteed_execution_fee or NOTHING)
     if costs != OpeningCosts():
         store.opening_costs[opened.trade_id] = costs
+
+
+def usual_size(store: Store, instrument: str) -> Decimal | None:
+    """Return the median units of the newest trades of an instrument, None while too few are known."""
+    own = [trade_id for trade_id, (name, _) in store.opened.items() if name == instrument]
+    newest = sorted(own, key=id_order)[-USUAL_OF:]
+    return median(store.opened[each][1] for each in newest) if len(own) >= USUAL_FROM else None
 
 
 def costs_until_closed(store: Store, trade: TradeRow) -> Decimal:

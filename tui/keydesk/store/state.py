@@ -47,6 +47,7 @@ class Topic(StrEnum):
     HEALTH = "health"
     NOTICES = "notices"
     ARMING = "arming"
+    MARKET = "market"  # of practice: its clock, replay, shocks and faults
     ALERTS = "alerts"
 
 

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.market.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
 from keydesk.calc.market.indicators import PreviousDay
+from keydesk.calc.market.replay import ControlledMarket
 from keydesk.calc.market.watchlists import ALL, Watchlists
-from keydesk.calc.orders.exit_plans import ExitPlan
+from keydesk.calc.orders.plans.exit_plans import ExitPlan
 from keydesk.calc.risk.sizing import TypicalSpreads
 from keydesk.records import (
     AccountState,
@@ -72,7 +73,7 @@ class Store:
     changed; the key None says that the topic changed as a whole (rows came or went, or it has no keys).
     """
 
-    def __init__(self) -> None:
+    def __init__(self) -> None:  # noqa: PLR0915 - a line for each part of the state
         self.instruments: dict[str, Instrument] = {}
         self.conversions: dict[str, HomeConversions] = {}  # by currency
         self.lists = Watchlists()
@@ -94,6 +95,7 @@ class Store:
         self.today: Today | None = None
         self.loss_lock = LossLock()
         self.closed: list[ClosedTrade] = []  # oldest first, since the start of the day at least
+        self.opened: dict[str, tuple[str, Decimal]] = {}  # instrument and units, by trade
         self.opening_costs: dict[str, OpeningCosts] = {}  # by trade
         self.closed_parts: dict[str, Decimal] = {}  # what parts of open trades realised, by trade
         self.zone: tzinfo = UTC  # the trader's, in which times are shown
@@ -109,13 +111,17 @@ class Store:
         self.indicators: dict[str, tuple[IndicatorSpec, ...]] = {}  # by instrument
         self.average_ranges: dict[str, AverageRange] = {}  # by instrument
         self.health = Health()
+        self.market: ControlledMarket | None = None  # of practice, where the desk may control it
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()
+        self.flash_until = 0.0  # monotonic seconds until which the newest message is shown reversed
+        self.filled_levels: dict[str, Decimal] = {}  # prices of orders that were filled last, by id
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
         self.exit_plans: dict[str, ExitPlan] = {}  # by trade
         self.exit_plan_states: dict[str, str] = {}  # by trade, in words; "": it simply runs
         self.alerts: dict[str, Alert] = {}  # by id
         self.alert_history: list[Told] = []  # newest last
+        self.alert_levels: dict[str, tuple[Decimal, ...]] = {}  # watched prices by instrument
         self.alert_instruments: tuple[str, ...] = ()  # whose prices alerts need
         self.price_watch: dict[str, Callable[[Quote], None]] = {}  # by instrument, for each price
         self._dirty: dict[Topic, set[object]] = {}
@@ -277,6 +283,12 @@ class Store:
             self._troubles.add(words)
             text = f"A record could not be read and was left out: {words}"
             self.write_log(LogLine("", self.clock_ns, "LINK", "", safe(text)))
+
+    def set_market(self, market: ControlledMarket) -> None:
+        """Replace what is known of the practice market's clock, replay, shocks and faults."""
+        if market != self.market:
+            self.market = market
+            self.mark(Topic.MARKET)
 
     def see_clock(self, time_ns: int) -> None:
         """Advance the broker's clock; a time far behind it replaces a wrong clock."""

@@ -38,6 +38,7 @@ Kind = Literal[
     "limit",
     "plan",
     "settings",
+    "replay",
     "leave",
 ]
 KINDS: tuple[str, ...] = get_args(Kind)

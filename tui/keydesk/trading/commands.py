@@ -54,7 +54,7 @@ from keydesk_client.models import (
     OrderRequest,
     StopOrder,
 )
-from keydesk_client.orders.outcome import Outcome, new_intent_id
+from keydesk_client.orders.outcome import Became, Done, Outcome, new_intent_id
 from keydesk_client.orders.sender import Sender
 
 ALL: Literal["ALL"] = "ALL"
@@ -97,6 +97,8 @@ class Commands:
         """Carry out an instruction and report its outcome to the trader."""
         self.dispatcher.record("decided", repr(instruction))
         match instruction:
+            case OpenOrder(parts=parts) if parts:
+                await self._open_parts(instruction)
             case OpenOrder():
                 await self._open(instruction)
             case Reverse():
@@ -150,20 +152,36 @@ class Commands:
 
     # What opens risk.
 
-    async def _open(self, order: OpenOrder) -> None:
+    async def _open_parts(self, order: OpenOrder) -> None:
+        """Send the orders of a scale-out one after the other; the first that is not in ends it: less is open than planned."""
+        for number, part in enumerate(order.parts):
+            one = replace(order, units=part.units, target=part.target, trail=part.trail, parts=())
+            if not await self._open(one):
+                left = order.parts[number + 1 :]
+                if left:
+                    missing = units(sum((abs(each.units) for each in left), Decimal(0)))
+                    self.dispatcher.notify(
+                        "bad",
+                        f"SCALE-OUT ended at part {number + 1} of {len(order.parts)}: "
+                        f"the rest, {missing} {pair(order.instrument)}, was NOT SENT",
+                    )
+                return
+
+    async def _open(self, order: OpenOrder) -> bool:
+        """Send an order; return whether it was filled or rests."""
         words = open_words(order)
         market = order.kind == "MARKET"
         may = order.reduces or await self._may_open(
             order.instrument, order.units, order.bound, words
         )
         if not may:
-            return
+            return False
         try:
             request = order_request(order, self._broker_time())
         except InvalidRequest as error:
             self.dispatcher.notify("bad", f"NOT SENT {words}: {error}")
             self.refused.keep_invalid(order, error)
-            return
+            return False
         self._sent[order.instrument, order.kind, order.side] = self.dispatcher.now()
         command = self._command(words, order.side.lower(), order.instrument, "open")
         command = replace(command, expected=order.expected if market else None, bound=order.bound)
@@ -175,6 +193,7 @@ class Commands:
             self.exit_plans.settled(intent_id, outcome)
         if self.refused.keep(order, outcome):  # the same again is no second order
             self._sent.pop((order.instrument, order.kind, order.side), None)
+        return isinstance(outcome, Done) and outcome.became is not Became.CANCELLED
 
     async def _reverse(self, reverse: Reverse) -> None:
         words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.orders.exit_plans import ExitPlan, ExitRules
+from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_draft import Entry, Unit
 from keydesk_client.auth.private_files import locked, read_private, replace_file
 
@@ -116,11 +116,14 @@ def _plan_said(plan: ExitPlan) -> dict[str, object]:
 
 
 def _rules_said(rules: ExitRules) -> dict[str, object]:
-    entries = {name: getattr(rules, name) for name in ENTRIES}
-    return {name: [each.text, each.unit] for name, each in entries.items()} | {
+    said: dict[str, object] = {
         "break_even_offset_pips": str(rules.break_even_offset_pips),
         "close_after_minutes": _number_said(rules.close_after_minutes),
     }
+    for name in ENTRIES:
+        entry: Entry = getattr(rules, name)
+        said[name] = [entry.text, entry.unit]
+    return said
 
 
 ENTRIES = ("break_even_at", "trail_from", "trail_behind", "trail_step")

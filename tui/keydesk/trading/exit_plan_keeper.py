@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.calc.orders.exit_plans import (
+from keydesk.calc.orders.instructions import OpenOrder, SetExitPlan
+from keydesk.calc.orders.plans.exit_plans import (
     ExitPlan,
     Units,
     initial_risk_of,
@@ -17,7 +18,6 @@ from keydesk.calc.orders.exit_plans import (
     problem_of,
     resolved,
 )
-from keydesk.calc.orders.instructions import OpenOrder, SetExitPlan
 from keydesk.calc.orders.ticket_draft import UnreadableText
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -32,6 +32,9 @@ from keydesk_client.models import OrderCancelTransaction, OrderFillTransaction, 
 from keydesk_client.orders.outcome import Became, Done, NotSent, Outcome, Rejected
 
 STOP_WITHIN = 5.0  # seconds that the stop on fill of a new trade may take to come
+LONGEST_WAIT = (
+    1000  # transactions after which an order that was never seen is not expected any more
+)
 READ_EVERY = 1.0  # seconds between looks whether another desk changed the file
 FILE_ERRORS = (OSError, UnsafeFile, ValueError)
 
@@ -163,6 +166,8 @@ class ExitPlanKeeper:
     async def look_up(self, client: Client, unconfirmed: Collection[str]) -> None:
         """Find what became of orders that an earlier desk sent and whose fill this desk has not seen.
 
+        One of which there is no trace is expected on: another desk may just be sending it, or it shows up late.
+
         Raises:
             KeydeskClientError: the transactions could not be read.
         """
@@ -176,9 +181,11 @@ class ExitPlanKeeper:
             first = min(each.since for each in open_ones.values())
             async for each in client.transactions.iterate_since(first):
                 self.on_transaction(each)
-            for client_id in open_ones:
+            newest = self.store.account.last_transaction_id if self.store.account else 0
+            for client_id, sent in open_ones.items():
                 expected = self.book.expected.get(client_id)
-                if expected is not None and not expected.trade_id:
+                lost = expected is not None and not expected.trade_id
+                if lost and newest - sent.since > LONGEST_WAIT:
                     self._forget(client_id)
 
     # The book and its file.

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.calc.orders.exit_plans import (
+from keydesk.calc.orders.instructions import SetProtection
+from keydesk.calc.orders.plans.exit_plans import (
     ExitPlan,
     PlanStep,
     is_due,
     next_step,
     with_break_even_done,
 )
-from keydesk.calc.orders.instructions import SetProtection
 from keydesk.records import TradeRow
 from keydesk.store.risk import costs_until_closed
 from keydesk.store.state import Topic

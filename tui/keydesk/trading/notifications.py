@@ -18,6 +18,7 @@ from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, money, pair, units
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
+from keydesk_client.arithmetic.profit import pip
 from keydesk_client.models import (
     MarginCallEnterTransaction,
     OrderCancelTransaction,
@@ -61,6 +62,7 @@ FILLS: Mapping[str, tuple[OutcomeLevel, str]] = {
     "MARKET_ORDER_MARGIN_CLOSEOUT": ("bad", "MARGIN CLOSEOUT"),
     "MARKET_ORDER_DELAYED_TRADE_CLOSE": ("warn", "CLOSED AFTER THE HALT"),
 }
+SLIPS = frozenset(("STOP_LOSS_ORDER", "TRAILING_STOP_LOSS_ORDER", "STOP_ORDER"))
 ENTRIES = frozenset(("LIMIT_ORDER", "STOP_ORDER", "MARKET_IF_TOUCHED_ORDER"))
 # A trader's own doing, or what goes with it.
 EXPECTED_ENDS = frozenset(("CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED", "LINKED_TRADE_CLOSED"))
@@ -323,7 +325,9 @@ class Notifier:
             case OrderFillTransaction() if transaction.reason in FILLS:
                 if not (transaction.reason in ENTRIES and _at_once(transaction)):
                     level, what = FILLS[transaction.reason]
-                    self._tell(level, f"{what}: {fill_words(transaction, Command('', ''))}")
+                    self._tell(
+                        level, f"{what}: {fill_words(transaction, self._asked_for(transaction))}"
+                    )
             case OrderCancelTransaction() if transaction.reason not in EXPECTED_ENDS:
                 if not _at_once(transaction):
                     self._tell("warn", f"ORDER GONE: {self._log_words(transaction)}")
@@ -331,6 +335,14 @@ class Notifier:
                 self._tell("bad", self._log_words(transaction))
             case _:
                 pass
+
+    def _asked_for(self, fill: OrderFillTransaction) -> Command:
+        """Return what a stop or an entry order asked for: the price that its slippage is measured from."""
+        known = self.store.instruments.get(fill.instrument)
+        level = self.store.filled_levels.get(fill.order_id or "") if fill.reason in SLIPS else None
+        return Command(
+            "", "", expected=level, pip=None if known is None else pip(known.pip_location)
+        )
 
     def _log_words(self, transaction: Transaction) -> str:
         """Return the words of the transaction's log line, which is written first."""

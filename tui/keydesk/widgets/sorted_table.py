@@ -95,8 +95,11 @@ class SortedTable(TablePane):
 
     def show_only(self, letters: str) -> None:
         """Show the rows whose text has these words."""
+        held = self.selected
         self.letters = " ".join(letters.split())
         self._rearrange()
+        if self.selected != held:  # its row was left out: the desk turns to the one shown instead
+            self.moved()
 
     def _sort(self, order: TableOrder) -> None:
         self.order = order

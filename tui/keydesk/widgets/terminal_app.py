@@ -123,6 +123,12 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         if isinstance(driver, TerminalDriver):
             driver.show_title(in_ascii(words) if self._ascii_only else words)
 
+    def send_to_terminal(self, text: str) -> None:
+        """Send a bell or a notification; what it says is cleaned already."""
+        driver = driver_of(self)
+        if isinstance(driver, TerminalDriver):
+            driver.write(in_ascii(text) if self._ascii_only else text)
+
     def copy_to_clipboard(self, text: str) -> None:
         """Do nothing: Ctrl-X in an empty field would clear the terminal's clipboard (OSC 52)."""
 

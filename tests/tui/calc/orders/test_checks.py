@@ -95,11 +95,17 @@ def test_what_could_hurt_asks_for_a_letter(draft: Draft, words: str) -> None:
     [
         (Circumstances(NOON, sent_like_this=4.0), "sent 4 s ago"),
         (Circumstances(NOON, rtt_ms=612.0), "LAG"),
+        (Circumstances(NOON, usual_size=D(1_000)), "10 times your usual size here, 1,000"),
         (Circumstances(1_772_056_500_000_000_000), "Rollover in 5 min"),
     ],
 )
 def test_the_moment_may_ask_for_a_letter(circumstances: Circumstances, words: str) -> None:
     assert any(words in warning for warning in verdict(GOOD, circumstances=circumstances).warnings)
+
+
+def test_five_times_the_usual_size_is_usual_still() -> None:
+    found = verdict(GOOD, circumstances=Circumstances(NOON, usual_size=D(2_000)))
+    assert found.warnings == ()
 
 
 def test_one_order_at_a_time_in_an_instrument() -> None:

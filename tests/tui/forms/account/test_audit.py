@@ -30,6 +30,14 @@ async def after(*keys: str, size: tuple[int, int] = (80, 24)) -> str:
         return app.words
 
 
+@pytest.mark.parametrize("size", [(40, 12), (60, 14), (60, 16)])
+async def test_a_small_window_keeps_the_frame_whole(size: tuple[int, int]) -> None:
+    words = await after("down", "down", size=size)
+    assert "▶" in words
+    assert "process 7" in words
+    assert words.strip().splitlines()[-1].startswith("╰")
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50), (60, 16)])
 async def test_the_newest_entries_come_first_and_the_chosen_one_in_full(
     size: tuple[int, int],

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.calc.orders.exit_plans import ExitRules
 from keydesk.calc.orders.instructions import OpenOrder, Template, TemplateBook
+from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.ticket.form import TicketForm

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.instructions import SetExitPlan, Template
+from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.trades.exit_plan import ExitPlanForm

@@ -19,6 +19,7 @@ from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.close_position import ClosePositionForm
 from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
+from keydesk.forms.trades.exit_plan import ExitPlanForm
 from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
@@ -158,6 +159,7 @@ EXIT_FORMS: dict[str, Callable[[FormContext], Form[Any]]] = {
     "close a position": lambda context: ClosePositionForm(context, "EUR_USD"),
     "close a part of a position": part_of_position,
     "break-even": lambda context: BreakEvenForm(context, "6411"),
+    "plan an exit": lambda context: ExitPlanForm(context, "6411"),
     "tighten a stop": tighter_stop,
     "protect": lambda context: ProtectForm(context, "6398"),
     "trail": lambda context: TrailingForm(context, "6398"),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from keydesk import forms
 from keydesk.app.actions.context import ActionContext
 from keydesk.app.actions.pages import PageActions
+from keydesk.app.actions.replay import ReplayActions
 from keydesk.app.actions.tickets import TicketActions
 from keydesk.calc.market.indicator_specs import IndicatorChoice
+from keydesk.calc.replay_commands import ReplayCommand
 
 if TYPE_CHECKING:
     from keydesk.calc.command_parser import ParsedCommand, ViewCommand
@@ -36,20 +38,25 @@ class CommandActions:
     ) -> None:
         self._context, self._desk, self._store = context, context.desk, context.store
         self._tickets, self._pages, self._leave = tickets, pages, leave
+        self.replay = ReplayActions(context, self.action_command_line)
         self._plan_exit = plan_exit
 
-    def action_command_line(self) -> None:
-        """Open the command line."""
-        self._context.app.push_screen(forms.CommandForm(self._store), self._run_command)
+    def action_command_line(self, text: str = "") -> None:
+        """Open the command line, with the beginning of a command."""
+        self._context.app.push_screen(forms.CommandForm(self._store, text), self._run_command)
 
-    def _run_command(self, command: ParsedCommand | None) -> None:
+    def _run_command(  # noqa: C901 - one branch a command
+        self, command: ParsedCommand | None
+    ) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
+            MakeAlert,
             OpenTicket,
             QuitDesk,
             ShowHelp,
             ShowInstrument,
             ShowMessage,
             ShowMessages,
+            TurnMute,
         )
         from keydesk.calc.page_commands import ShowPage  # noqa: PLC0415
 
@@ -69,15 +76,19 @@ class CommandActions:
             case OpenTicket(side, instrument, fields):
                 self._context.turn_to(instrument)  # the chart beside a ticket is its own
                 self._tickets.open_ticket(side, instrument, fields)
+            case MakeAlert(line):
+                self._desk.make_alert(line)
+            case TurnMute():
+                self._desk.turn_mute()
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
             case None:
                 pass
             case _:
-                self._show_view(command)
+                self._change_view(command)
 
-    def _show_view(self, command: ViewCommand) -> None:
-        """Change what chart and panes show."""
+    def _change_view(self, command: ViewCommand | ReplayCommand) -> None:
+        """Change what chart and panes show, or the practice market."""
         from keydesk.calc.command_parser import (  # noqa: PLC0415
             ChooseIndicators,
             GoToDate,
@@ -86,6 +97,8 @@ class CommandActions:
         )
 
         match command:
+            case ReplayCommand():
+                self.replay.perform(command)
             case ShowGranularity(granularity):
                 self._context.screen.show_granularity(granularity)
             case UseLayout(verb, name):

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from keydesk import forms
+from keydesk.app.actions.alerts import AlertActions
 from keydesk.app.actions.commands import CommandActions
 from keydesk.app.actions.context import ActionContext, Desk
 from keydesk.app.actions.pages import PageActions
+from keydesk.app.actions.replay import ReplayActions
 from keydesk.app.actions.tickets import TicketActions
 from keydesk.app.actions.trades import TradeActions
 from keydesk.app.availability import Selection
@@ -62,12 +64,17 @@ class DeskActions:
         self.preset = 3
         tickets, pages = TicketActions(self._context), PageActions(self._context)
         trades = TradeActions(self._context)
+        commands = CommandActions(
+            self._context, tickets, pages, self.leave, trades.action_exit_plan
+        )
         self._groups = (
             self,
             tickets,
             trades,
             pages,
-            CommandActions(self._context, tickets, pages, self.leave, trades.action_exit_plan),
+            AlertActions(self._context),
+            commands,
+            commands.replay,
         )
 
     def perform(self, name: str, *arguments: object) -> None:
@@ -181,5 +188,8 @@ class DeskActions:
             self.screen.show_all()
 
 
-ACTION_GROUPS = (DeskActions, TicketActions, TradeActions, PageActions, CommandActions)
+ACTION_GROUPS = (
+    *(DeskActions, TicketActions, TradeActions, PageActions, CommandActions),
+    *(AlertActions, ReplayActions),
+)
 """The classes whose methods `action_...` the keys of the desk name."""

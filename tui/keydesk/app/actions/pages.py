@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from keydesk import forms
 from keydesk.app.actions.context import ActionContext
+from keydesk.app.availability import REPLAY_KEYS
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class PageActions:
                 self.action_sessions()
             case "audit":
                 self._desk.show_audit()
+            case "alerts":
+                self._desk.show_alerts()
 
     def action_sessions(self) -> None:
         """Show the market hours."""
@@ -67,8 +70,12 @@ class PageActions:
 
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
+
+        def left_out(id_: str) -> bool:
+            return id_.startswith(REPLAY_KEYS) and self._store.market is None
+
         self._context.app.push_screen(
-            forms.HelpForm(self._context.keymap, self._desk.key_context())
+            forms.HelpForm(self._context.keymap, self._desk.key_context(), left_out)
         )
 
     def action_account_page(self) -> None:

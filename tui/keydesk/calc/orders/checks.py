@@ -37,6 +37,7 @@ FRESH = 3.0  # seconds: an older price is asked for again before anything opens 
 STALE_AFTER = 10.0  # seconds
 OLD = "The price is {} old and"
 DUPLICATE_WITHIN = 10.0  # seconds
+UNUSUAL = 5  # times the usual size
 COMMAND_NAMES: Mapping[InFlightKind, str] = {
     "open": "An order",
     "replace": "The change of an order",
@@ -58,6 +59,7 @@ class Circumstances:
     quote_trouble: str = ""  # why an old price could not be read again
     open_risk: OpenRisk = NO_RISK
     zone: tzinfo = UTC  # of the trader, in which an expiry is typed
+    usual_size: Decimal | None = None  # of the trader's trades in this instrument
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ def judge(
     warnings = [
         *([] if plan.distance is not None else ["No stop: the loss has no limit"]),
         *limit_warnings(plan, context, limits),
+        *_unusual_size(plan, circumstances.usual_size),
         *at_once,
         *_moment_warnings(circumstances, limits),
         *_week_end_warnings(circumstances),
@@ -211,6 +214,12 @@ def _size_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[st
     if plan.margin > context.funds.margin_available:
         reasons.append(_too_much_margin(plan, context))
     return reasons
+
+
+def _unusual_size(plan: Plan, usual: Decimal | None) -> list[str]:
+    if not usual or plan.units <= UNUSUAL * usual:
+        return []
+    return [f"{money(plan.units / usual, 0)} times your usual size here, {units(usual)}"]
 
 
 def _too_small(plan: Plan, context: TradingContext) -> str:

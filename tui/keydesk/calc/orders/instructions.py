@@ -8,7 +8,8 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from keydesk.calc.orders.exit_plans import NO_RULES, ExitPlan, ExitRules
+from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitPlan, ExitRules
+from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, OrderPart, ScaleOut
 from keydesk.calc.orders.ticket_draft import Draft, Entry, Fill, Kind, TicketField, Trigger
 
 if TYPE_CHECKING:
@@ -45,10 +46,13 @@ class Template:
     expiry: str = ""  # of its order type; empty: the usual one
     bound_pips: Decimal | None = None
     exit_rules: ExitRules = NO_RULES  # the exit plan of new trades
+    scale_out: ScaleOut = NO_SCALE_OUT  # of new trades; it has the targets, then
 
     @property
     def target_entry(self) -> Entry:
-        """The target of the bracket as a field holds it."""
+        """The target of the bracket as a field holds it; none where the scale-out has its own ones."""
+        if self.scale_out.shares:
+            return Entry("", "R")
         if self.target is not None:
             return self.target
         return Entry("" if self.target_r is None else f"{self.target_r:f}", "R")
@@ -196,6 +200,7 @@ class OpenOrder:
     tag: str = ""
     comment: str = ""
     exit_rules: ExitRules = NO_RULES  # the exit plan of the trade that it opens
+    parts: tuple[OrderPart, ...] = ()  # sent one after the other in its place
     draft: Draft | None = field(default=None, compare=False, repr=False)  # it came from
 
     @property

@@ -130,6 +130,35 @@ def _open_risk_refusals(
         yield refused(name, is_so, limit, "Fewer units, or close one")
 
 
+def moved_risk_refusals(
+    before: Decimal | None,
+    after: Decimal | None,
+    context: TradingContext,
+    own: Limits,
+    risk: OpenRisk,
+) -> Iterator[str]:
+    """Yield refusals of an entry order whose move makes its risk greater than the trader's limits; None: no stop.
+
+    `risk` is that of the account with the order as it is. A move that lowers the risk is never refused.
+    """
+    if after is not None and (before is None or after <= before):
+        return
+    nav, share, most = context.funds.nav, own.hard_risk_percent, own.hard_open_risk_percent
+    if after is None:
+        if before is not None and share is not None:
+            yield refused(
+                "hard_risk_percent", "An entry without a stop", f"{share} %", "Set a stop: s"
+            )
+        return
+    if share is not None and after * PERCENT > share * nav:
+        is_so = f"Risk {_percent_of(after, nav)}"
+        yield refused("hard_risk_percent", is_so, f"{share} %", "Fewer units or a nearer stop")
+    total = risk.cash - (before or NOTHING) + after
+    if most is not None and total * PERCENT > most * nav:
+        is_so = f"Open risk {_percent_of(risk.cash, nav)} → {_percent_of(total, nav)}"
+        yield refused("hard_open_risk_percent", is_so, f"{most} %", "Fewer units or a nearer stop")
+
+
 def spread_refusals(
     context: TradingContext, own: Limits, distance: Decimal | None
 ) -> Iterator[str]:

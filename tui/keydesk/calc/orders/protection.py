@@ -1,4 +1,4 @@
-"""Compute changes of a trade's stop, target and trailing stop: the edits, the risk after them, and their severity."""
+"""Compute changes of a trade's stop, target, trailing and guaranteed stop: the edits, the risk after them, and their severity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,6 @@ from keydesk.calc.orders import average_range
 from keydesk.calc.orders.checks import unreadable_words
 from keydesk.calc.orders.instructions import LEFT_ALONE, Change, Template
 from keydesk.calc.orders.ticket_draft import (
-    FIELD_KEYS,
     Entry,
     Reading,
     Unit,
@@ -18,6 +17,7 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
 from keydesk.records import TradeRow
+from keydesk.text.format import money
 from keydesk_client.arithmetic.profit import closing_price, nearest_price
 from keydesk_client.arithmetic.risk import (
     locked_profit,
@@ -27,28 +27,36 @@ from keydesk_client.arithmetic.risk import (
     trailing_stop,
 )
 
-ProtectionField = Literal["stop", "target", "trail"]
-FIELDS: tuple[ProtectionField, ...] = ("stop", "target", "trail")
+ProtectionField = Literal["stop", "target", "trail", "guaranteed"]
+FIELDS: tuple[ProtectionField, ...] = ("stop", "target", "trail", "guaranteed")
+KEYS: dict[ProtectionField, str] = {"stop": "s", "target": "t", "trail": "r", "guaranteed": "w"}
 UNITS: dict[ProtectionField, tuple[Unit, ...]] = {
     "stop": ("price", "pips", "ATR"),
     "target": ("price", "pips", "ATR"),
     "trail": ("pips", "ATR"),
+    "guaranteed": ("price", "pips", "ATR"),
 }
 Weight = Literal["nothing", "adds", "tightens", "moves target", "loosens"]
 
 
+NOT_GUARANTEED = Entry(unit="price")
+
+
 @dataclass(frozen=True, slots=True)
 class ProtectionDraft:
-    """Stop, target and trailing stop of one trade as typed."""
+    """Stop, target, trailing and guaranteed stop of one trade as typed."""
 
     stop: Entry
     target: Entry
     trail: Entry
     active: ProtectionField = "stop"
+    guaranteed: Entry = NOT_GUARANTEED
 
     def entry(self, name: ProtectionField) -> Entry:
         """Return a field by its name."""
-        return {"stop": self.stop, "target": self.target, "trail": self.trail}[name]
+        entry = getattr(self, name)
+        assert isinstance(entry, Entry)  # noqa: S101 - the names are closed
+        return entry
 
     def reading(self, name: ProtectionField) -> Reading:
         """Return the number in a field, None if it is empty, else why it cannot be read."""
@@ -58,7 +66,7 @@ class ProtectionDraft:
     def put(self, name: ProtectionField, entry: Entry) -> "ProtectionDraft":
         """Return the draft with that field changed and active."""
         fields = {each: self.entry(each) for each in FIELDS} | {name: entry}
-        return ProtectionDraft(fields["stop"], fields["target"], fields["trail"], name)
+        return ProtectionDraft(**fields, active=name)
 
     def pick(self, name: ProtectionField) -> "ProtectionDraft":
         """Make a field the active one."""
@@ -67,11 +75,17 @@ class ProtectionDraft:
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """Levels of a trade: stop and target as prices, trail as a distance; None if not set."""
+    """Levels of a trade: stops and target as prices, trail as a distance; None if not set."""
 
     stop: Decimal | None
     target: Decimal | None
     trail: Decimal | None
+    guaranteed: Decimal | None = None
+
+    @property
+    def fixed_stop(self) -> Decimal | None:
+        """The price of the stop that stands still; the broker takes one beside a guaranteed one nowhere."""
+        return self.stop if self.guaranteed is None else self.guaranteed
 
 
 def protection_of(trade: TradeRow) -> Protection:
@@ -80,6 +94,7 @@ def protection_of(trade: TradeRow) -> Protection:
         stop=trade.stop_loss.price if trade.stop_loss else None,
         target=trade.take_profit.price if trade.take_profit else None,
         trail=trade.trailing_stop.distance if trade.trailing_stop else None,
+        guaranteed=trade.guaranteed_stop.price if trade.guaranteed_stop else None,
     )
 
 
@@ -91,6 +106,7 @@ def draft_of(now: Protection, context: TradingContext | None) -> ProtectionDraft
         stop=_entry_of(now.stop, "price"),
         target=_entry_of(now.target, "price"),
         trail=_entry_of(trail, "pips"),
+        guaranteed=_entry_of(now.guaranteed, "price"),
     )
 
 
@@ -104,14 +120,15 @@ def wanted_protection(
     draft: ProtectionDraft, trade: TradeRow, context: TradingContext
 ) -> Protection | None:
     """Return the typed levels at the instrument's precision, None while one cannot be read."""
-    stop, target, trail = (wanted_level(draft, name, trade, context) for name in FIELDS)
+    stop, target, trail, kept = (wanted_level(draft, name, trade, context) for name in FIELDS)
     if (
         isinstance(stop, UnreadableText)
         or isinstance(target, UnreadableText)
         or isinstance(trail, UnreadableText)
+        or isinstance(kept, UnreadableText)
     ):
         return None
-    return Protection(stop, target, trail)
+    return Protection(stop, target, trail, kept)
 
 
 def wanted_level(
@@ -168,7 +185,7 @@ def change(now: Decimal | None, new: Decimal | None) -> Change:
 def weight(trade: TradeRow, now: Protection, new: Protection) -> Weight:
     """Return the most severe change; removing protection is the most severe."""
     weights: list[Weight] = [
-        _stop_weight(trade, now.stop, new.stop),
+        _stop_weight(trade, now.fixed_stop, new.fixed_stop),
         _trail_weight(now.trail, new.trail),
         _target_weight(now.target, new.target),
     ]
@@ -206,7 +223,7 @@ def refusals(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -
     now, new = protection_of(trade), wanted_protection(draft, trade, context)
     if new is None:
         return [
-            unreadable_words(name, text, FIELD_KEYS[name])
+            unreadable_words(name, text, KEYS[name])
             for name, text in unreadable_fields(draft, trade, context)
         ]
     reasons = []
@@ -216,9 +233,37 @@ def refusals(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -
         reasons += _fills_at_once(trade, new.target, context)
     if new.trail != now.trail and new.trail is not None:
         reasons += trail_out_of_range(new.trail, context)
+    reasons += _guarantee_refusals(trade, now, new, context)
     if not reasons and new == now:
-        reasons.append("Nothing changed yet: ↑ ↓ nudge, digits set, s t r pick")
+        reasons.append("Nothing changed yet: ↑ ↓ nudge, digits set, s t r w pick")
     return reasons
+
+
+def _guarantee_refusals(
+    trade: TradeRow, now: Protection, new: Protection, context: TradingContext
+) -> list[str]:
+    """Refuse a guaranteed stop that the broker would not take."""
+    if new.guaranteed is None or new == now:
+        return []
+    if new.stop is not None or new.trail is not None:
+        return ["A guaranteed stop stands alone: empty stop and trail (s r, Backspace)"]
+    if new.guaranteed == now.guaranteed:
+        return []
+    if context.rules.guarantee == "DISABLED":
+        return ["The broker guarantees no stop of this instrument: w, Backspace"]
+    least = context.rules.guarantee_distance
+    close = closing_price(trade.units, context.bid, context.ask)
+    if abs(close - new.guaranteed) < least:
+        pips = money(least / context.rules.pip, 1)
+        return [f"A guaranteed stop stands {pips} pips from the price at least"]
+    return _fires_at_once(trade, new.guaranteed, context)
+
+
+def premium(trade: TradeRow, now: Protection, new: Protection, context: TradingContext) -> Decimal:
+    """Return what a new guaranteed stop costs if it fills, in home currency; 0 where there is none, or it has it already."""
+    if new.guaranteed is None or now.guaranteed is not None:
+        return NOTHING
+    return abs(trade.units) * context.rules.guarantee_premium * context.factors.loss
 
 
 def _fires_at_once(trade: TradeRow, stop: Decimal, context: TradingContext) -> list[str]:
@@ -285,9 +330,8 @@ def outlook(trade: TradeRow, levels: Protection, context: TradingContext) -> Out
 
 def effective_stop(trade: TradeRow, levels: Protection, context: TradingContext) -> Decimal | None:
     """Return which of stop, trailing stop and guaranteed stop is nearest to the price, None without any."""
-    guaranteed = trade.guaranteed_stop.price if trade.guaranteed_stop else None
     trailed = _trailed_price(trade, levels.trail, context)
-    return nearest_stop(trade.units, (levels.stop, trailed, guaranteed))
+    return nearest_stop(trade.units, (levels.stop, trailed, levels.guaranteed))
 
 
 def _trailed_price(

@@ -64,7 +64,7 @@ class AuditForm(InfoForm[None]):
         if not self.shown:
             words = "No entry has that" if self.entries else "Nothing was recorded yet"
             return (((words, "muted"),),)
-        rows = max(1, self.room - INPUT_ROWS - FULL_ROWS - 1)
+        rows = max(1, self.room - INPUT_ROWS - self._full_rows - 1)
         first = max(0, min(self.cursor - rows // 2, len(self.shown) - rows))
         listed = range(first, min(first + rows, len(self.shown)))
         return [*(self._line(at) for at in listed), BLANK, *self._in_full()]
@@ -81,12 +81,18 @@ class AuditForm(InfoForm[None]):
             (shorten(entry.words, room), "bright" if chosen else "plain"),
         )
 
+    @property
+    def _full_rows(self) -> int:
+        """Return the lines of the chosen entry: in a small window fewer, so that the frame stays whole."""
+        return max(2, min(FULL_ROWS, self.room - INPUT_ROWS - 2))
+
     def _in_full(self) -> Sequence[TextLine]:
         entry = self.shown[self.cursor]
         when = safe(f"{date_and_time(entry.time_ns, self.zone)}  process {entry.desk}")
         words = wrap_words(entry.words, "plain", self.inside)
-        if len(words) > FULL_ROWS - 1:
-            words = [*words[: FULL_ROWS - 2], (("…", "muted"),)]
+        most = self._full_rows - 1
+        if len(words) > most:
+            words = [*words[: most - 1], (("…", "muted"),)]
         return [((when, "muted"),), *words]
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -22,7 +22,7 @@ from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import holdings_of, trading_context_of
 from keydesk.text.format import money, pair, percent, pips, units
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import Printable, safe
 
 TENTH = Decimal("0.1")
 SIDE = 6  # cells of a bar on either side of the axis
@@ -216,7 +216,7 @@ def _signed_risks(store: Store, held: Sequence[str]) -> Sequence[SignedRisk]:
     return risks
 
 
-def _pair_row(each: Correlation, risks: Sequence[SignedRisk]) -> tuple[str, str]:
+def _pair_row(each: Correlation, risks: Sequence[SignedRisk]) -> tuple[Printable, str]:
     name = safe(f"{pair(each.first)} {pair(each.second)}")
     if each.value is None:
         few = f"not known, {each.returns} hours in common, {LEAST} needed"

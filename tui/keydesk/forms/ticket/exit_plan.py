@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from keydesk.calc.orders.exit_plans import NO_RULES, ExitRules
 from keydesk.calc.orders.instructions import Template
+from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitRules
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import TextLine, wrap_words

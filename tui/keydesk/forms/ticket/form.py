@@ -14,6 +14,7 @@ from keydesk.calc.orders.expiry_time import expiry_ns
 from keydesk.calc.orders.first_draft import first_draft, on_field
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.order_parser import ParsedOrder
+from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.preview import preview_of
 from keydesk.calc.orders.ticket import Plan, work_out
 from keydesk.calc.orders.ticket_draft import (
@@ -25,6 +26,7 @@ from keydesk.calc.orders.ticket_draft import (
     UnreadableText,
 )
 from keydesk.calc.orders.ticket_levels import sendable
+from keydesk.calc.orders.ticket_parts import parts_of
 from keydesk.calc.orders.ticket_units import touch_of
 from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import TradingContext
@@ -38,10 +40,11 @@ from keydesk.forms.ticket.exit_plan import exit_plan_lines, exit_plan_refusals, 
 from keydesk.forms.ticket.figures import FigureLine, result_lines
 from keydesk.forms.ticket.members import expiry_line, member_lines
 from keydesk.forms.ticket.preview import preview_lines
+from keydesk.forms.ticket.scale_out import scale_out_lines
 from keydesk.keys.confirm import Action
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, TICKET
-from keydesk.store.risk import open_risk_of
+from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 
@@ -121,6 +124,7 @@ class TicketForm(Form[OpenOrder]):
             *(rejected if self.rejected else ()),
             *self._template_lines(),
             *exit_plan_lines(self.editor.template, plan, context, self.inside),
+            *scale_out_lines(self.editor.template.scale_out, self._parts(plan, context), context),
             *ticket_sheet.field_lines(self.draft, plan, context),
             expiry_line(self.draft, everything=self.editor.everything, narrow=self.is_narrow),
             *member_lines(
@@ -194,7 +198,14 @@ class TicketForm(Form[OpenOrder]):
             return (ENDS_WRITING,)
         context, template = self.trading_context(), self.editor.template
         planned = exit_plan_refusals(template, self.plan(context), context)
-        return (*self._required_refusals(), *planned, *self.verdict().refusals)
+        plan = self.plan(context)
+        parts = () if plan is None or context is None else self._parts(plan, context)
+        divided = (parts,) if isinstance(parts, str) else ()
+        return (*self._required_refusals(), *planned, *self.verdict().refusals, *divided)
+
+    def _parts(self, plan: Plan, context: TradingContext) -> tuple[OrderPart, ...] | str:
+        """Return the orders of the template's scale-out, as on the screen."""
+        return parts_of(self.editor.template.scale_out, self.draft, plan, context)
 
     def _required_refusals(self) -> Sequence[str]:
         """Refuse an opening ticket without a stop where its template requires one."""
@@ -216,7 +227,8 @@ class TicketForm(Form[OpenOrder]):
         if plan is None or context is None or levels is None:
             return None
         rules = exit_rules_of(self.editor.template, plan, context)
-        if rules is None or isinstance(expires, UnreadableText):
+        parts = self._parts(plan, context)
+        if rules is None or isinstance(expires, UnreadableText) or isinstance(parts, str):
             return None
         members = self.draft.members
         return OpenOrder(
@@ -238,6 +250,7 @@ class TicketForm(Form[OpenOrder]):
             tag=members.tag,
             comment=members.comment,
             exit_rules=rules,
+            parts=parts,
             draft=self.draft,
         )
 
@@ -316,6 +329,7 @@ class TicketForm(Form[OpenOrder]):
             quote_trouble=self.context.quote_trouble(draft.instrument),
             open_risk=open_risk_of(store),
             zone=store.zone,
+            usual_size=usual_size(store, draft.instrument),
         )
 
     # The keys.

@@ -2,15 +2,24 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import ClassVar
 
 from keydesk.calc.orders import protection
 from keydesk.calc.orders.instructions import SetProtection
-from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.sheet import TextLine
-from keydesk.forms.ticket_sheet import quote_line
+from keydesk.calc.orders.ticket_draft import (
+    TYPED_BEHIND_A_DIGIT,
+    Entry,
+    UnreadableText,
+    is_number_key,
+    shown_number,
+)
+from keydesk.calc.risk.trading_context import NOTHING, TradingContext
+from keydesk.forms.sheet import FormContext, TextLine
+from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now, trade_name
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.confirm import Action
+from keydesk.keys.keymap import BREAK_EVEN, KEYMAP
 from keydesk.records import TradeRow
 from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import money, price
@@ -20,20 +29,39 @@ from keydesk_client.arithmetic.risk import break_even_stop
 
 
 class BreakEvenForm(TradeForm[SetProtection]):
-    """Moves the stop to break-even; refuses what would fire at once or loosen the stop."""
+    """Moves the stop to break-even or so many pips beyond; refuses what would fire at once or loosen the stop."""
 
-    BINDINGS = TRADE_BINDINGS
+    KEY_CONTEXT: ClassVar[str] = BREAK_EVEN
+    HINTS: ClassVar[TextLine] = (
+        ("↑ ↓", "plain"),
+        (" ±1  ", "muted"),
+        (", .", "plain"),
+        (" ±10", "muted"),
+    )
+    BINDINGS = [*KEYMAP.bindings(BREAK_EVEN), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+
+    def __init__(self, context: FormContext, trade_id: str) -> None:
+        super().__init__(context, trade_id)
+        self.beyond = self._usual_offset()
+
+    def trade_turned(self) -> None:
+        """Begin with the offset of the other trade's template."""
+        self.beyond = self._usual_offset()
+
+    def _usual_offset(self) -> Entry:
+        trade = self.trade
+        template = self.context.template_of(trade.instrument if trade else "")
+        return Entry(f"{template.break_even_offset_pips.normalize():f}", "pips")
 
     def stop(self, trade: TradeRow, context: TradingContext) -> Decimal:
-        """Return the break-even price, with the template's offset."""
+        """Return the break-even price, with the offset; without it while that cannot be read."""
         return break_even_stop(
             entry=trade.price,
             units=trade.units,
             costs=costs_until_closed(self.context.store, trade),
             factors=context.factors,
             precision=context.rules.price_precision,
-            offset=self.context.template_of(trade.instrument).break_even_offset_pips
-            * context.rules.pip,
+            offset=(shown_number(self.beyond.value) or NOTHING) * context.rules.pip,
         )
 
     def headline(self) -> TextLine:
@@ -49,7 +77,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
         if trade is None or context is None:
             return ()
         digits = context.rules.price_precision
-        now = protection.protection_of(trade).stop
+        now = protection.protection_of(trade).fixed_stop
         old = "none" if now is None else price(now, digits)
         return [
             quote_line(context),
@@ -59,7 +87,25 @@ class BreakEvenForm(TradeForm[SetProtection]):
                 (safe(f"{old} → "), "plain"),
                 (price(self.stop(trade, context), digits), "bright"),
             ),
+            *self.field_lines(),
             ((safe(self._costs_words(trade)), "muted"),),
+        ]
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return the offset as typed."""
+        unreadable = isinstance(self.beyond.value, UnreadableText)
+        return [
+            (
+                ("beyond ", "focus"),
+                ("[", "focus"),
+                (safe(f"{self.beyond.text:>7}"), "bright"),
+                ("]", "focus"),
+                (" pips ", "muted"),
+                (
+                    CANNOT_BE_READ if unreadable else "digits set them",
+                    "danger" if unreadable else "faint",
+                ),
+            )
         ]
 
     def _costs_words(self, trade: TradeRow) -> str:
@@ -79,9 +125,11 @@ class BreakEvenForm(TradeForm[SetProtection]):
         trade = self.trade
         if trade is None:
             return ["The trade is closed already"]
-        context = self.trading_context(trade)
+        context, offset = self.trading_context(trade), self.beyond.value
         if context is None:
             return ["Waiting for a price"]
+        if isinstance(offset, UnreadableText):
+            return [f"The offset {offset.text} {offset.reason}: digits set it anew"]
         stop, close = (
             self.stop(trade, context),
             closing_price(trade.units, context.bid, context.ask),
@@ -89,10 +137,33 @@ class BreakEvenForm(TradeForm[SetProtection]):
         direction = 1 if trade.units > 0 else -1
         if direction * (close - stop) <= 0:
             return [f"It would fire now: the price is {close}, break-even is {stop}"]
-        now = protection.protection_of(trade).stop
+        now = protection.protection_of(trade).fixed_stop
         if now is not None and direction * (stop - now) <= 0:
             return [f"The stop at {now} protects more than break-even at {stop}"]
         return ()
+
+    def typed(self, key: str) -> bool:
+        """Fill the offset."""
+        if not is_number_key(key):
+            return False
+        self._put(self.beyond.typed(key))
+        return True
+
+    def action_erase(self) -> None:
+        """Take a digit out of the offset."""
+        self._put(self.beyond.erased())
+
+    def action_nudge(self, steps: int) -> None:
+        """Move the offset; behind a digit the full stop and the comma are text of it."""
+        if steps in TYPED_BEHIND_A_DIGIT and not self.beyond.fresh:
+            self._put(self.beyond.typed(TYPED_BEHIND_A_DIGIT[steps]))
+        else:
+            value = shown_number(self.beyond.value) or NOTHING
+            self._put(self.beyond.set(value + steps))
+
+    def _put(self, offset: Entry) -> None:
+        self.beyond = offset
+        self.redraw()
 
     def result(self) -> SetProtection | None:
         """Return the new stop; target and trailing stop stay untouched."""
@@ -100,4 +171,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return None
-        return SetProtection(trade.id, trade.instrument, stop=self.stop(trade, context))
+        stop = self.stop(trade, context)
+        if trade.guaranteed_stop is not None:  # no other stop may stand beside it
+            return SetProtection(trade.id, trade.instrument, guaranteed=stop)
+        return SetProtection(trade.id, trade.instrument, stop=stop)

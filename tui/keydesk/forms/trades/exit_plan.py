@@ -5,7 +5,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.calc.orders.exit_plan_draft import (
+from keydesk.calc.orders.instructions import SetExitPlan
+from keydesk.calc.orders.plans.exit_plan_draft import (
     FIELDS,
     UNITS,
     ExitPlanDraft,
@@ -13,7 +14,7 @@ from keydesk.calc.orders.exit_plan_draft import (
     draft_of_plan,
     draft_of_rules,
 )
-from keydesk.calc.orders.exit_plans import (
+from keydesk.calc.orders.plans.exit_plans import (
     ExitPlan,
     Units,
     initial_risk_of,
@@ -22,7 +23,6 @@ from keydesk.calc.orders.exit_plans import (
     problem_of,
     resolved,
 )
-from keydesk.calc.orders.instructions import SetExitPlan
 from keydesk.calc.orders.ticket_draft import (
     TYPED_BEHIND_A_DIGIT,
     Entry,

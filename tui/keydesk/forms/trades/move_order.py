@@ -6,8 +6,14 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.instructions import LEFT_ALONE, MoveEntry
-from keydesk.calc.orders.move_checks import distance_refusals, level_refusals, size_refusals
+from keydesk.calc.orders.instructions import LEFT_ALONE, Limits, MoveEntry
+from keydesk.calc.orders.limits import moved_risk_refusals
+from keydesk.calc.orders.move_checks import (
+    distance_refusals,
+    level_refusals,
+    risk_of,
+    size_refusals,
+)
 from keydesk.calc.orders.ticket_draft import (
     TYPED_BEHIND_A_DIGIT,
     Entry,
@@ -33,6 +39,7 @@ from keydesk.forms.ticket_sheet import (
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.records import OrderRow
+from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, price, units
 from keydesk.text.sanitize import safe
 from keydesk.trading.notifications import order_name
@@ -189,13 +196,41 @@ class MoveForm(Form[MoveEntry]):
             *level_refusals(1 if order.units > 0 else -1, levels, context, LETTERS),
             *size_refusals(levels["units"], abs(order.units), context, own),
             *distance_refusals(order, levels["price"], context, own),
+            *self._risk_refusals(order, levels, context, own),
         ]
+
+    def _risk_refusals(
+        self, order: OrderRow, levels: Mapping[str, Reading], context: TradingContext, own: Limits
+    ) -> Sequence[str]:
+        """Hold a move that raises the risk to the trader's limits; one that only reduces is an exit."""
+        if order.reduces:
+            return ()
+        before, after = (risk_of(each, context) for each in (self._levels_now(), levels))
+        return list(
+            moved_risk_refusals(before, after, context, own, open_risk_of(self.context.store))
+        )
 
     def warnings(self) -> Sequence[str]:
         """Warn of an entry order without a stop."""
         trailed = bool(self.fields["trail"].text)
         stopped = self.fields["stop"].text or "stop" not in self.names
-        return () if stopped or trailed else ["Without a stop the loss has no limit"]
+        if not stopped and not trailed:
+            return ["Without a stop the loss has no limit"]
+        return self._soft_risk()
+
+    def _soft_risk(self) -> Sequence[str]:
+        order = self.order
+        context = self.trading_context(order) if order else None
+        if order is None or context is None or order.reduces:
+            return ()
+        before, after = (
+            risk_of(each, context) for each in (self._levels_now(), self.levels(context))
+        )
+        nav, most = context.funds.nav, self.context.limits.of(order.instrument).soft_risk_percent
+        grows = after is not None and (before is None or after > before)
+        if after is None or not grows or nav <= 0 or after * 100 <= most * nav:
+            return ()
+        return [f"Risk {money(after / nav * 100)} % of NAV, over {most} %"]
 
     def result(self) -> MoveEntry | None:
         """Return the new levels."""

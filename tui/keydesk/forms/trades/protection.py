@@ -9,6 +9,7 @@ from keydesk.calc.orders import average_range, protection
 from keydesk.calc.orders.instructions import SetProtection
 from keydesk.calc.orders.protection import (
     FIELDS,
+    KEYS,
     UNITS,
     ProtectionDraft,
     ProtectionField,
@@ -18,7 +19,6 @@ from keydesk.calc.orders.protection import (
     wanted_protection,
 )
 from keydesk.calc.orders.ticket_draft import (
-    FIELD_KEYS,
     TYPED_BEHIND_A_DIGIT,
     Entry,
     Unit,
@@ -30,7 +30,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, wrap_words
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     FIELD_WIDTH,
@@ -55,6 +55,7 @@ ACTIONS: dict[protection.Weight, Action] = {
     "moves target": Action.MOVE_TARGET,
     "loosens": Action.LOOSEN,
 }
+LABELS: dict[ProtectionField, str] = {"guaranteed": "guarant"}
 NO_OUTLOOK: Sequence[TextLine] = (  # of levels that cannot be read
     (("at stop ", "muted"), (EMPTY, "muted")),
     (("target  ", "muted"), (EMPTY, "muted")),
@@ -118,14 +119,16 @@ class ProtectionForm(TradeForm[SetProtection]):
         if trade is None or context is None:
             return "", ()
         now = protection_of(trade)
-        stop, target, trail = (
+        stop, target, trail, kept = (
             None if level == getattr(now, name) else level
             for name, level in ((n, wanted_level(self.draft, n, trade, context)) for n in FIELDS)
         )
         best = closing_price(trade.units, context.bid, context.ask)
         direction = 1 if trade.units > 0 else -1
         return trade.instrument, planned_lines(
-            stop=stop, target=target, trail=behind(best, trail, direction)
+            stop=kept if stop is None else stop,
+            target=target,
+            trail=behind(best, trail, direction),
         )
 
     def field_lines(self) -> Sequence[TextLine]:
@@ -134,7 +137,13 @@ class ProtectionForm(TradeForm[SetProtection]):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return ()
-        return [self._field(name, trade, context) for name in FIELDS]
+        return [self._field(name, trade, context) for name in self._fields(trade, context)]
+
+    def _fields(self, trade: TradeRow, context: TradingContext) -> Sequence[ProtectionField]:
+        """Return the fields; that of the guaranteed stop where there is one, or the broker offers it."""
+        offered = context.rules.guarantee != "DISABLED" or trade.guaranteed_stop is not None
+        typed = self.draft.guaranteed.text or self.draft.active == "guaranteed"
+        return FIELDS if offered or typed else FIELDS[:-1]
 
     def action(self) -> Action:
         """Return the most dangerous of the changes."""
@@ -158,10 +167,14 @@ class ProtectionForm(TradeForm[SetProtection]):
         return protection.refusals(self.draft, trade, context)
 
     def warnings(self) -> Sequence[str]:
-        """Warn when protection is reduced."""
-        if self.action() is not Action.LOOSEN:
-            return ()
-        return ["This loosens or removes a stop: more is at risk than before"]
+        """Warn when protection is reduced, and of an exit plan that may move the stop on."""
+        found = []
+        if self.action() is Action.LOOSEN:
+            found.append("This loosens or removes a stop: more is at risk than before")
+            if self.trade_id in self.context.store.exit_plans:
+                plan = self.context.keymap.name("exit-plan")
+                found.append(f"An exit plan runs and may tighten it again: {plan} changes it")
+        return found
 
     def result(self) -> SetProtection | None:
         """Return only what changed."""
@@ -178,6 +191,7 @@ class ProtectionForm(TradeForm[SetProtection]):
             stop=protection.change(now.stop, new.stop),
             target=protection.change(now.target, new.target),
             trail=protection.change(now.trail, new.trail),
+            guaranteed=protection.change(now.guaranteed, new.guaranteed),
         )
 
     def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
@@ -185,8 +199,8 @@ class ProtectionForm(TradeForm[SetProtection]):
         meaning = self._change_words(name, trade, context)
         left, right = ("[", "]") if active else (" ", " ")
         return (
-            (safe(f"{FIELD_KEYS[name]} "), "bright"),
-            (f"{name:<7}", "focus" if active else "muted"),
+            (safe(f"{KEYS[name]} "), "bright"),
+            (safe(f"{LABELS.get(name, name):<7}"), "focus" if active else "muted"),
             (left, "focus"),
             (safe(f"{entry.text:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
             (right, "focus"),
@@ -225,9 +239,14 @@ class ProtectionForm(TradeForm[SetProtection]):
         at_stop = _amount_line("at stop ", before.at_stop, after.at_stop, "UNLIMITED")
         multiple = None if after.at_stop is None else r_multiple(after.at_stop, trade.initial_risk)
         in_r: Printable = "" if multiple is None else safe(f"  {money(multiple, signed=True)}R")
+        cost = protection.premium(trade, protection_of(trade), new, context)
+        premium = (
+            f"premium {money(cost)} {context.funds.currency}, charged if the guaranteed stop fills"
+        )
         return [
             (*at_stop[:2], (in_r, "muted"), *at_stop[2:]),
             (*target[:2], (ratio, "muted"), *target[2:]),
+            *(wrap_words(safe(premium), "warn", self.inside) if cost else ()),
         ]
 
     # The keys.

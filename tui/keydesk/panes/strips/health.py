@@ -60,7 +60,7 @@ class HealthLine(StripLine):
         elif health.rtt_ms is not None:
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
             yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 3)
-        if health.clock_offset_ms is not None:
+        if health.clock_offset_ms is not None and frame.store.market is None:
             offset = f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)
             yield Item(self._pair("clock", safe(offset)), 4)
         if frame.now - (health.unreadable_at or float("-inf")) < WARNED_SECONDS:
@@ -82,7 +82,9 @@ class HealthLine(StripLine):
         health = frame.store.health
         if self.inside < NARROW and (health.prices, health.events) != ("OK", "OK"):
             return
-        time = show.clock(frame.wall_ns, frame.store.zone, named=True)
+        market = frame.store.market
+        now_ns = frame.wall_ns if market is None else market.state.now_ns(frame.now)
+        time = show.clock(now_ns, frame.store.zone, named=True)
         yield Item(((time, self.palette["muted"]),))
 
     def _link(self, name: str, state: LinkState, heard: float | None, frame: Frame) -> Item:

@@ -11,7 +11,7 @@ from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import width_of
 from keydesk.widgets.strip_line import Item, StripLine
 
-WATCHED = (Topic.ARMING, Topic.HEALTH, Topic.FOCUS)
+WATCHED = (Topic.ARMING, Topic.HEALTH, Topic.FOCUS, Topic.MARKET)
 ROWS_OF = (Topic.TRADES, Topic.ORDERS, Topic.POSITIONS)
 # The keys that a pane is there for; then those of the desk.
 FIRST: Mapping[str, tuple[str, ...]] = {
@@ -32,6 +32,7 @@ BESIDE = {  # one hint for two keys
 }
 FORM_HAS_KEYS = "The form has the keys; Esc drops it."
 EXITS = ("close", "flatten", "break-even", "trailing", "protect", "cancel", "scale-out")
+REPLAY = "replay-status"  # of a practice market that the desk may control
 ALWAYS = ("command", "help")  # how to leave and how to learn the rest stay at the end
 
 
@@ -67,7 +68,7 @@ class KeyFooter(StripLine):
             self._redraw_if_different()
 
     def _redraw_if_different(self) -> None:
-        state = [self._unavailable(key.id) for key in self._entries()]
+        state = [self._has_market, *(self._unavailable(key.id) for key in self._entries())]
         if state != self._state:
             self._state = state
             self.redraw()
@@ -89,16 +90,23 @@ class KeyFooter(StripLine):
         """How to leave, and how to see all keys."""
         return self._kept_at_end()
 
+    @property
+    def _has_market(self) -> bool:
+        return self.frame is not None and self.frame.store.market is not None
+
     def _kept_at_end(self) -> list[Item]:
         keys = {key.id: key for key in self._keymap.keys} if self._pane else {}
-        return [self._item(keys[name]) for name in ALWAYS[self.exits_only :] if name in keys]
+        names = ALWAYS[self.exits_only :]
+        if self._has_market and not self.exits_only:
+            names = (REPLAY, *names)
+        return [self._item(keys[name]) for name in names if name in keys]
 
     def _entries(self) -> list[Key]:
         found = self._keymap.in_force(self._pane)
         if self.exits_only:
             exits = (key for key in found if key.id in EXITS)
             return sorted(exits, key=lambda key: EXITS.index(key.id))
-        hinted = [key for key in found if key.hint and key.id not in ALWAYS]
+        hinted = [key for key in found if key.hint and key.id not in (REPLAY, *ALWAYS)]
         first = FIRST.get(self._pane, ())
         last = len(first) + 1  # to move among rows is no news where it does not come first
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from keydesk.calc.orders.exit_plans import (
+from keydesk.calc.orders.plans.exit_plans import (
     NO_RULES,
     ExitPlan,
     ExitRules,

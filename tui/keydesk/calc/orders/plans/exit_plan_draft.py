@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.orders.exit_plans import MINUTE_NS, ExitPlan, ExitRules
+from keydesk.calc.orders.plans.exit_plans import MINUTE_NS, ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_draft import Entry, Reading, Unit, UnreadableText
 
 PlanField = Literal["even", "offset", "from", "behind", "step", "time"]

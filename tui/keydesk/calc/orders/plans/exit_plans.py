@@ -259,7 +259,7 @@ def next_step(
         wanted.append((trailed, "step trail"))
     direction = 1 if trade.units > 0 else -1
     at_present = effective_stop(trade)
-    usable = [
+    usable: list[tuple[Decimal, StepKind]] = [
         (stop, kind)
         for stop, kind in wanted
         if direction * (close - stop) > room

@@ -1,0 +1,97 @@
+"""The away card: what happened since what was last seen, in sums and lines."""
+
+from dataclasses import replace
+from datetime import UTC
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.alerts.away import MOST_LISTED, Outage, Seen, away_report, read_seen, write_seen
+from keydesk.calc.alerts.alert import Told
+from keydesk.store.state import LogLine
+from keydesk.text.sanitize import safe
+
+TEN = 1_772_445_600_000_000_000  # 2026-03-02 10:00 UTC
+SECOND = 1_000_000_000
+D = Decimal
+SEEN = Seen(5, 100, TEN, D("10000"))
+
+
+def line(id_: int, kind: str = "FILL", pl: str | None = None, amount: str | None = None) -> LogLine:
+    return LogLine(
+        str(id_),
+        TEN + id_ * SECOND,
+        kind,  # type: ignore[arg-type]
+        "EUR_USD",
+        safe("Stop of #90 at 1.08"),
+        None if amount is None else D(amount),
+        None if pl is None else D(pl),
+    )
+
+
+def test_the_card_sums_and_lists_what_came_after_what_was_seen() -> None:
+    log = [line(99), line(100), line(101, "CLOSE", "-25.5"), line(102, "FINANCE", amount="-1.25")]
+    log += [line(103, "ORDER"), line(104, "CLOSE", "10")]
+    told = [Told("1", 1, TEN - 5, "old"), Told("1", 2, TEN + 150 * SECOND, "EUR/USD crossed")]
+    gap = Outage("not connected", TEN + 60 * SECOND, TEN + 120 * SECOND)
+    report = away_report(
+        SEEN, TEN + 3600 * SECOND, log, told, outages=[gap], nav=D("9983.25"), currency="USD"
+    )
+    assert report.title == "While you were away: 1h00"
+    rows = dict(report.rows(UTC))
+    assert rows["not connected"] == "02 Mar 10:01:00 to 02 Mar 10:02:00, 1m"
+    assert rows["realised"] == "−15.50 USD"
+    assert rows["financing"] == "−1.25 USD"
+    assert rows["NAV"] == "10,000.00 to 9,983.25, −16.75 USD"
+    assert rows["happened"] == "closed 2, financing 1, alerts 1"
+    words = [words for _, words in report.rows(UTC)]
+    assert words[-1] == "ALERT EUR/USD crossed"
+    assert "CLOSE EUR/USD Stop of #90 at 1.08 −25.50" in words
+    assert not any("ORDER" in each for each in words)
+
+
+def test_nothing_happened_is_no_card() -> None:
+    assert away_report(SEEN, TEN, [line(100), line(101, "ORDER")], []).is_empty
+
+
+def test_a_card_that_is_longer_than_the_log_says_so() -> None:
+    many = away_report(SEEN, TEN, [line(id_) for id_ in range(300, 400)], [])
+    rows = many.rows(UTC)
+    assert ("earlier", f"{100 - MOST_LISTED} more in the log") in rows
+    assert rows.count(rows[-1]) == 1
+    assert any(words == "there is more than the log holds" for _, words in rows)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    folder = tmp_path / "orders"
+    folder.mkdir(mode=0o700)
+    return folder / "101.seen"
+
+
+def test_what_was_seen_is_found_again_and_the_later_of_two_desks_stays(path: Path) -> None:
+    assert read_seen(path) is None
+    write_seen(path, SEEN)
+    write_seen(path, replace(SEEN, transaction=90, time_ns=TEN - 1))
+    assert read_seen(path) == SEEN
+    write_seen(path, replace(SEEN, account_ns=6, time_ns=TEN - 1))  # the market began anew
+    assert read_seen(path) == replace(SEEN, account_ns=6, time_ns=TEN - 1)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        '{"account_ns": 1}',
+        '{"account_ns": -1, "transaction": 1, "time_ns": 1, "nav": "1"}',
+    ],
+)
+def test_a_damaged_file_is_as_good_as_none(path: Path, content: str) -> None:
+    path.write_text(content, encoding="utf-8")
+    path.chmod(0o600)
+    assert read_seen(path) is None
+    write_seen(path, SEEN)
+    assert read_seen(path) == SEEN

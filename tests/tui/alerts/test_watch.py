@@ -1,0 +1,343 @@
+"""Watching: each crossing of the prices that come is told once, over restarts, interruptions and a second desk."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.alerts.book import adding, claiming, setting
+from keydesk.alerts.book_file import BookFile
+from keydesk.alerts.watch import AlertWatch
+from keydesk.calc.alerts.alert import Alert, Firing, Told
+from keydesk.calc.alerts.conditions import (
+    AccountResult,
+    ClockTime,
+    Condition,
+    DayExtreme,
+    PriceCross,
+    SpreadLevel,
+    StreamSilence,
+    StrengthLevel,
+    TradeResult,
+)
+from keydesk.calc.alerts.engine import after_firing
+from keydesk.feeds.alerts import Due, fill_gap, read_candles
+from keydesk.feeds.streams import watched_instruments
+from keydesk.records import Day
+from keydesk.store.prices import take_price
+from keydesk.store.store import Store
+from support.data.account_history import candle, instrument, price
+from support.data.desk_store import long_euro
+from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to
+
+TEN = 1_772_445_600_000_000_000  # 2026-03-02 10:00 UTC
+SECOND = 1_000_000_000
+D = Decimal
+ABOVE = PriceCross("EUR_USD", "mid", "up", D("1.1"))
+
+
+@dataclass
+class Watching:
+    """A watch, what it told, and prices into its store."""
+
+    store: Store
+    path: Path
+    told: list[tuple[str, bool]] = field(default_factory=list)
+    late: list[Told] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.watch = AlertWatch(
+            self.store, BookFile(self.path), self.deliver, lambda _, words: self.words.append(words)
+        )
+
+    def deliver(self, told: Told, mine: bool) -> None:
+        self.told.append((told.words, mine))
+        if told.late:
+            self.late.append(told)
+
+    async def price(self, mid: str, second: int = 0) -> None:
+        middle = D(mid)
+        time = f"2026-03-02T10:{second // 60:02}:{second % 60:02}.000000000Z"
+        bid, ask = (str(middle + D(each)) for each in ("-0.0001", "0.0001"))
+        take_price(self.store, price("EUR_USD", bid, ask, time), float(second))
+        await self.watch.settled()
+
+    async def add(self, condition: Condition, **members: object) -> None:
+        self.watch.change(adding(replace(Alert("", condition, made_ns=TEN), **members)))  # type: ignore[arg-type]
+        await self.watch.settled()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    folder = tmp_path / "orders"
+    folder.mkdir(mode=0o700)
+    return folder / "101.alerts"
+
+
+def known_market() -> Store:
+    store = Store()
+    store.instruments = {"EUR_USD": instrument("EUR_USD")}
+    store.health.prices = "OK"
+    return store
+
+
+@asynccontextmanager
+async def watching(path: Path, store: Store | None = None) -> AsyncIterator[Watching]:
+    desk = Watching(store or known_market(), path)
+    task = asyncio.create_task(desk.watch.run())
+    await desk.watch.settled()
+    try:
+        yield desk
+    finally:
+        task.cancel()
+
+
+async def test_a_crossing_is_told_once_and_the_next_only_after_a_fresh_one(path: Path) -> None:
+    async with watching(path) as desk:
+        await desk.add(ABOVE, repeat_s=0)
+        for second, mid in enumerate(("1.09", "1.11", "1.12", "1.09", "1.10", "1.10")):
+            await desk.price(mid, second)
+    assert desk.told == [("EUR/USD mid crosses up 1.1", True)] * 2
+    assert [each.told for each in desk.store.alert_history] == [True, True]
+
+
+async def test_a_price_that_comes_and_goes_between_two_frames_is_not_missed(path: Path) -> None:
+    async with watching(path) as desk:
+        await desk.add(ABOVE)
+        await desk.price("1.09")
+        for second, (bid, ask) in enumerate((("1.1100", "1.1102"), ("1.0900", "1.0902")), 1):
+            time = f"2026-03-02T10:00:0{second}.000000000Z"
+            take_price(desk.store, price("EUR_USD", bid, ask, time), 1.0)
+        await desk.watch.settled()
+    assert len(desk.told) == 1
+
+
+async def test_the_prices_of_an_instrument_with_an_alert_are_wanted(path: Path) -> None:
+    async with watching(path) as desk:
+        await desk.add(ABOVE)
+        link = link_to(ScriptedBroker(), clock=Clock())
+        link.store.instruments = desk.store.instruments
+        link.store.alert_instruments = desk.store.alert_instruments
+        assert watched_instruments(link) == ("EUR_USD",)
+        await link.client.close()
+        desk.watch.change(setting("1", "paused"))
+        await desk.watch.settled()
+    assert desk.store.alert_instruments == ()
+    assert desk.store.price_watch == {}
+
+
+async def test_a_claimed_firing_that_was_not_told_is_told_at_the_next_start_and_only_then(
+    path: Path,
+) -> None:
+    killed = BookFile(path)
+    alert = killed.change(adding(Alert("", ABOVE))).alerts[0]
+    killed.change(claiming([Firing(after_firing(alert, TEN), TEN, "1.1")]))
+    async with watching(path) as desk:
+        assert desk.told == [("EUR/USD mid crosses up 1.1", True)]
+    async with watching(path) as again:
+        await again.price("1.09")
+        await again.price("1.12", 1)
+    assert again.told == []
+
+
+async def test_of_two_desks_one_delivers_and_the_other_shows_it(path: Path) -> None:
+    async with watching(path) as ours, watching(path) as theirs:
+        await ours.add(ABOVE)
+        theirs.watch.look(1.0)
+        await theirs.watch.settled()
+        for desk in (ours, theirs):
+            await desk.price("1.09")
+        for desk in (ours, theirs):
+            await desk.price("1.12", 1)
+        for now in (5.0, 6.0):
+            ours.watch.look(now)
+            theirs.watch.look(now)
+            await theirs.watch.settled()
+    assert ours.told == [("EUR/USD mid crosses up 1.1", True)]
+    assert theirs.told == [("EUR/USD mid crosses up 1.1", False)]
+
+
+async def test_a_damaged_file_is_said_and_the_watch_goes_on(path: Path) -> None:
+    path.write_text("{", encoding="utf-8")
+    path.chmod(0o600)
+    async with watching(path) as desk:
+        assert "damaged" in desk.words[0]
+        await desk.add(ABOVE)
+    assert len(desk.store.alerts) == 1
+
+
+async def test_spread_and_day_extremes(path: Path) -> None:
+    async with watching(path) as desk:
+        desk.store.days["EUR_USD"] = Day(D("1.1"), D("1.1050"), D("1.0950"))
+        await desk.add(DayExtreme("EUR_USD", "high"), repeat_s=0)
+        await desk.add(SpreadLevel("EUR_USD", "up", D(5)))
+        for second, mid in enumerate(("1.1", "1.1049", "1.1051", "1.1052", "1.1050", "1.1053")):
+            await desk.price(mid, second)
+        assert [words for words, _ in desk.told] == ["EUR/USD makes a new high of the day"] * 2
+        wide = price("EUR_USD", "1.1000", "1.1006", "2026-03-02T10:00:09.000000000Z")
+        take_price(desk.store, wide, 9.0)
+        await desk.watch.settled()
+    assert desk.told[-1][0] == "EUR/USD spread ≥ 5 pips"
+
+
+async def test_results_of_trades_and_account_silence_and_the_clock(path: Path) -> None:
+    async with watching(path) as desk:
+        store = desk.store
+        store.trades["6411"] = replace(long_euro(), id="6411")
+        await desk.add(TradeResult("6411", "R", "up", D(1)))
+        await desk.add(AccountResult("open", "R", "down", D(-1)))
+        await desk.add(StreamSilence("prices", 10))
+        await desk.add(ClockTime("10:05", TEN + 300 * SECOND))
+        store.clock_ns, store.health.prices_heard = TEN, 0.0
+        for now, result in ((0.5, "0.5"), (1.0, "1.2"), (2.0, "0")):
+            store.trades["6411"].r_multiple = D(result)
+            desk.watch.look(now)
+            await desk.watch.settled()
+        assert [words for words, _ in desk.told] == ["trade #6411 P/L ≥ +1 R"]
+        desk.watch.look(10.5)
+        await desk.watch.settled()
+        assert desk.told[-1][0] == "the price stream is silent for 10 s"
+        store.clock_ns = TEN + 301 * SECOND
+        desk.watch.look(11.0)
+        await desk.watch.settled()
+    assert desk.told[-1][0] == "time 10:05"
+    assert len(desk.told) == 3
+
+
+async def test_the_clock_goes_on_while_the_streams_are_silent(path: Path) -> None:
+    async with watching(path) as desk:
+        await desk.add(ClockTime("10:05", TEN + 5 * SECOND))
+        desk.store.clock_ns = TEN
+        desk.watch.look(100.0)
+        desk.store.health.prices = "DOWN"
+        desk.watch.look(104.0)
+        await desk.watch.settled()
+        assert desk.told == []
+        desk.watch.look(105.5)
+        await desk.watch.settled()
+    assert [words for words, _ in desk.told] == ["time 10:05"]
+
+
+# What was missed.
+
+
+def answers(*prices: str) -> dict[str, object]:
+    """Candles of five seconds from ten o'clock on, as mid, bid and ask."""
+    wire = []
+    for at, ohlc in enumerate(prices):
+        said = candle(f"2026-03-02T10:00:{5 * at:02}.000000000Z", ohlc).to_wire()
+        said["bid"] = said["ask"] = said["mid"]
+        wire.append(said)
+    return {"instrument": "EUR_USD", "granularity": "S5", "candles": wire}
+
+
+async def restarted(path: Path, now: str, *prices: str) -> Watching:
+    """A desk that left at ten o'clock with the price below the level, and comes back with candles of the time."""
+    async with watching(path) as desk:
+        await desk.add(ABOVE, repeat_s=0)
+        await desk.price("1.09")
+        desk.store.health.prices_heard = 0.0
+        desk.watch.close(0.0)
+    broker, clock = ScriptedBroker(answers={"/candles": answers(*prices)}), Clock()
+    async with watching(path) as back:
+        link = link_to(broker, clock=clock, store=back.store)
+        link.alerts = back.watch
+        await back.price(now, 30)
+        assert back.told == []
+        await fill_gap(link, back.watch, Due())
+        await back.watch.settled()
+        await link.client.close()
+        await back.price(now, 31)
+    return back
+
+
+async def test_a_crossing_while_the_desk_was_away_is_told_once_with_its_time(path: Path) -> None:
+    back = await restarted(path, "1.095", "1.09 1.095 1.09 1.09", "1.09 1.105 1.09 1.095")
+    assert len(back.told) == 1
+    assert back.late[0].time_ns == TEN + 5 * SECOND
+
+
+async def test_a_price_that_stayed_beyond_the_level_is_told_once_as_well(path: Path) -> None:
+    back = await restarted(path, "1.12", "1.09 1.095 1.09 1.09", "1.11 1.12 1.11 1.12")
+    assert len(back.told) == len(back.late) == 1
+
+
+async def test_a_crossing_after_the_last_candle_is_told_as_it_is_seen(path: Path) -> None:
+    back = await restarted(path, "1.12", "1.09 1.095 1.09 1.09")
+    assert len(back.told) == 1
+    assert back.late == []
+
+
+async def test_nothing_missed_is_nothing_told(path: Path) -> None:
+    back = await restarted(path, "1.09", "1.09 1.095 1.09 1.09")
+    assert back.told == []
+
+
+async def test_prices_wait_while_the_stream_was_lost_and_are_judged_after_its_candles(
+    path: Path,
+) -> None:
+    broker, clock = ScriptedBroker(answers={"/candles": answers("1.09 1.11 1.09 1.09")}), Clock()
+    async with watching(path) as desk:
+        link = link_to(broker, clock=clock, store=desk.store)
+        link.alerts = desk.watch
+        await desk.add(ABOVE)
+        await desk.price("1.09")
+        desk.watch.interrupted()
+        desk.store.health.prices = "DOWN"
+        await fill_gap(link, desk.watch, Due())
+        assert desk.watch.gap is not None
+        desk.store.health.prices = "OK"
+        await desk.price("1.09", 20)
+        await fill_gap(link, desk.watch, Due())
+        await desk.watch.settled()
+        await link.client.close()
+    assert len(desk.late) == 1
+
+
+async def test_without_candles_prices_are_judged_again_after_ten_seconds(path: Path) -> None:
+    clock = Clock()
+    async with watching(path) as desk:
+        link = link_to(ScriptedBroker(), clock=clock, store=desk.store)
+        await desk.add(ABOVE)
+        await desk.price("1.09")
+        desk.watch.interrupted()
+        await desk.price("1.12", 20)
+        due = Due()
+        await fill_gap(link, desk.watch, due)
+        assert desk.watch.gap is not None
+        await clock.pause(11)
+        await fill_gap(link, desk.watch, due)
+        await desk.watch.settled()
+        await link.client.close()
+    assert len(desk.told) == 1
+
+
+async def test_an_indicator_is_judged_at_the_close_of_its_candles(path: Path) -> None:
+    closes = [1.10 - 0.001 * n for n in range(40)] + [1.07 + 0.004 * n for n in range(6)]
+    hours = []
+    for at, close in enumerate(closes):
+        day, hour = divmod(at, 24)
+        time = f"2026-02-{10 + day:02}T{hour:02}:00:00.000000000Z"
+        hours.append(candle(time, f"{close} {close} {close} {close}").to_wire())
+    first = {"instrument": "EUR_USD", "granularity": "H1", "candles": hours[:41]}
+    broker, clock = ScriptedBroker(answers={"/candles": first}), Clock()
+    async with watching(path) as desk:
+        link = link_to(broker, clock=clock, store=desk.store)
+        desk.store.clock_ns = TEN
+        rsi = StrengthLevel("EUR_USD", "H1", 14, "up", D(50))
+        await desk.add(rsi, made_ns=0)
+        due = Due()
+        await read_candles(link, desk.watch, due)
+        await desk.watch.settled()
+        assert desk.told == []
+        broker.answers["/candles"] = {**first, "candles": hours}
+        await clock.pause(5)
+        await read_candles(link, desk.watch, due)
+        await desk.watch.settled()
+        await link.client.close()
+    assert [words for words, _ in desk.told] == ["EUR/USD H1 RSI 14 crosses up 50"]

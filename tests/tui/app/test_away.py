@@ -1,0 +1,155 @@
+"""When the away card is shown: at a start, after a lost connection, after a long time without keys; never over a form."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.alerts.away import AwayReport, Seen, read_seen, write_seen
+from keydesk.app.away import PRESENT_FOR, AwayCard
+from keydesk.records import Today
+from keydesk.store.state import LogLine
+from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
+from support.data.desk_data import desk_store
+
+TEN = 1_772_445_600_000_000_000
+SECOND = 1_000_000_000
+
+
+@dataclass
+class Desk:
+    """A card over a store, with a trader's keys and forms."""
+
+    path: Path
+    store: Store = field(default_factory=lambda: desk_store(4))
+    key_at: float = 0.0
+    free: bool = True
+    shown: list[AwayReport] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.card = AwayCard(
+            self.store,
+            last_key_at=lambda: self.key_at,
+            is_free=lambda: self.free,
+            show=self.shown.append,
+        )
+        account = self.store.account
+        assert account is not None
+        account.last_transaction_id = 100
+        self.store.today, self.store.clock_ns = Today(TEN), TEN
+        self.store.log = [fill(99), fill(100)]
+        self.store.health.events = "OK"
+
+    def open(self) -> None:
+        self.card.open(self.path, 0.0)
+
+    def look(self, now: float) -> None:
+        self.store.clock_ns = TEN + int(now * SECOND)
+        self.card.look(now)
+
+    def happens(self, id_: int) -> None:
+        assert self.store.account is not None
+        self.store.log.append(fill(id_))
+        self.store.account.last_transaction_id = id_
+
+
+def fill(id_: int) -> LogLine:
+    return LogLine(str(id_), TEN, "FILL", "EUR_USD", safe("filled"))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    folder = tmp_path / "orders"
+    folder.mkdir(mode=0o700)
+    return Desk(folder / "101.seen")
+
+
+def left_at(desk: Desk, transaction: int, seconds_ago: int) -> None:
+    account = desk.store.account
+    assert account is not None
+    write_seen(
+        desk.path,
+        Seen(account.created_time_ns, transaction, TEN - seconds_ago * SECOND, Decimal(1)),
+    )
+
+
+def test_a_start_shows_what_came_since_the_last_desk_once(desk: Desk) -> None:
+    left_at(desk, 99, 3600)
+    desk.open()
+    desk.look(2.0)
+    desk.look(4.0)
+    assert [[each.id for each in report.lines] for report in desk.shown] == [["100"]]
+    assert desk.shown[0].outages[0].words == "desk closed"
+    desk.card.close()
+    seen = read_seen(desk.path)
+    assert seen is not None
+    assert seen.transaction == 100
+
+
+def test_a_first_start_and_one_after_nothing_show_no_card(desk: Desk) -> None:
+    desk.open()
+    desk.look(2.0)
+    left_at(desk, 100, 3600)
+    again = Desk(desk.path)
+    again.open()
+    again.look(2.0)
+    assert desk.shown == again.shown == []
+
+
+def test_the_card_waits_for_an_open_form_and_for_a_pause_of_the_keys(desk: Desk) -> None:
+    left_at(desk, 99, 3600)
+    desk.open()
+    desk.free = False
+    desk.look(2.0)
+    desk.free, desk.key_at = True, 2.9
+    desk.look(3.0)
+    assert desk.shown == []
+    desk.card.close()
+    seen = read_seen(desk.path)
+    assert seen is not None
+    assert seen.transaction == 99  # it was not shown: the next start shows it
+    desk.look(5.0)
+    assert len(desk.shown) == 1
+
+
+def test_after_a_lost_connection_the_card_has_the_gap(desk: Desk) -> None:
+    desk.open()
+    desk.look(1.0)
+    desk.store.health.events = "DOWN"
+    desk.look(10.0)
+    desk.happens(101)
+    desk.store.health.events = "OK"
+    desk.look(70.0)
+    desk.look(72.0)
+    assert [each.id for each in desk.shown[0].lines] == ["101"]
+    assert desk.shown[0].outages[0].words == "not connected"
+
+
+def test_what_happens_under_the_traders_eyes_is_no_card(desk: Desk) -> None:
+    desk.open()
+    desk.look(1.0)
+    desk.happens(101)
+    for now in range(2, 60):
+        desk.look(float(now))
+    assert desk.shown == []
+
+
+def test_the_first_key_after_a_long_time_shows_what_came_meanwhile(desk: Desk) -> None:
+    desk.open()
+    desk.look(1.0)
+    desk.look(PRESENT_FOR + 1)
+    desk.happens(101)
+    desk.look(PRESENT_FOR + 100)
+    assert desk.shown == []
+    desk.key_at = PRESENT_FOR + 200
+    desk.look(PRESENT_FOR + 202)
+    assert [each.id for each in desk.shown[0].lines] == ["101"]
+
+
+def test_a_market_that_began_anew_shows_no_card(desk: Desk) -> None:
+    write_seen(desk.path, Seen(1, 50, TEN - 3600 * SECOND, Decimal(1)))
+    desk.open()
+    desk.look(2.0)
+    assert desk.shown == []

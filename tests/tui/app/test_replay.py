@@ -1,0 +1,241 @@
+"""The desk and its practice market: what is asked first, refused, said and recorded; two desks at one market."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import httpx
+import pytest
+
+from keydesk.app.account_connection import DeskAccount
+from keydesk.app.replay import MarketReplay
+from keydesk.calc.replay_commands import NOT_OFFERED, ReplayCommand, parse_replay
+from keydesk.feeds.market_control import MarketControl
+from keydesk.records import InFlight
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk_client.auth.secret import Secret
+from support.controlled_broker import CONTROL_TOKEN, ControlledBroker, controlled_broker
+from support.data.desk_data import desk_store
+
+
+@dataclass
+class Shell:
+    """Answers questions and keeps the workers, which a test awaits."""
+
+    yes: bool = True
+    asked: list[Any] = field(default_factory=list)
+    working: list[Coroutine[Any, Any, None]] = field(default_factory=list)
+
+    def push_screen(self, form: object, callback: Callable[[bool], None]) -> None:
+        self.asked.append(form)
+        callback(self.yes)
+
+    def run_worker(self, work: Coroutine[Any, Any, None], *_: object, **__: object) -> None:
+        self.working.append(work)
+
+
+@dataclass
+class OneDesk:
+    """A desk's replay, without a screen."""
+
+    replay: MarketReplay
+    store: Store
+    shell: Shell
+    told: list[tuple[str, str]]
+    recorded: list[tuple[str, str]]
+
+    async def do(self, line: str) -> None:
+        market = self.store.market
+        assert market is not None
+        self.replay.carry_out(parse_replay(line.split(), market))
+        await self.finish()
+
+    async def finish(self) -> None:
+        while self.shell.working:
+            await self.shell.working.pop(0)
+
+    @property
+    def words(self) -> str:
+        return " | ".join(words for _, words in self.told)
+
+
+class NoAccount:
+    """An account that is not open: there are no feeds to begin anew."""
+
+    connection = None
+
+
+def desk_at(market: ControlledBroker) -> OneDesk:
+    transport = httpx.ASGITransport(market.application, client=("127.0.0.1", 1))
+    control = MarketControl("http://broker", Secret(CONTROL_TOKEN), transport)
+    store, shell = desk_store(3), Shell()
+    told: list[tuple[str, str]] = []
+    recorded: list[tuple[str, str]] = []
+    replay = MarketReplay(
+        cast("Any", shell),
+        cast("DeskAccount", NoAccount()),
+        store,
+        tell=lambda level, words: told.append((level, words)),
+        record=lambda what, words: recorded.append((what, words)),
+    )
+    replay.control = control
+    assert store.account is not None
+    store.account.id = "101-001-1000001-001"
+    return OneDesk(replay, store, shell, told, recorded)
+
+
+@asynccontextmanager
+async def desk(folder: Path) -> AsyncIterator[tuple[OneDesk, ControlledBroker]]:
+    async with controlled_broker(folder) as market:
+        found = desk_at(market)
+        await found.replay.look()
+        yield found, market
+
+
+async def test_a_blind_replay_is_asked_about_recorded_and_shown_at_its_end(tmp_path: Path) -> None:
+    async with desk(tmp_path) as (one, market):
+        await one.do("blind franc")
+        assert len(one.shell.asked) == 1
+        assert "The market began anew: blind" in one.words
+        assert "EUR_CHF" not in " ".join(line.text for line in one.store.log[-1:])
+        await one.do("step 3 m5")
+        await one.do("finish")
+        assert "The replay was franc, EUR/CHF from 2015-01-15 09:00:00 UTC" in one.words
+        assert "09:15:00" in one.words
+        assert one.store.log[-1].kind == "NOTE"
+        assert any("franc, EUR/CHF" in words for what, words in one.recorded if what == "replay")
+        assert market.broker.clock.running is False
+
+
+async def test_what_is_not_confirmed_does_not_begin(tmp_path: Path) -> None:
+    async with desk(tmp_path) as (one, market):
+        one.shell.yes = False
+        await one.do("random")
+        assert market.broker.ledger_number == 0
+
+
+async def test_a_replay_waits_for_an_order_in_flight(tmp_path: Path) -> None:
+    async with desk(tmp_path) as (one, market):
+        order = InFlight("kd-1", "EUR_USD", "open", "sent", "BUY 10,000 EUR/USD")
+        one.store.set_in_flight(order)
+        await one.do("franc")
+        assert market.broker.ledger_number == 0
+        assert "NOT DONE: an order is under way (BUY 10,000 EUR/USD: sent)" in one.words
+        one.store.settle("kd-1")
+        await one.do("franc")
+        assert market.broker.ledger_number == 1
+
+
+async def test_an_order_sent_while_the_question_stood_keeps_the_market_as_it_is(
+    tmp_path: Path,
+) -> None:
+    async with desk(tmp_path) as (one, market):
+        order = InFlight("kd-1", "EUR_USD", "open", "unknown", "BUY 10,000 EUR/USD")
+        answer = one.shell.push_screen
+
+        def late(form: object, callback: Callable[[bool], None]) -> None:
+            one.store.set_in_flight(order)
+            answer(form, callback)
+
+        one.shell.push_screen = late  # type: ignore[method-assign]
+        await one.do("franc")
+        assert market.broker.ledger_number == 0
+        assert "NOT DONE" in one.words
+
+
+async def test_two_desks_see_each_others_market_and_what_became_of_an_order_is_said(
+    tmp_path: Path,
+) -> None:
+    async with desk(tmp_path) as (one, market):
+        other = desk_at(market)
+        await other.replay.look()
+        await one.do("faster")
+        await other.replay.look()
+        assert other.store.market is not None
+        assert other.store.market.state.speed == 2
+
+        in_flight = InFlight("kd-2", "EUR_USD", "open", "unknown", "BUY 5,000 EUR/USD")
+        other.store.set_in_flight(in_flight)
+        await one.do("franc")
+        await other.replay.look()
+        assert "The market began anew: franc, EUR/CHF" in other.words
+        assert "what became of it stands in the ledger kept beside" in other.words
+        assert dict(other.told).get("bad")
+
+
+async def test_one_command_at_a_time_and_a_refusal_is_said(tmp_path: Path) -> None:
+    async with desk(tmp_path) as (one, _):
+        market = one.store.market
+        assert market is not None
+        one.replay.carry_out(parse_replay(["step"], market))
+        one.replay.carry_out(parse_replay(["pause"], market))
+        assert "still under way: pauses, and goes on to the end of the M1 candle" in one.words
+        await one.finish()
+        await one.do("jump 2001-01-01")
+        assert "does not go back" in one.words
+        assert one.store.market is not None
+        assert one.store.market.working == ""
+
+
+async def test_a_market_that_is_gone_is_said_and_comes_back(tmp_path: Path) -> None:
+    async with desk(tmp_path) as (one, _):
+        there, one.replay.control = one.replay.control, Gone()
+        await one.replay.look()
+        assert one.store.market is not None
+        assert "gone" in one.store.market.trouble
+        await one.do("pause")
+        assert "NOT DONE" in one.words
+        one.replay.control = there
+        await one.replay.look()
+        assert one.store.market.trouble == ""
+
+
+class Gone:
+    """A control interface that answers nothing."""
+
+    async def _no(self) -> Any:  # noqa: ANN401
+        from keydesk.feeds.market_control import ControlRefused  # noqa: PLC0415
+
+        raise ControlRefused("the broker is gone")
+
+    async def state(self) -> Any:  # noqa: ANN401
+        return await self._no()
+
+    scenarios = checkpoints = state
+
+    async def send(self, command: ReplayCommand, account_id: str) -> None:  # noqa: ARG002
+        await self._no()
+
+
+async def test_a_desk_without_such_a_market_says_so_at_every_key(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        one = desk_at(market)  # never looked
+        assert [one.replay.key(name) for name in ("pause", "jump", "blind")] == [None] * 3
+        assert {words for _, words in one.told} == {NOT_OFFERED}
+
+
+@pytest.mark.parametrize(
+    ("key", "path"),
+    [("pause", "/clock/play"), ("step", "/clock/step"), ("faster", "/clock/speed")],
+)
+async def test_a_key_is_a_command(tmp_path: Path, key: str, path: str) -> None:
+    async with desk(tmp_path) as (one, _):
+        command = one.replay.key(key)
+        assert isinstance(command, ReplayCommand)
+        assert command.path == path
+        assert one.replay.key("jump") == "replay jump "
+
+
+async def test_the_state_is_read_again_and_again(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        one = desk_at(market)
+        control = one.replay.control
+        assert control is not None
+        keeping = asyncio.create_task(one.replay.keep(control))
+        await one.store.wait_for(lambda: one.store.market is not None, Topic.MARKET, timeout_s=30)
+        assert one.store.market is not None
+        keeping.cancel()

@@ -1,0 +1,202 @@
+"""Alerts at the desk: a new one at the crosshair, of a row, of a trade; the page that changes them; the line of an alert."""
+
+from dataclasses import replace
+from datetime import UTC
+from decimal import Decimal
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keydesk.app.alerts import here
+from keydesk.app.desk_session import DeskLock
+from keydesk.calc.alerts.alert import Alert, Told
+from keydesk.calc.alerts.conditions import Condition, PriceCross, TradeResult
+from keydesk.calc.alerts.making import Surroundings, make_alert
+from keydesk.calc.alerts.parser import AlertLine, parse_alert
+from keydesk.calc.alerts.writing import line_of
+from keydesk.forms.market.alert_line import AlertLineForm
+from keydesk.forms.market.alerts import AlertsForm
+from keydesk.forms.market.new_alert import EditAsText, NewAlertForm, TakeAlert
+from keydesk.panes.chart_prices import own_lines
+from keydesk.store.state import Topic
+from support.data.desk_data import desk_store
+from support.fakes.form_app import FormApp
+from support.fakes.working_desk import WorkingDesk
+
+D = Decimal
+TEN = 1_772_445_600_000_000_000  # 2026-03-02 10:00 UTC
+ABOVE = PriceCross("EUR_USD", "mid", "up", D("1.12"))
+SIZES = [(80, 24), (120, 35), (200, 50), (40, 12)]
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> WorkingDesk:
+    return WorkingDesk(DeskLock.of(tmp_path, "practice"))
+
+
+async def test_n_makes_an_alert_on_the_instrument_and_arrows_turn_its_direction(
+    app: WorkingDesk,
+) -> None:
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.press("N")
+        form = app.screen
+        assert isinstance(form, NewAlertForm)
+        first = form.condition
+        assert isinstance(first, PriceCross)
+        assert first.direction == "up"
+        await pilot.press(",", ",", "up", "s", "o", "y")
+    [choice] = app.alert_choices
+    assert isinstance(choice, TakeAlert)
+    made = choice.line.condition
+    assert isinstance(made, PriceCross)
+    assert (made.direction, made.side, choice.line.repeat_s) == ("down", "bid", 300)
+    assert made.level == first.level - D("0.0019")
+
+
+async def test_n_at_the_crosshair_takes_its_price(app: WorkingDesk) -> None:
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.pause()
+        app.draw()
+        app.actions.screen.action_go("chart")
+        await pilot.press("i", *"jjjj")
+        price = app.actions.screen.chart.crosshair_price
+        await pilot.press("N", "y")
+    [choice] = app.alert_choices
+    assert isinstance(choice, TakeAlert)
+    assert isinstance(choice.line.condition, PriceCross)
+    assert (choice.line.condition.level, choice.line.condition.direction) == (price, "down")
+
+
+async def test_n_on_a_trade_is_about_its_result(app: WorkingDesk) -> None:
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.pause()
+        app.draw()
+        app.actions.screen.action_go("trades")
+        await pilot.press("N", "up", "d", "e")
+    [choice] = app.alert_choices
+    assert isinstance(choice, EditAsText)
+    condition = choice.line.condition
+    assert isinstance(condition, TradeResult)
+    assert (condition.unit, condition.level, condition.direction) == ("R", D("1.1"), "down")
+
+
+async def test_escape_makes_nothing_and_b_mutes(app: WorkingDesk) -> None:
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.press("N", "escape", "b")
+    assert app.alert_choices == [None]
+    assert app.mutes == 1
+
+
+def test_without_a_price_there_is_nothing_to_begin_with() -> None:
+    store = desk_store(4)
+    store.quotes.clear()
+    assert here(store, None, "", "EUR_USD") is None
+
+
+# The page.
+
+
+def with_alerts(app: WorkingDesk) -> None:
+    alerts = [Alert(str(n), ABOVE, TEN, note=f"note {n}") for n in range(1, 4)]
+    alerts[1] = replace(alerts[1], state="done", count=1, fired_ns=TEN)
+    app.store.alerts = {each.id: each for each in alerts}
+    app.store.alert_history = [Told("2", 1, TEN, "EUR/USD crossed", late=True, told=True)]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+async def test_the_page_lists_watched_ones_first_at_every_size(
+    app: WorkingDesk, size: tuple[int, int]
+) -> None:
+    with_alerts(app)
+    async with app.run_test(size=size) as pilot:
+        app.actions.perform("alerts")
+        await pilot.pause()
+        form = app.screen
+        assert isinstance(form, AlertsForm)
+        assert [each.id for each in form.alerts] == ["3", "1", "2"]
+        for _ in range(5):
+            await pilot.press("j")
+        assert form.chosen is not None
+        assert form.chosen.id == "2"
+        await pilot.press("h")
+        assert form.sheet is not None
+        assert "away" in form.sheet.words
+        await pilot.press("h", "escape")
+        assert app.screen is app.actions.screen
+
+
+async def test_keys_of_the_page_ask_for_changes_and_a_deletion_is_confirmed(
+    app: WorkingDesk,
+) -> None:
+    with_alerts(app)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.actions.perform("alerts")
+        await pilot.pause()
+        await pilot.press("space", "y", "x", "escape", "x", "j", "y", "x", "y", "a", "c")
+        await pilot.press("b", "e")
+    wishes = [(each.verb, each.alert.id if each.alert else "") for each in app.alert_wishes]
+    assert wishes == [
+        ("pause", "3"),
+        ("delete", "1"),
+        ("new", ""),
+        ("clear", ""),
+        ("mute", ""),
+        ("edit", "1"),
+    ]
+
+
+async def test_an_empty_page_says_how_to_make_one(app: WorkingDesk) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.actions.perform("alerts")
+        await pilot.pause()
+        await pilot.press("x", "y", "e", "space", "j", "h")
+        form = app.screen
+        assert isinstance(form, AlertsForm)
+        assert form.sheet is not None
+        assert "Nothing was told yet" in form.sheet.words
+        await pilot.press("h")
+        assert ":alert eurusd > 1.12" in form.sheet.words
+    assert app.alert_wishes == []
+
+
+def test_watched_levels_are_lines_on_the_chart() -> None:
+    store = desk_store(4)
+    store.alert_levels = {"EUR_USD": (D("1.2"),), "USD_JPY": (D(150),)}
+    store.mark(Topic.ALERTS)
+    lines = [line for line in own_lines(store, "EUR_USD") if line.words == "alert"]
+    assert [(line.price, line.role) for line in lines] == [(1.2, "alert")]
+
+
+# The line.
+
+
+async def test_a_line_that_cannot_be_read_stays_open_and_says_why() -> None:
+    form = AlertLineForm(desk_store(4), "", lambda _: "", "Alert")
+    app = FormApp(lambda: form)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"eurusd >", "enter")
+        assert "price: none behind >" in " ".join(app.words.split())
+        await pilot.press(*" 1.2 note a", "enter")
+    assert app.results == [AlertLine(replace(ABOVE, level=D("1.2")), note="a")]
+
+
+@given(st.data())
+def test_the_line_of_an_alert_makes_the_same_alert(data: st.DataObject) -> None:
+    lines = (
+        *("eurusd bid > 1.12", "usdjpy @ 150.5", "eurusd spread > 2p", "eurusd high"),
+        *("usdjpy ema 5 10 cross m15", "eurusd rsi 9 < 30 h4", "eurusd atr 20 1.5 d"),
+        *("trade 6411 < -1r", "pl > 500", "day < -300", "margin > 50", "time 14:30"),
+        *("rollover 10m", "eurusd clients < 40%", "silence events 30s"),
+    )
+    often = data.draw(st.sampled_from(("once", "repeat 90s", "once for 4h", "once note A b")))
+    line = data.draw(st.sampled_from(lines))
+    if line.startswith("time"):
+        often = "once"
+    names = ("EUR_USD", "USD_JPY")
+    made = make_alert(parse_alert(f"{line} {often}", names, ""), Surroundings(TEN, UTC))
+    again = parse_alert(line_of(made, UTC), names, "")
+    assert make_alert(again, Surroundings(TEN, UTC)) == made
+    assert {type(made.condition)} <= set(get_args(Condition))

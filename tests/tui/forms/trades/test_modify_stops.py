@@ -1,0 +1,171 @@
+"""Modify and break-even: the guaranteed stop with its premium, the offset by key, and the limits on a moved entry."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from textual.screen import Screen
+
+from keydesk.calc.orders.instructions import LEFT_ALONE, Limits, MoveEntry, SetProtection
+from keydesk.forms.trades.break_even import BreakEvenForm
+from keydesk.forms.trades.move_order import MoveForm
+from keydesk.forms.trades.protection import ProtectionForm
+from keydesk.records import DependentOrder
+from keydesk.store.store import Store
+from support.data.desk_store import example_store
+from support.fakes.form_app import FormApp, example_context
+
+D = Decimal
+TRADE = "6411"  # long 20,000 from 1.08440, stop 1.08200, target 1.08900; the bid is 1.08490
+
+
+def guaranteeing(*, has_one: bool = False) -> Store:
+    """The broker guarantees stops 10 pips away at 1.2 pips."""
+    store = example_store()
+    store.instruments["EUR_USD"] = store.instruments["EUR_USD"].model_copy(
+        update={
+            "guaranteed_stop_loss_order_mode": "ALLOWED",
+            "minimum_guaranteed_stop_loss_distance": D("0.0010"),
+            "guaranteed_stop_loss_order_execution_premium": D("0.00012"),
+        }
+    )
+    if has_one:
+        trade = store.trades[TRADE]
+        trade.stop_loss, trade.guaranteed_stop = None, DependentOrder("6412", D("1.08200"))
+    return store
+
+
+async def pressed(form: Screen[Any], keys: str) -> tuple[str, list[object]]:
+    app = FormApp(lambda: form)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in keys.split():
+            await pilot.press(key)
+        await pilot.pause()
+        return " ".join(app.words.replace("┃", " ").split()), app.results
+
+
+def modify(store: Store) -> ProtectionForm:
+    return ProtectionForm(example_context(store), TRADE)
+
+
+async def test_the_guaranteed_stop_is_a_field_where_the_broker_offers_it() -> None:
+    assert "guarant" in (await pressed(modify(guaranteeing()), ""))[0]
+    assert "guarant" not in (await pressed(modify(example_store()), ""))[0]
+
+
+async def test_a_guaranteed_stop_stands_alone_and_its_premium_is_shown() -> None:
+    words, results = await pressed(modify(guaranteeing()), "w 1 . 0 8 2 0 0 y")
+    assert results == []
+    assert "A guaranteed stop stands alone: empty stop and trail" in words
+    keys = "w 1 . 0 8 2 0 0 s backspace"
+    words, _ = await pressed(modify(guaranteeing()), keys)
+    assert "premium 2.40 USD, charged if the guaranteed stop fills" in words
+    assert "1.08200 → REMOVED" in words
+    assert "none → 1.08200" in words
+    assert "t target 1.08900 price as it is" in words
+    _, results = await pressed(modify(guaranteeing()), f"{keys} y")
+    assert results == [SetProtection(TRADE, "EUR_USD", stop=None, guaranteed=D("1.08200"))]
+
+
+async def test_a_guaranteed_stop_is_moved_and_loosening_it_asks_for_a_letter() -> None:
+    _, [tighter] = await pressed(modify(guaranteeing(has_one=True)), "w 1 . 0 8 3 0 0 y")
+    assert tighter == SetProtection(TRADE, "EUR_USD", guaranteed=D("1.08300"))
+    words, results = await pressed(modify(guaranteeing(has_one=True)), "w 1 . 0 8 1 0 0 y")
+    assert results == []
+    assert "This loosens or removes a stop" in words
+    words, results = await pressed(modify(guaranteeing(has_one=True)), "w backspace y")
+    assert results == []
+    assert "This loosens or removes a stop" in words
+
+
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [
+        ("w 1 . 0 8 4 0 0 s backspace", "stands 10.0 pips from the price at least"),
+        ("w 1 . 0 9 9 s backspace", "would fire now"),
+        ("w 1 comma 5", "has a comma"),
+    ],
+)
+async def test_a_guaranteed_stop_that_the_broker_would_not_take_is_refused(
+    keys: str, why: str
+) -> None:
+    words, results = await pressed(modify(guaranteeing()), f"{keys} y")
+    assert results == []
+    assert why in words
+
+
+async def test_what_is_not_touched_is_not_sent() -> None:
+    _, [result] = await pressed(modify(guaranteeing()), "s 1 . 0 8 3 0 0 y")
+    assert isinstance(result, SetProtection)
+    assert (result.target, result.trail, result.guaranteed) == (LEFT_ALONE,) * 3
+
+
+async def test_loosening_a_stop_warns_of_an_exit_plan_that_runs() -> None:
+    from keydesk.calc.orders.plans.exit_plans import ExitPlan  # noqa: PLC0415
+
+    store = example_store()
+    store.exit_plans[TRADE] = ExitPlan(break_even_after=D("0.002"))
+    words, _ = await pressed(modify(store), "s 1 . 0 8 1 0 0")
+    assert "An exit plan runs and may tighten it again: H changes it" in words
+
+
+def even(store: Store) -> BreakEvenForm:
+    return BreakEvenForm(example_context(store), TRADE)
+
+
+async def test_pips_beyond_break_even_are_set_by_key() -> None:
+    _, [usual] = await pressed(even(example_store()), "y")
+    assert usual == SetProtection(TRADE, "EUR_USD", stop=D("1.08443"))
+    _, [nudged] = await pressed(even(example_store()), "up up y")
+    assert nudged == SetProtection(TRADE, "EUR_USD", stop=D("1.08463"))
+    _, [typed] = await pressed(even(example_store()), "1 . 5 y")
+    assert typed == SetProtection(TRADE, "EUR_USD", stop=D("1.08458"))
+
+
+@pytest.mark.parametrize(
+    ("keys", "why"), [("4 0", "It would fire now"), ("1 comma 5", "has a comma")]
+)
+async def test_an_offset_beyond_the_price_or_unreadable_is_refused(keys: str, why: str) -> None:
+    words, results = await pressed(even(example_store()), f"{keys} y")
+    assert results == []
+    assert why in words
+
+
+async def test_break_even_moves_a_guaranteed_stop_itself() -> None:
+    _, [result] = await pressed(even(guaranteeing(has_one=True)), "y")
+    assert result == SetProtection(TRADE, "EUR_USD", guaranteed=D("1.08443"))
+
+
+def move(limits: Limits) -> MoveForm:  # a buy limit of 20,000 at 1.08200, its stop 20 pips below
+    return MoveForm(replace(example_context(), limits=limits), "6415")
+
+
+async def test_a_moved_entry_that_raises_the_risk_is_held_to_the_limits() -> None:
+    limits = Limits(hard_risk_percent=D("0.5"))
+    words, results = await pressed(move(limits), "s 1 . 0 7 9 y")
+    assert results == []
+    assert "hard_risk_percent" in words
+    words, results = await pressed(move(limits), "u 4 0 0 0 0 y")
+    assert results == []
+    words, results = await pressed(move(limits), "s backspace")
+    assert "An entry without a stop" in words
+
+
+async def test_open_risk_of_the_account_counts_with_the_order_as_it_would_be() -> None:
+    store_limits = Limits(hard_open_risk_percent=D("0.9"))
+    words, results = await pressed(move(store_limits), "s 1 . 0 7 9 y")
+    assert results == []
+    assert "hard_open_risk_percent" in words
+
+
+async def test_a_move_that_lowers_the_risk_passes_a_limit_that_the_order_breaks() -> None:
+    _, [result] = await pressed(move(Limits(hard_risk_percent=D("0.1"))), "s 1 . 0 8 1 y")
+    assert isinstance(result, MoveEntry)
+    assert result.stop == D("1.08100")
+
+
+async def test_a_soft_limit_asks_for_a_letter() -> None:
+    words, results = await pressed(move(Limits(soft_risk_percent=D("0.5"))), "s 1 . 0 7 9 y")
+    assert results == []
+    assert "% of NAV, over 0.5 %" in words

@@ -1,0 +1,295 @@
+"""The alerts of the desk: they are watched once the account is open, shown, delivered, and changed by forms."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from time import monotonic, time_ns
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from keydesk.config.alert_settings import AlertSettings
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.keys.keymap import KeyMap
+from keydesk.store.state import LogLine, Notice, Topic
+from keydesk.store.store import Store
+from keydesk.text.format import pair
+from keydesk.text.sanitize import clean, safe
+
+if TYPE_CHECKING:
+    from keydesk.alerts.delivery import Delivery
+    from keydesk.alerts.events import EventSources
+    from keydesk.alerts.watch import AlertWatch
+    from keydesk.app.account_connection import Connection
+    from keydesk.calc.alerts.alert import Alert, Told
+    from keydesk.calc.alerts.conditions import PriceCross, TradeResult
+    from keydesk.calc.alerts.making import Surroundings
+    from keydesk.calc.alerts.parser import AlertLine
+    from keydesk.config.alert_settings import EventKind
+    from keydesk.forms.market.alerts import AlertWish
+    from keydesk.forms.market.new_alert import AlertChoice
+
+FLASH = 1.5  # seconds
+BEGINS_AT = 10  # pips above the price, where nothing points at a level
+NOT_OPEN = "Alerts are watched once the account is open"
+
+
+class AlertDesk:
+    """Watches the alerts of the open account.
+
+    Args:
+        app: Runs the workers and shows the forms.
+        store: The state of account and market.
+        settings: Which channels each kind of event has.
+        write: Sends text to the terminal as it is.
+        tell: Shows a message.
+        keymap: The keys, as messages name them.
+    """
+
+    def __init__(
+        self,
+        app: App[int],
+        store: Store,
+        settings: AlertSettings,
+        *,
+        write: Callable[[str], None],
+        tell: Callable[[NoticeLevel, str], None],
+        keymap: KeyMap,
+    ) -> None:
+        self._app, self._store, self._settings = app, store, settings
+        self._write, self._tell, self._keymap = write, tell, keymap
+        self.watch: AlertWatch | None = None
+        self._delivery: Delivery | None = None
+        self._events: EventSources | None = None
+        self._account = ""
+
+    def open(self, path: Path, connection: Connection, account: str) -> None:
+        """Read the alerts of the account and watch them until the desk is left."""
+        from keydesk.alerts.book_file import BookFile  # noqa: PLC0415 - after the first paint
+        from keydesk.alerts.command import CommandRunner  # noqa: PLC0415
+        from keydesk.alerts.delivery import Delivery  # noqa: PLC0415
+        from keydesk.alerts.events import EventSources  # noqa: PLC0415
+        from keydesk.alerts.watch import AlertWatch  # noqa: PLC0415
+
+        settings, self._account = self._settings, account
+        report: Callable[[str], None] = lambda words: self._tell("warn", words)  # noqa: E731
+        commands = CommandRunner(settings.notify, settings.notify_timeout, report)
+        self._delivery = Delivery(settings, self._write, os.environ, commands, self._flash)
+        self._events = EventSources(self._store, account, self._delivery.deliver)
+        connection.link.gate.listen(self._events.on_transaction)
+        self.watch = AlertWatch(self._store, BookFile(path), self._told, self._tell)
+        connection.link.alerts = self.watch
+        self._app.run_worker(self.watch.run(), "alerts", group="feeds", exit_on_error=False)
+
+    def look(self, now: float) -> None:
+        """Judge what is no price, and the connection; called with each beat."""
+        if self.watch is not None and self._events is not None:
+            self.watch.look(now)
+            self._events.look(now)
+
+    def recorded(self, what: str, words: str) -> None:
+        """Deliver an entry of the audit log about a limit."""
+        if what == "limit":
+            self._deliver("limit", words)
+
+    def close(self) -> None:
+        """Write up to when prices were watched."""
+        if self.watch is not None:
+            with suppress(OSError):
+                self.watch.close(monotonic())
+
+    def _flash(self, _kind: EventKind) -> None:
+        self._store.flash_until = monotonic() + FLASH
+        self._store.mark(Topic.NOTICES)
+
+    def _deliver(self, kind: EventKind, words: str) -> None:
+        from keydesk.alerts.delivery import Event  # noqa: PLC0415 - see `open`
+
+        if self._delivery is not None:
+            self._delivery.deliver(Event(kind, words, time_ns(), self._account))
+
+    def _told(self, told: Told, mine: bool) -> None:
+        """Show a firing, and deliver it if this desk claimed it."""
+        from keydesk.alerts.delivery import Event, alert_text  # noqa: PLC0415 - see `open`
+
+        text = alert_text(told, self._store.zone)
+        self._store.notify(Notice("warn", safe(text), time_ns(), asks=True))
+        self._store.write_log(LogLine("", told.time_ns, "NOTE", "", clean(text)))
+        if mine and self._delivery is not None:
+            data = {"alert": told.alert_id, "value": told.value, "late": told.late}
+            self._delivery.deliver(Event("alert", text, told.time_ns, self._account, data))
+
+    # Making and changing.
+
+    def new(self, condition: PriceCross | TradeResult) -> None:
+        """Show a new alert, to be made or changed."""
+        from keydesk.forms.market.new_alert import NewAlertForm  # noqa: PLC0415 - with the first form
+
+        form = NewAlertForm(self._store, condition, self._standing, self._keymap)
+        self._app.push_screen(form, self._chosen)
+
+    def _chosen(self, choice: AlertChoice | None) -> None:
+        from keydesk.calc.alerts.writing import line_of  # noqa: PLC0415 - see `open`
+        from keydesk.forms.market.new_alert import EditAsText, TakeAlert  # noqa: PLC0415
+
+        match choice:
+            case TakeAlert(line):
+                self.make(line)
+            case EditAsText(line):
+                self.type_line(line_of(self._unmade(line), self._store.zone))
+            case None:
+                pass
+
+    def _unmade(self, line: AlertLine) -> Alert:
+        from keydesk.calc.alerts.alert import Alert  # noqa: PLC0415 - see `open`
+
+        return Alert("", line.condition, repeat_s=line.repeat_s, note=line.note)
+
+    def type_line(self, before: str = "", changed: Alert | None = None) -> None:
+        """Ask for the line of a new alert, or of one that is changed."""
+        from keydesk.forms.market.alert_line import AlertLineForm  # noqa: PLC0415
+
+        title = "Alert" if changed is None else "Edit the alert"
+        form = AlertLineForm(self._store, before, self._trouble, title)
+        self._app.push_screen(form, lambda line: self.make(line, changed))
+
+    def make(self, line: AlertLine | None, changed: Alert | None = None) -> None:
+        """Make an alert, or give an alert another condition."""
+        from keydesk.alerts.book import adding, replacing  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.making import make_alert, standing_words  # noqa: PLC0415
+        from keydesk.calc.alerts.parts import AlertSyntaxError  # noqa: PLC0415
+
+        if line is None:
+            return
+        if self.watch is None:
+            self._tell("warn", NOT_OPEN)
+            return
+        around = self._surroundings()
+        try:
+            made = make_alert(line, around, "" if changed is None else changed.id)
+        except AlertSyntaxError as error:
+            self._tell("warn", str(error))
+            return
+        instrument = getattr(line.condition, "instrument", "")
+        hint = standing_words(made, around.prices.get(instrument))
+        words = f"Alert {made.repeat_words}: {made.words}{f'; {hint}' if hint else ''}"
+        if changed is None:
+            self.watch.change(adding(made), lambda why: self._done(why, words))
+        else:
+            kept = replace(made, count=changed.count)
+            self.watch.change(replacing(kept), lambda why: self._done(why, words))
+
+    def _done(self, why: str, words: str) -> None:
+        if why:
+            self._tell("warn", f"alert: {why}")
+        else:
+            self._tell("good", words)
+
+    def _trouble(self, line: AlertLine) -> str:
+        """Return why an alert cannot be made now."""
+        from keydesk.calc.alerts.making import make_alert  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.parts import AlertSyntaxError  # noqa: PLC0415
+
+        try:
+            make_alert(line, self._surroundings())
+        except AlertSyntaxError as error:
+            return str(error)
+        return ""
+
+    def _standing(self, line: AlertLine) -> str:
+        from keydesk.calc.alerts.making import standing_words  # noqa: PLC0415 - see `open`
+
+        instrument = getattr(line.condition, "instrument", "")
+        return standing_words(self._unmade(line), self._surroundings().prices.get(instrument))
+
+    def _surroundings(self) -> Surroundings:
+        from keydesk.store.alerts import surroundings_of  # noqa: PLC0415 - see `open`
+
+        return surroundings_of(self._store, self._store.clock_ns or time_ns())
+
+    # The page.
+
+    def show_page(self) -> None:
+        """Show the alerts."""
+        from keydesk.forms.market.alerts import AlertsForm  # noqa: PLC0415 - with the first form
+
+        self._app.push_screen(
+            AlertsForm(self._store, self._carry_out, lambda: self.is_muted, self._keymap)
+        )
+
+    def _carry_out(self, wish: AlertWish) -> None:
+        from keydesk.alerts.book import deleting, setting  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.writing import line_of  # noqa: PLC0415
+
+        alert = wish.alert
+        if self.watch is None:
+            self._tell("warn", NOT_OPEN)
+            return
+        match wish.verb:
+            case "new":
+                self.type_line()
+            case "mute":
+                self.turn_mute()
+            case "clear":
+                over = (each for each in self._store.alerts.values())
+                self.watch.change(
+                    deleting(each.id for each in over if each.state in ("done", "expired"))
+                )
+            case "delete" if alert is not None:
+                self.watch.change(deleting([alert.id]))
+            case "edit" if alert is not None:
+                self.type_line(line_of(alert, self._store.zone), alert)
+            case "pause" if alert is not None:
+                pauses = alert.state == "on"
+                self.watch.change(setting(alert.id, "paused" if pauses else "on"))
+            case _:
+                pass
+
+    # Muting.
+
+    @property
+    def is_muted(self) -> bool:
+        """Whether bell and desktop notifications are muted."""
+        return self._delivery is not None and self._delivery.muted
+
+    def turn_mute(self) -> None:
+        """Mute bell and desktop notifications, or end that; lines, flash and the trader's command go on."""
+        if self._delivery is None:
+            self._tell("warn", NOT_OPEN)
+            return
+        self._delivery.muted = not self._delivery.muted
+        key = self._keymap.name("mute")
+        if self._delivery.muted:
+            self._tell("info", f"Muted until you leave: bell and notifications. {key} ends that")
+        else:
+            self._tell("info", "Bell and notifications are on")
+
+
+def here(
+    store: Store, pointed: tuple[str, Decimal] | None, trade_id: str, instrument: str
+) -> PriceCross | TradeResult | None:
+    """Return the alert that a new one begins with: at the crosshair, of a trade, else at the price of an instrument."""
+    from keydesk.calc.alerts.conditions import PriceCross, TradeResult  # noqa: PLC0415 - with the first form
+
+    if pointed is None and trade_id:
+        return TradeResult(trade_id, "R", "up", Decimal(1))
+    name = instrument if pointed is None else pointed[0]
+    quote = store.quotes.get(name)
+    if quote is None:
+        return None
+    mid = (quote.bid + quote.ask) / 2
+    level = mid if pointed is None else pointed[1]
+    known = store.instruments.get(name)
+    if pointed is None and known is not None:
+        level = round(mid, known.display_precision) + BEGINS_AT * known.pip
+    return PriceCross(name, "mid", "up" if level >= mid else "down", level)
+
+
+def no_price(instrument: str) -> str:
+    """Return why no alert can be made on an instrument."""
+    return f"Waiting for a price of {pair(instrument)}"

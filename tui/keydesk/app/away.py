@@ -1,0 +1,132 @@
+"""The card "while you were away": after a start, a lost connection, or ten minutes without a key, such as a detached tmux.
+
+The trader counts as present while keys are pressed and the transaction stream is open. What is on the account then is seen.
+When the trader is present again, the card shows what came after that. It waits while a form is open or keys are typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from keydesk.alerts.away import AwayReport, Outage, Seen, away_report, read_seen, write_seen
+from keydesk.store.store import Store
+from keydesk.text.format import SECOND
+
+LOOK_EVERY = 0.5  # seconds
+PRESENT_FOR = 600.0  # seconds after a key
+SHORTEST = 20 * SECOND  # an absence that is worth a card
+WRITE_EVERY = 15.0  # seconds
+QUIET = 1.0  # seconds without a key before the card is shown
+MOST_OUTAGES = 10
+
+
+class AwayCard:
+    """Follows the trader's presence.
+
+    Args:
+        store: The state of the account.
+        last_key_at: When a key was pressed last, in monotonic seconds.
+        is_free: Whether no form is open.
+        show: Shows the card.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        last_key_at: Callable[[], float],
+        is_free: Callable[[], bool],
+        show: Callable[[AwayReport], None],
+    ) -> None:
+        self._store, self._last_key_at = store, last_key_at
+        self._is_free, self._show = is_free, show
+        self._path: Path | None = None
+        self._seen: Seen | None = None
+        self._opened_at = 0.0
+        self._was_present = False
+        self._lost_ns: int | None = None  # since when the connection is lost
+        self._outages: list[Outage] = []
+        self._waiting: AwayReport | None = None
+        self._looked = self._written = float("-inf")
+
+    def open(self, path: Path, now: float) -> None:
+        """Begin with what the last desk of the account saw."""
+        self._path, self._opened_at = path, now
+        self._seen = read_seen(path)
+        if self._seen is not None:
+            self._outages.append(Outage("desk closed", self._seen.time_ns, 0))
+
+    def look(self, now: float) -> None:
+        """Follow connection and keys; show a card that is due."""
+        if self._path is None or now - self._looked < LOOK_EVERY:
+            return
+        self._looked = now
+        store = self._store
+        if store.account is None or store.today is None or not store.clock_ns:
+            return  # the log is still being read
+        self._follow_connection(store.clock_ns)
+        present = self._is_present(now)
+        if present and not self._was_present:
+            self._prepare()
+        self._was_present = present
+        if self._waiting is not None:
+            if self._is_free() and now - self._last_key_at() >= QUIET:
+                report, self._waiting = self._waiting, None
+                self._show(report)
+        elif present:
+            self._see(now)
+
+    def close(self) -> None:
+        """Write what was seen."""
+        if self._path is not None and self._seen is not None and self._waiting is None:
+            write_seen(self._path, self._seen)
+
+    def _is_present(self, now: float) -> bool:
+        last = max(self._last_key_at(), self._opened_at)
+        return now - last < PRESENT_FOR and self._store.health.events in ("OK", "SLOW")
+
+    def _follow_connection(self, clock_ns: int) -> None:
+        for at, each in enumerate(self._outages):
+            if not each.to_ns:  # of the time before the start
+                self._outages[at] = Outage(each.words, each.from_ns, clock_ns)
+        is_lost = self._store.health.events in ("DOWN", "STALE")
+        if is_lost and self._lost_ns is None:
+            self._lost_ns = clock_ns
+        elif not is_lost and self._lost_ns is not None:
+            self._outages.append(Outage("not connected", self._lost_ns, clock_ns))
+            del self._outages[:-MOST_OUTAGES]
+            self._lost_ns = None
+
+    def _prepare(self) -> None:
+        store, seen = self._store, self._seen
+        account = store.account
+        if seen is None or account is None or seen.account_ns != account.created_time_ns:
+            self._outages.clear()
+            return
+        if store.clock_ns - seen.time_ns < SHORTEST:
+            return
+        report = away_report(
+            seen,
+            store.clock_ns,
+            store.log,
+            store.alert_history,
+            outages=[each for each in self._outages if each.to_ns - each.from_ns >= SECOND],
+            nav=account.nav,
+            currency=account.currency,
+        )
+        self._outages.clear()
+        if not report.is_empty:
+            self._waiting = report
+
+    def _see(self, now: float) -> None:
+        store = self._store
+        account = store.account
+        if account is None:
+            return
+        self._seen = Seen(
+            account.created_time_ns, account.last_transaction_id, store.clock_ns, account.nav
+        )
+        if now - self._written >= WRITE_EVERY and self._path is not None:
+            self._written = now
+            write_seen(self._path, self._seen)

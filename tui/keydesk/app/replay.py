@@ -1,0 +1,266 @@
+"""Control the practice market from the desk: the commands of the replay strip, and the market's state each two seconds.
+
+A command changes a market that other desks may show, too. What one of them began is seen in the state: a ledger of
+another number means that the market began anew, and then everything is read again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol
+
+from textual.app import App
+
+from keydesk import forms
+from keydesk.app.account_connection import DeskAccount
+from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay
+from keydesk.calc.replay_commands import (
+    NOT_OFFERED,
+    STATUS,
+    ReplayCommand,
+    ReplaySyntaxError,
+    parse_replay,
+    step_of,
+    toggled_pause,
+)
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.store.state import LogLine
+from keydesk.store.store import Store
+from keydesk.text.format import date_and_time, money, pair
+from keydesk.text.sanitize import clean
+
+LOOK_EVERY = 2.0  # seconds
+KEY_LINES = {  # keys whose command takes a word: the command line opens with its beginning
+    "jump": "replay jump ",
+    "scenario": "replay scenario ",
+    "shock": "replay shock ",
+    "faults": "replay faults ",
+    "deposit": "replay deposit ",
+    "withdraw": "replay withdraw ",
+    "save": "replay save ",
+    "restore": "replay restore ",
+}
+
+
+class Control(Protocol):
+    """The control interface of a practice market."""
+
+    async def state(self) -> MarketState: ...
+    async def scenarios(self) -> tuple[Any, ...]: ...
+    async def checkpoints(self) -> tuple[str, ...]: ...
+    async def send(self, command: ReplayCommand, account_id: str) -> None: ...
+
+
+class MarketReplay:
+    """The practice market of the desk, where it may be controlled.
+
+    Args:
+        app: Shows the question before it begins anew, and runs the workers.
+        account: The open account, whose feeds read everything again then.
+        store: Gets the market's state.
+        tell: Shows one line to the trader.
+        record: Writes to the audit log.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        account: DeskAccount,
+        store: Store,
+        *,
+        tell: Callable[[NoticeLevel, str], None],
+        record: Callable[[str, str], None],
+    ) -> None:
+        self._app, self._account = app, account
+        self._store, self._tell, self._record = store, tell, record
+        self.control: Control | None = None
+        self._due = asyncio.Event()
+
+    def start(self, folder: Path, rest_url: str) -> None:
+        """Control the market from now on, if the account's broker runs on this data folder."""
+        following = self._follow(folder, rest_url)
+        self._app.run_worker(following, "practice market", group="feeds", exit_on_error=False)
+
+    async def _follow(self, folder: Path, rest_url: str) -> None:
+        from keydesk.feeds.market_control import (  # noqa: PLC0415 - the desk paints first
+            MarketControl,
+            control_in,
+        )
+
+        found = control_in(folder, rest_url)
+        if found is not None:
+            async with MarketControl(*found) as control:
+                await self.keep(control)
+
+    async def keep(self, control: Control) -> None:
+        """Follow the market's state until cancelled."""
+        self.control = control
+        while True:
+            self._due.clear()
+            await self.look()
+            try:
+                async with asyncio.timeout(LOOK_EVERY):
+                    await self._due.wait()
+            except TimeoutError:
+                continue
+
+    async def look(self) -> None:
+        """Read the market's state once; without an answer the last one stays, and the strip says so."""
+        from keydesk.feeds.market_control import ControlRefused  # noqa: PLC0415 - loads HTTP
+
+        control, market = self.control, self._store.market
+        if control is None:
+            return
+        try:
+            state = await control.state()
+            if market is None:
+                market = ControlledMarket(
+                    state, await control.scenarios(), await control.checkpoints()
+                )
+        except ControlRefused as error:
+            if market is not None:  # a market that never answered is not offered
+                self._change(trouble=str(error))
+            return
+        before = None if self._store.market is None else self._store.market.state
+        self._store.set_market((self._store.market or market).with_state(state))
+        if before is not None and before.ledger_number != state.ledger_number:
+            await self._began_anew(state)
+
+    # Commands.
+
+    def key(self, name: str) -> ReplayCommand | str | None:
+        """Return the command of a key, or the beginning of a command line; None where there is nothing to control."""
+        market = self._store.market
+        if market is None:
+            self._tell("info", NOT_OFFERED)
+            return None
+        if name == "faults" and market.state.faults:
+            return self._parsed("faults off", market)
+        if name in KEY_LINES:
+            return KEY_LINES[name]
+        if name == "pause":
+            return toggled_pause(market)
+        if name == "step":
+            return step_of(self._store.granularity)
+        return self._parsed(name, market)
+
+    def _parsed(self, words: str, market: ControlledMarket) -> ReplayCommand | None:
+        try:
+            return parse_replay(words.split(), market, monotonic())
+        except ReplaySyntaxError as error:
+            self._tell("info", str(error))
+            return None
+
+    def carry_out(self, command: ReplayCommand) -> None:
+        """Carry out a command; one that begins the market anew is asked about first."""
+        if why := self._why_not(command):
+            self._tell("warn", f"NOT DONE: {why}")
+        elif command.begins_anew:
+
+            def begin(yes: bool | None) -> None:
+                if yes and (why := self._why_not(command)):
+                    self._tell("warn", f"NOT DONE: {why}")
+                elif yes:
+                    self._start(command)
+
+            self._app.push_screen(forms.BeginAnewForm(self._store, command), begin)
+        elif command != STATUS:
+            self._start(command)
+
+    def _start(self, command: ReplayCommand) -> None:
+        self._change(working=command.words)
+        self._app.run_worker(self.send(command), "replay", group="replay", exit_on_error=False)
+
+    def _why_not(self, command: ReplayCommand) -> str:
+        """Return why a command cannot be sent now, "" if it can."""
+        market = self._store.market
+        if market is None or self.control is None:
+            return NOT_OFFERED
+        if market.working:
+            return f"still under way: {market.working}"
+        if command.account_path and self._store.account is None:
+            return "the account is not open yet"
+        sent = [each for each in self._store.in_flight.values() if each.state != "unconfirmed"]
+        if command.begins_anew and sent:
+            return f"an order is under way ({sent[0].line}); wait for its outcome"
+        return ""
+
+    async def send(self, command: ReplayCommand) -> None:
+        """Send a command, then show what the market does."""
+        from keydesk.feeds.market_control import ControlRefused  # noqa: PLC0415 - loads HTTP
+
+        control, account = self.control, self._store.account
+        if control is None:
+            return
+        try:
+            await control.send(command, "" if account is None else account.id)
+            if not command.has_answer:
+                self._change(checkpoints=await control.checkpoints())
+        except ControlRefused as error:
+            self._tell("warn", f"NOT DONE: the market refused what {command.words}: {error}")
+            self._record("replay", f"refused: {command.words}: {error}")
+        else:
+            self._record("replay", command.words)
+            await self.look()
+            self._say_done(command)
+        finally:
+            self._change(working="")
+            self._due.set()
+
+    def _say_done(self, command: ReplayCommand) -> None:
+        if command.finishes:
+            market = self._store.market
+            replay = None if market is None else market.state.replay
+            if replay is not None:
+                self._write(f"The replay was {self._where(replay)}{self._result()}", "good")
+        elif not command.has_answer:
+            self._tell("good", f"Done: {command.words}")
+
+    async def _began_anew(self, state: MarketState) -> None:
+        """Read everything again after the ledger was replaced, by this desk or from outside."""
+        from keydesk.feeds.new_market import begin_anew  # noqa: PLC0415 - loads the models
+
+        for each in self._store.in_flight.values():
+            words = f"{each.line}. The market began anew meanwhile: what became of it stands in the ledger kept beside"
+            self._tell("bad", words)
+        connection = self._account.connection
+        if connection is not None:
+            await begin_anew(connection.link, state.time_ns)
+        replay = state.replay
+        if replay is not None and replay.instrument in self._store.instruments:
+            self._store.set_focus(replay.instrument)
+        what = "nothing is replayed" if replay is None else self._where(replay)
+        self._write(f"The market began anew: {what}", "info")
+
+    def _where(self, replay: Replay) -> str:
+        if replay.hides:
+            return "blind, instrument and date are hidden until it is finished"
+        zone = self._store.zone
+        name = f"{replay.scenario}, " if replay.scenario else ""
+        what = pair(replay.instrument) if replay.instrument else "all instruments"
+        until = ""
+        if replay.real_ns > replay.began_ns:
+            until = f" to {date_and_time(replay.real_ns, zone)}"
+        return f"{name}{what} from {date_and_time(replay.began_ns, zone)}{until}"
+
+    def _result(self) -> str:
+        account = self._store.account
+        if account is None:
+            return ""
+        return f". NAV {money(account.nav)} {account.currency}"
+
+    def _write(self, words: str, level: NoticeLevel) -> None:
+        """Put words into the session's records: the audit log and the log of the desk."""
+        self._record("replay", words)
+        market = self._store.market
+        time_ns = 0 if market is None else market.state.time_ns
+        self._store.write_log(LogLine("", time_ns, "NOTE", "", clean(words)))
+        self._tell(level, words)
+
+    def _change(self, **members: Any) -> None:  # noqa: ANN401 - of the record
+        if self._store.market is not None:
+            self._store.set_market(replace(self._store.market, **members))

@@ -1,0 +1,83 @@
+"""The state of a practice market that the desk may control: its clock, what is replayed, shocks and faults."""
+
+from dataclasses import dataclass, field, replace
+
+SECOND_NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A named scenario of the market; the texts are the broker's."""
+
+    name: str
+    start_ns: int
+    instrument: str
+    facts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What is replayed; a blind one in progress has neither instrument nor times."""
+
+    blind: bool = False
+    finished: bool = False
+    scenario: str = ""
+    instrument: str = ""
+    began_ns: int = 0
+    real_ns: int = 0  # the real time behind the one that is shown
+
+    @property
+    def hides(self) -> bool:
+        """Whether instrument and date are still hidden."""
+        return self.blind and not self.finished
+
+
+@dataclass(frozen=True, slots=True)
+class MarketState:
+    """The market at the last look; `read_at` is when, in monotonic seconds."""
+
+    time_ns: int = 0
+    running: bool = True
+    speed: float = 1.0
+    replay: Replay | None = None
+    shocks: tuple[str, ...] = ()  # in words
+    faults: tuple[str, ...] = ()  # in words
+    ledger_number: int = 0  # another one: the market began anew
+    read_at: float = 0.0
+
+    def now_ns(self, now: float) -> int:
+        """Return the market's time at a monotonic time."""
+        if not self.running:
+            return self.time_ns
+        return self.time_ns + int(max(0.0, now - self.read_at) * self.speed * SECOND_NS)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether it runs as any market does: at the usual speed, no replay, no shocks and no faults."""
+        special = self.replay is not None or self.shocks or self.faults
+        return self.running and self.speed == 1 and not special
+
+
+@dataclass(frozen=True, slots=True)
+class ControlledMarket:
+    """A practice market under the desk's control."""
+
+    state: MarketState = field(default_factory=MarketState)
+    scenarios: tuple[Scenario, ...] = ()
+    checkpoints: tuple[str, ...] = ()
+    working: str = ""  # the command under way, in words
+    trouble: str = ""  # why the state is not known now
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the strip has something to say."""
+        return not self.state.is_usual or bool(self.working or self.trouble)
+
+    def with_state(self, state: MarketState) -> "ControlledMarket":
+        """Return the market at a newer look."""
+        return replace(self, state=state, trouble="")
+
+
+def speed_words(speed: float) -> str:
+    """Return a speed as it is shown: x60."""
+    return f"x{speed:g}"

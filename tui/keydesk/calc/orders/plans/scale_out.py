@@ -1,0 +1,48 @@
+"""Scale-out plans: an entry in several orders, each with a target of its own, and a last one that trails.
+
+A trade has one target at the broker. So each step is an order and a trade of its own, with its stop and its target resting
+at the broker: they hold without the desk, and a stop that fires takes its target along.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from keydesk.calc.risk.trading_context import NOTHING
+from keydesk_client.arithmetic.profit import whole_units
+
+MOST_PARTS = 5
+ALL = Decimal(100)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleOut:
+    """The shares of an entry in percent, and the targets in R of all but the last, which trails."""
+
+    shares: tuple[Decimal, ...] = ()
+    targets_r: tuple[Decimal, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Return it as it is written: 33/33/34 1r 2r."""
+        shares = "/".join(f"{each.normalize():f}" for each in self.shares)
+        return " ".join([shares, *(f"{each.normalize():f}r" for each in self.targets_r)])
+
+
+NO_SCALE_OUT = ScaleOut()
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPart:
+    """One of the orders of an entry."""
+
+    units: Decimal  # signed
+    target: Decimal | None
+    trail: Decimal | None  # distance in price units
+    at_target: Decimal = NOTHING  # what the target wins, home currency; nothing where it trails
+
+
+def shared_units(total: Decimal, shares: Sequence[Decimal], precision: int) -> tuple[Decimal, ...]:
+    """Return whole units of each share, rounded down; the last gets what is left, so that they add up exactly."""
+    first = [whole_units(total * share / ALL, precision) for share in shares[:-1]]
+    return (*first, total - sum(first, NOTHING))

@@ -1,0 +1,45 @@
+"""Divide a ticket into the orders of its scale-out."""
+
+from decimal import Decimal
+
+from keydesk.calc.orders.plans.scale_out import OrderPart, ScaleOut, shared_units
+from keydesk.calc.orders.ticket import Plan
+from keydesk.calc.orders.ticket_draft import Draft
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk_client.arithmetic.profit import nearest_price
+
+
+def parts_of(
+    scale_out: ScaleOut, draft: Draft, plan: Plan, context: TradingContext
+) -> tuple[OrderPart, ...] | str:
+    """Return the orders of a ticket, () where it has no scale-out or only reduces, or why it cannot be divided."""
+    if not scale_out.shares or plan.reduces:
+        return ()
+    entry, trail, rules = plan.levels.entry, plan.levels.trail, context.rules
+    if plan.distance is None or not isinstance(entry, Decimal):
+        return "stop: the scale-out counts in R: s, then digits"
+    if draft.target.text:
+        return "target: the scale-out has its own ones: t, Backspace"
+    if plan.effect.reduced:
+        return f"The scale-out opens several trades, and this closes {plan.effect.reduced:f} units first"
+    sizes = shared_units(plan.units, scale_out.shares, rules.units_precision)
+    if min(sizes) < rules.minimum_units:
+        return f"units: the least of {len(sizes)} parts would be below {rules.minimum_units:f}"
+    direction, digits = draft.direction, rules.price_precision
+    targets = [
+        nearest_price(entry + direction * times * plan.distance, digits)
+        for times in scale_out.targets_r
+    ]
+    usual = trail if isinstance(trail, Decimal) else None
+    rest = usual or max(nearest_price(plan.distance, digits), rules.minimum_trail)
+    won = [
+        size * direction * (target - entry) * context.factors.gain
+        for size, target in zip(sizes, targets, strict=False)
+    ]
+    return (
+        *(
+            OrderPart(direction * size, target, usual, gain)
+            for size, target, gain in zip(sizes, targets, won, strict=False)
+        ),
+        OrderPart(direction * sizes[-1], None, rest),
+    )

@@ -1,0 +1,379 @@
+"""Parse and complete what follows `:replay` on the command line; the keys of the replay strip mean the same commands."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from keydesk.calc.market.granularity import find_granularity
+from keydesk.calc.market.replay import ControlledMarket, speed_words
+from keydesk.text.format import pair
+
+Value = str | int | float | bool
+
+VERBS = (
+    *("pause", "play", "step", "speed", "faster", "slower", "jump", "random", "blind", "start"),
+    *(
+        "present",
+        "scenario",
+        "finish",
+        "shock",
+        "faults",
+        "deposit",
+        "withdraw",
+        "save",
+        "restore",
+        "status",
+    ),
+)
+SHOCKS = ("spike", "gap", "halt", "spread", "depth", "none")
+NEEDS_INSTRUMENT = frozenset(("spike", "gap"))
+FAULTS = ("bad-line", "bad-day", "maintenance", "off")
+SPEEDS = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
+FASTEST = 100_000.0
+MOST_CANDLES = 5_000
+LARGEST_AMOUNT = Decimal(1_000_000_000)
+LATER = re.compile(r"\+([0-9]{1,4})(m|h|d)")
+LATER_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+DATES = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d")
+AMOUNT = re.compile(r"[0-9]{1,10}(\.[0-9]{1,2})?")
+NAME = re.compile(r"[a-z0-9_-][a-z0-9._-]{0,63}")
+NOT_OFFERED = "replay: only a practice market that this desk may control has it"
+
+
+class ReplaySyntaxError(ValueError):
+    """Raised for a command that cannot be read; the text names the word and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayCommand:
+    """One request to the market's control interface, and what it does in words."""
+
+    words: str
+    method: str = ""  # "": nothing is requested, the status is shown
+    path: str = ""
+    body: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    begins_anew: bool = False  # it replaces the ledger
+    finishes: bool = False
+    has_answer: bool = True  # the answer is the market's state
+
+    @property
+    def account_path(self) -> bool:
+        """Whether `{account}` in the path stands for the desk's account."""
+        return "{account}" in self.path
+
+
+STATUS = ReplayCommand("shows what the market does")
+PAUSE = ReplayCommand("pauses the market", "POST", "/clock/pause")
+FINISH = ReplayCommand(
+    "ends the replay: pauses, and shows where and when it was",
+    "POST",
+    "/replay/finish",
+    finishes=True,
+)
+
+
+def parse_replay(words: Sequence[str], market: ControlledMarket, now: float = 0.0) -> ReplayCommand:
+    """Return the command; `words` follow `replay` in lower case.
+
+    Raises:
+        ReplaySyntaxError: it cannot be read.
+    """
+    match words:
+        case []:
+            return STATUS
+        case [verb, *rest] if verb in _PARSERS:
+            return _PARSERS[verb](rest, market, now)
+        case [name] if any(each.name.lower() == name for each in market.scenarios):
+            return _scenario([name], market, now)
+        case [verb, *_]:
+            raise ReplaySyntaxError(f"replay: no {verb!r}; there are {' '.join(VERBS)}")
+        case _:
+            return STATUS
+
+
+def replay_words(before: Sequence[str], market: ControlledMarket) -> Sequence[str]:
+    """Return the words that may follow those after `replay`."""
+    names = [each.name.lower() for each in market.scenarios]
+    match before:
+        case []:
+            return [*VERBS, *(name for name in names if " " not in name)]
+        case ["scenario"]:
+            return names
+        case ["shock"]:
+            return SHOCKS
+        case ["faults"]:
+            return FAULTS
+        case ["restore"]:
+            return [name.lower() for name in market.checkpoints]
+        case _:
+            return ()
+
+
+def toggled_pause(market: ControlledMarket) -> ReplayCommand:
+    """Return the command that pauses a running market, or lets a paused one run on."""
+    return PAUSE if market.state.running else _play([], market, 0.0)
+
+
+def _pause(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    _nothing_more("pause", rest)
+    return PAUSE
+
+
+def _play(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
+    if not rest:
+        words = f"lets the market run on, {speed_words(market.state.speed)}"
+        return ReplayCommand(words, "POST", "/clock/play")
+    speed = _speed_of(rest)
+    words = f"lets the market run, {speed_words(speed)}"
+    return ReplayCommand(words, "POST", "/clock/play", {"speed": speed})
+
+
+def _speed(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    return _at_speed(_speed_of(rest))
+
+
+def _faster(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
+    _nothing_more("faster", rest)
+    return _at_speed(next((each for each in SPEEDS if each > market.state.speed), SPEEDS[-1]))
+
+
+def _slower(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
+    _nothing_more("slower", rest)
+    return _at_speed(next((each for each in SPEEDS[::-1] if each < market.state.speed), SPEEDS[0]))
+
+
+def _at_speed(speed: float) -> ReplayCommand:
+    words = f"sets the market's speed to {speed_words(speed)}"
+    return ReplayCommand(words, "POST", "/clock/speed", {"speed": speed})
+
+
+def _speed_of(rest: Sequence[str]) -> float:
+    typed = rest[0].removeprefix("x").removesuffix("x") if len(rest) == 1 else ""
+    try:
+        speed = float(typed)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= FASTEST:
+        raise ReplaySyntaxError(f"speed: write a number above 0, at most {FASTEST:g}, such as 60")
+    return speed
+
+
+def _step(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    count, granularity = 1, "M1"
+    for word in rest:
+        if word.isascii() and word.isdecimal():
+            count = int(word[:9])
+        elif found := find_granularity(word):
+            granularity = found
+        else:
+            raise ReplaySyntaxError(f"step: {word!r} is no count and no timeframe; write step 5 m1")
+    if not 1 <= count <= MOST_CANDLES:
+        raise ReplaySyntaxError(f"step: write 1 to {MOST_CANDLES} candles")
+    return step_of(granularity, count)
+
+
+def step_of(granularity: str, count: int = 1) -> ReplayCommand:
+    """Return the command that goes on by candles."""
+    candles = f"{count} candles" if count > 1 else "the end of the candle"
+    words = f"pauses, and goes on by {candles} of {granularity}"
+    if count == 1:
+        words = f"pauses, and goes on to the end of the {granularity} candle"
+    body: dict[str, Value] = {"candles": count, "granularity": granularity}
+    return ReplayCommand(words, "POST", "/clock/step", body)
+
+
+def _jump(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayCommand:
+    typed = " ".join(rest)
+    if found := LATER.fullmatch(typed):
+        there = _date_of(market.state.now_ns(now)) + timedelta(
+            **{LATER_UNITS[found[2]]: int(found[1])}
+        )
+    else:
+        there = _time_of("jump", typed, ", or how far: +30m, +4h, +2d")
+    words = f"goes on to {there:%Y-%m-%d %H:%M:%S} UTC; orders fill on the way"
+    return ReplayCommand(words, "POST", "/clock/jump", {"time": _wire(there)})
+
+
+def _start(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    there = _time_of("start", " ".join(rest))
+    words = f"begins anew at {there:%Y-%m-%d %H:%M} UTC"
+    return _begin(words, {"start": _wire(there)})
+
+
+def _random(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    _nothing_more("random", rest)
+    return _begin("begins anew at a time drawn at random", {"random": True})
+
+
+def _present(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    _nothing_more("present", rest)
+    return _begin("goes back to the present: nothing is replayed", {"present": True})
+
+
+def _blind(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayCommand:
+    if rest:
+        named = _scenario(rest, market, now)
+        words = f"{named.words}, blind: instrument and date hidden until it is finished"
+        return _begin(words, {**named.body, "blind": True})
+    words = "begins anew at a random time, blind: instrument and date hidden until it is finished"
+    return _begin(words, {"random": True, "blind": True})
+
+
+def _scenario(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
+    known = {each.name.lower(): each for each in market.scenarios}
+    found = known.get(" ".join(rest))
+    if found is None:
+        listed = " ".join(known) or "none: the market offers no scenario"
+        raise ReplaySyntaxError(f"scenario: choose one of {listed}")
+    start = _date_of(found.start_ns)
+    facts = f" ({found.facts})" if found.facts else ""
+    words = (
+        f"begins anew in {found.name}: {pair(found.instrument)}, {start:%Y-%m-%d %H:%M} UTC{facts}"
+    )
+    return _begin(words, {"scenario": found.name})
+
+
+def _begin(words: str, body: Mapping[str, Value]) -> ReplayCommand:
+    return ReplayCommand(words, "POST", "/replay", body, begins_anew=True)
+
+
+def _finish(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
+    _nothing_more("finish", rest)
+    if market.state.replay is None:
+        raise ReplaySyntaxError("finish: nothing is replayed; begin with replay random or blind")
+    return FINISH
+
+
+def _shock(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    match rest:
+        case ["none"]:
+            return ReplayCommand("cancels the shocks that have not begun", "DELETE", "/shocks")
+        case [kind, *more] if kind in SHOCKS and kind != "none":
+            return _shock_of(kind, more)
+        case _:
+            raise ReplaySyntaxError(f"shock: write one of {' '.join(SHOCKS)}, then an instrument")
+
+
+def _shock_of(kind: str, more: Sequence[str]) -> ReplayCommand:
+    """Read `eurusd 0.01 60s` in any order."""
+    body: dict[str, Value] = {"kind": kind}
+    for word in more:
+        if re.fullmatch(r"[0-9]{1,6}s", word):
+            body["seconds"] = int(word[:-1])
+        elif re.fullmatch(r"-?[0-9]{0,6}(\.[0-9]{1,8})?%?", word) and word.strip("-%."):
+            body["size"] = _share(word)
+        elif "instrument" not in body and re.fullmatch(r"[a-z]{3}[_/]?[a-z]{3}", word):
+            body["instrument"] = f"{word[:3]}_{word[-3:]}".upper()
+        else:
+            raise ReplaySyntaxError(f"shock: {word!r} not understood; write shock gap eurusd -1%")
+    if kind in NEEDS_INSTRUMENT and "instrument" not in body:
+        raise ReplaySyntaxError(f"shock: a {kind} needs an instrument: shock {kind} eurusd 1%")
+    of = f" of {body['instrument']}" if "instrument" in body else ""
+    size = f" by {body['size']}" if "size" in body else ""
+    return ReplayCommand(f"lets a {kind}{of}{size} happen now", "POST", "/shocks", body)
+
+
+def _share(word: str) -> str:
+    number = Decimal(word.removesuffix("%"))
+    return f"{number / 100 if word.endswith('%') else number:f}"
+
+
+def _faults(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
+    if rest == ["off"] or (not rest and market.state.faults):
+        return ReplayCommand("switches all faults off", "DELETE", "/faults")
+    if len(rest) == 1 and rest[0] in FAULTS:
+        words = f"lets the broker misbehave: {rest[0]}"
+        return ReplayCommand(words, "PUT", "/faults", {"name": rest[0]})
+    raise ReplaySyntaxError(f"faults: write one of {' '.join(FAULTS)}")
+
+
+def _deposit(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    return _transfer("deposit", rest, 1)
+
+
+def _withdraw(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    return _transfer("withdraw", rest, -1)
+
+
+def _transfer(verb: str, rest: Sequence[str], sign: int) -> ReplayCommand:
+    typed = rest[0].replace(",", "") if len(rest) == 1 else ""
+    amount = Decimal(typed) if AMOUNT.fullmatch(typed) else Decimal(0)
+    if not 0 < amount <= LARGEST_AMOUNT:
+        raise ReplaySyntaxError(f"{verb}: write an amount above 0, such as {verb} 5000")
+    words = f"{verb}s {amount:,f} practice money"
+    path, body = "/accounts/{account}/transfer", {"amount": f"{sign * amount:f}"}
+    return ReplayCommand(words, "POST", path, body, has_answer=False)
+
+
+def _save(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    name = rest[0] if len(rest) == 1 else "checkpoint" if not rest else ""
+    if not NAME.fullmatch(name):
+        raise ReplaySyntaxError("save: write one name of letters, digits, dot and hyphen")
+    words = f"saves accounts and time as checkpoint {name}"
+    return ReplayCommand(words, "POST", "/checkpoints", {"name": name}, has_answer=False)
+
+
+def _restore(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
+    known = {each.lower(): each for each in market.checkpoints}
+    typed = rest[0] if len(rest) == 1 else "checkpoint" if not rest else ""
+    if typed not in known:
+        listed = " ".join(known) or "none is saved: save one first"
+        raise ReplaySyntaxError(f"restore: choose one of {listed}")
+    words = f"goes back to checkpoint {known[typed]}, accounts and time"
+    path, body = "/checkpoints/restore", {"name": known[typed]}
+    return ReplayCommand(words, "POST", path, body, begins_anew=True)
+
+
+def _status(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
+    _nothing_more("status", rest)
+    return STATUS
+
+
+def _nothing_more(verb: str, rest: Sequence[str]) -> None:
+    if rest:
+        raise ReplaySyntaxError(f"{verb}: {' '.join(rest)!r} is too much; write {verb} alone")
+
+
+def _time_of(verb: str, typed: str, more: str = "") -> datetime:
+    for pattern in DATES:
+        try:
+            return datetime.strptime(typed.upper().removesuffix("Z").strip(), pattern).replace(
+                tzinfo=UTC
+            )
+        except ValueError:
+            continue
+    raise ReplaySyntaxError(f"{verb}: write a time of UTC such as 2015-01-15 09:29{more}")
+
+
+def _date_of(time_ns: int) -> datetime:
+    return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
+
+
+def _wire(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+_PARSERS: Mapping[str, Callable[[Sequence[str], ControlledMarket, float], ReplayCommand]] = {
+    "pause": _pause,
+    "play": _play,
+    "speed": _speed,
+    "faster": _faster,
+    "slower": _slower,
+    "step": _step,
+    "jump": _jump,
+    "start": _start,
+    "random": _random,
+    "present": _present,
+    "blind": _blind,
+    "scenario": _scenario,
+    "finish": _finish,
+    "shock": _shock,
+    "faults": _faults,
+    "deposit": _deposit,
+    "withdraw": _withdraw,
+    "save": _save,
+    "restore": _restore,
+    "status": _status,
+}

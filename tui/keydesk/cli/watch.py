@@ -1,0 +1,168 @@
+"""`keydesk watch --alerts`: watch the account's alerts without the desk, until it is ended."""
+
+import asyncio
+import os
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import tzinfo
+from time import monotonic
+
+from keydesk.alerts.book_file import BookFile
+from keydesk.alerts.command import CommandRunner
+from keydesk.alerts.delivery import Delivery, Event, alert_text
+from keydesk.alerts.events import EventSources
+from keydesk.alerts.watch import AlertWatch
+from keydesk.app.desk_session import DeskSession
+from keydesk.calc.alerts.alert import Told
+from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
+from keydesk.cli.account_access import OpenAccount, account_parser, open_account
+from keydesk.cli.runner import Refusal
+from keydesk.config.alert_settings import AlertSettings, load_alert_settings
+from keydesk.config.settings import find_folders, make_private
+from keydesk.feeds import session
+from keydesk.feeds.link import Link
+from keydesk.feeds.session import Feed
+from keydesk.store.store import Store
+from keydesk.store.valuation import revalue
+from keydesk.terminal.output import say, say_error
+from keydesk.text.format import clock
+from keydesk.text.sanitize import SafeText, clean, safe
+
+LOOK_EVERY = 0.25  # seconds
+POLL = 5.0
+INTERRUPTED = 130
+FEEDS: Mapping[str, Feed] = {
+    name: session.FEEDS[name]
+    for name in (
+        *("instruments", "instrument changes", "transaction stream", "account", "price stream"),
+        *("conversions", "changes", "gaps", "days", "history", "alerts", "health"),
+    )
+}
+"""What alerts need: no charts, no books of the focus, no day lines."""
+ONLY_ALERTS = Watchlists((Watchlist(ALL), Watchlist("alerts")))
+
+
+def watch(words: Sequence[str]) -> int:
+    """Watch until a signal ends it; return the exit code."""
+    parser = account_parser("watch", "Watch the alerts of an account without the desk.")
+    parser.add_argument(
+        "--alerts", action="store_true", help="tell alerts and events of the account as they come"
+    )
+    options = parser.parse_args(words)
+    if not options.alerts:
+        parser.error("say what to watch: keydesk watch --alerts")
+    return asyncio.run(_watch(options))
+
+
+async def _watch(options: Namespace) -> int:
+    settings = load_alert_settings(find_folders(options.data, os.environ).config)
+    async with open_account(options) as reach:
+        make_private(reach.folder)
+        watcher = Watcher(reach, settings)
+        return await watcher.run()
+
+
+class Watcher:
+    """Feeds, alerts and delivery of one account, without a screen.
+
+    Args:
+        reach: The open account.
+        settings: Which channels each kind of event has.
+    """
+
+    def __init__(self, reach: OpenAccount, settings: AlertSettings) -> None:
+        self.store = Store()
+        self.store.zone = reach.zone
+        self.store.health.environment = reach.environment
+        self.store.lists, self.store.list_name = ONLY_ALERTS, "alerts"
+        self._name, self._ended, self._code = reach.name, asyncio.Event(), 0
+        commands = CommandRunner(
+            settings.notify, settings.notify_timeout, lambda words: say_error(safe(words))
+        )
+        self._delivery = Delivery(settings, _write, os.environ, commands, lambda _: None)
+        self._profile = reach.target.profile
+        session_name = DeskSession.of(reach.folder, reach.target).name
+        file = BookFile(reach.folder / f"{session_name}.alerts")
+        self.watch = AlertWatch(self.store, file, self._told, self._tell)
+        self.link = Link(
+            client=reach.client,
+            store=self.store,
+            streams=session.ClientStreams(reach.client),
+            poll_every=POLL,
+            alerts=self.watch,
+        )
+        self._events = EventSources(self.store, self._profile, self._event)
+        self.link.gate.listen(self._events.on_transaction)
+
+    async def run(self) -> int:
+        """Watch until a signal; return the exit code."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            loop.add_signal_handler(number, self._end, number)
+        tasks = [
+            asyncio.create_task(session.supervise(self.link, name, feed), name=name)
+            for name, feed in FEEDS.items()
+        ]
+        tasks += [asyncio.create_task(self.watch.run()), asyncio.create_task(self._look())]
+        await self.watch.settled()
+        count = sum(each.state == "on" for each in self.store.alerts.values())
+        say(safe(f"Watching {count} alerts of {self._name}; Ctrl-C ends it"))
+        tasks.insert(0, asyncio.create_task(self._say_priced()))
+        ending = asyncio.create_task(self._ended.wait())
+        done, _ = await asyncio.wait([ending, *tasks[-2:]], return_when=asyncio.FIRST_COMPLETED)
+        for task in (ending, *tasks):
+            task.cancel()
+        await asyncio.gather(ending, *tasks, return_exceptions=True)
+        with suppress(OSError):
+            self.watch.close(monotonic())
+        await self._delivery.commands.finish()
+        failed = next((each.exception() for each in done - {ending} if not each.cancelled()), None)
+        if failed is not None:
+            raise Refusal(f"watching ended by a fault: {failed!r}")
+        return self._code
+
+    def _end(self, number: signal.Signals) -> None:
+        self._code = INTERRUPTED if number == signal.SIGINT else 0
+        self._ended.set()
+
+    async def _say_priced(self) -> None:
+        await self.link.priced.wait()
+        say("Prices come")
+
+    async def _look(self) -> None:
+        """Revalue the account and judge what is no price, four times a second."""
+        while True:
+            now = monotonic()
+            revalue(self.store, now)
+            self.store.take_dirty()
+            self.watch.look(now)
+            self._events.look(now)
+            await asyncio.sleep(LOOK_EVERY)
+
+    def _told(self, told: Told, mine: bool) -> None:
+        text = alert_text(told, self.store.zone)
+        say(safe(text))
+        if mine:
+            data = {"alert": told.alert_id, "value": told.value, "late": told.late}
+            self._delivery.deliver(Event("alert", text, told.time_ns, self._profile, data))
+
+    def _event(self, event: Event) -> None:
+        say(_line(event, self.store.zone))
+        self._delivery.deliver(event)
+
+    def _tell(self, _level: str, words: str) -> None:
+        say_error(safe(words))
+
+
+def _line(event: Event, zone: tzinfo) -> SafeText:
+    return safe(f"{event.title} {clock(event.time_ns, zone)} {clean(event.text)}")
+
+
+def _write(text: str) -> None:
+    """Send a bell or a notification, to a terminal only."""
+    if sys.stdout.isatty():
+        sys.stdout.write(text)
+        sys.stdout.flush()

@@ -1,0 +1,231 @@
+"""The client of the practice broker's control interface: the market's clock, replays, shocks, faults and checkpoints.
+
+The control token stands in a file of the broker's data folder that only its user may read. It is sent to the address that
+the broker itself wrote beside it, and to no other; no error shows it.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote
+
+import httpx
+
+from keydesk.calc.market.replay import MarketState, Replay, Scenario
+from keydesk.calc.replay_commands import ReplayCommand
+from keydesk.text.sanitize import clean
+from keydesk_client.account.values import moment
+from keydesk_client.auth.private_files import read_private
+from keydesk_client.auth.secret import Secret
+from keydesk_client.errors import UnsafeFile
+from keydesk_client.models._core.scalars import DateTime
+
+BASE = "/control/v1"
+ADDRESS_FILE, TOKEN_FILE = "control.json", "control-token"
+UNIX = "http+unix://"
+PATIENCE = 5.0  # seconds for an answer of the state
+LONG_PATIENCE = 600.0  # a jump over months ticks every account
+LARGEST = 1_000_000  # bytes of an answer
+LARGEST_FILE = 10_000
+MOST_TEXTS = 50
+LONGEST_TEXT = 200
+FIRST_ERROR = 400
+FASTEST = 1e9
+Json = Mapping[str, object]
+
+
+class ControlRefused(Exception):
+    """Raised when a command is refused or not answered; the text gives the reason."""
+
+
+class MarketControl:
+    """An open connection to the control interface of one broker.
+
+    Args:
+        url: The broker's address: http://host:port or http+unix://path.
+        token: The control token.
+        transport: Carries the requests; by default TCP or the unix socket of the address.
+    """
+
+    def __init__(
+        self, url: str, token: Secret, transport: httpx.AsyncBaseTransport | None = None
+    ) -> None:
+        path = url.removeprefix(UNIX) if url.startswith(UNIX) else None
+        self._token = token
+        self._http = httpx.AsyncClient(
+            base_url="http://practice" if path else url,
+            transport=transport or httpx.AsyncHTTPTransport(uds=path),
+            timeout=PATIENCE,
+            trust_env=False,
+            follow_redirects=False,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._http.aclose()
+
+    async def state(self) -> MarketState:
+        """Return the market's state; raise `ControlRefused` without an answer."""
+        return state_of(await self._ask("GET", "/state"))
+
+    async def scenarios(self) -> tuple[Scenario, ...]:
+        """Return the named scenarios; those that cannot be read are left out."""
+        answer = await self._ask("GET", "/scenarios")
+        found = (_scenario(each) for each in _records(answer, "scenarios"))
+        return tuple(each for each in found if each is not None)
+
+    async def checkpoints(self) -> tuple[str, ...]:
+        """Return the names of the saved checkpoints."""
+        return _texts(await self._ask("GET", "/checkpoints"), "checkpoints")
+
+    async def send(self, command: ReplayCommand, account_id: str) -> None:
+        """Carry out a command; raise `ControlRefused` with the broker's words if it is refused."""
+        path = command.path.replace("{account}", quote(account_id, safe=""))
+        await self._ask(command.method, path, command.body)
+
+    async def _ask(self, method: str, path: str, body: Json | None = None) -> Json:
+        patience = PATIENCE if method == "GET" else LONG_PATIENCE
+        status, content, why = 0, b"", ""
+        try:
+            status, content = await self._exchange(method, path, body, patience)
+        except httpx.TimeoutException:
+            why = f"the practice market did not answer within {patience:.0f} s"
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            why = f"the practice market did not answer: {error or type(error).__name__}"
+        if why:  # raised here: the frames of the HTTP library hold the token
+            raise ControlRefused(self._words(why))
+        found = _decoded(content)
+        if status >= FIRST_ERROR:
+            said = found.get("errorMessage") if found is not None else None
+            raise ControlRefused(self._words(str(said or f"HTTP {status}")))
+        if found is None:
+            raise ControlRefused("the answer is no JSON object: is this a practice market?")
+        return found
+
+    async def _exchange(
+        self, method: str, path: str, body: Json | None, patience: float
+    ) -> tuple[int, bytes]:
+        """Return status and content of an answer; of one that is too large, its beginning."""
+        headers = {b"Authorization": self._token.bearer(), b"Content-Type": b"application/json"}
+        content = None if body is None or method == "DELETE" else json.dumps(body).encode()
+        limits = httpx.Timeout(patience, connect=PATIENCE)
+        sent = self._http.stream(
+            method, f"{BASE}{path}", content=content, headers=headers, timeout=limits
+        )
+        read = bytearray()
+        async with sent as answer:
+            async for piece in answer.aiter_bytes():
+                read += piece
+                if len(read) > LARGEST:
+                    break
+            return answer.status_code, bytes(read)
+
+    def _words(self, text: str) -> str:
+        return clean(self._token.redact(text), LONGEST_TEXT)
+
+
+def control_in(data: Path, url: str) -> tuple[str, Secret] | None:
+    """Return address and token of the control interface, if the broker of this data folder listens at `url`."""
+    try:
+        said = json.loads(read_private(data / ADDRESS_FILE, LARGEST_FILE))
+        address = str(said["url"])
+        token = read_private(data / TOKEN_FILE, LARGEST_FILE).decode("ascii").strip()
+    except (OSError, UnsafeFile, ValueError, KeyError, TypeError):
+        return None
+    if not token or address.rstrip("/") != url.rstrip("/"):
+        return None
+    return address, Secret(token)
+
+
+def state_of(answer: Json) -> MarketState:
+    """Return the state of an answer; raise `ControlRefused` if a member is missing or of no use."""
+    try:
+        number = answer.get("ledgerNumber", 0)
+        return MarketState(
+            time_ns=_time(answer["time"]),
+            running=answer["running"] is True,
+            speed=_speed(answer["speed"]),
+            replay=_replay(answer.get("replay")),
+            shocks=tuple(_shock(each) for each in _records(answer, "shocks")),
+            faults=_texts(answer, "faults"),
+            ledger_number=number if isinstance(number, int) else 0,
+            read_at=monotonic(),
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise ControlRefused(f"the market's state cannot be read: {clean(str(error))}") from None
+
+
+def _speed(found: object) -> float:
+    speed = float(str(found)[:LONGEST_TEXT])
+    if not 0 < speed < FASTEST:
+        raise ValueError(f"{speed:g} is out of range for a speed")
+    return speed
+
+
+def _replay(found: object) -> Replay | None:
+    if not isinstance(found, dict):
+        return None
+    return Replay(
+        blind=found.get("blind") is True,
+        finished=found.get("finished") is True,
+        scenario=_text(found.get("scenario")),
+        instrument=_text(found.get("instrument")),
+        began_ns=_time(found["began"]) if found.get("began") else 0,
+        real_ns=_time(found["realTime"]) if found.get("realTime") else 0,
+    )
+
+
+def _shock(shock: Json) -> str:
+    names = shock.get("instruments")
+    of = ", ".join(map(str, names[:3])) if isinstance(names, list) else ""
+    what = shock.get("currency") or of or "every instrument"
+    return _text(f"{shock['kind']} {shock['size']} {what} from {str(shock['begins'])[11:19]}")
+
+
+def _scenario(found: Json) -> Scenario | None:
+    try:
+        name, instrument = _text(found["name"]), _text(found["instrument"])
+        if not name or name != str(found["name"]):  # it could not be typed
+            return None
+        return Scenario(name, _time(found["start"]), instrument, _text(found.get("facts")))
+    except (KeyError, ValueError):
+        return None
+
+
+def _time(found: object) -> int:
+    return moment(DateTime(str(found)[:LONGEST_TEXT]))
+
+
+def _text(found: object) -> str:
+    return "" if found is None else clean(str(found), LONGEST_TEXT)
+
+
+def _texts(answer: Json, name: str) -> tuple[str, ...]:
+    found = answer.get(name)
+    return tuple(map(_text, found[:MOST_TEXTS])) if isinstance(found, list) else ()
+
+
+def _records(answer: Json, name: str) -> list[dict[str, object]]:
+    found = answer.get(name)
+    listed = found[:MOST_TEXTS] if isinstance(found, list) else []
+    return [each for each in listed if isinstance(each, dict)]
+
+
+def _decoded(body: bytes) -> dict[str, object] | None:
+    if len(body) > LARGEST:
+        return None
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,37 @@
+"""Go on after the market began anew: a replay or a checkpoint has other instruments, another time and another account."""
+
+import asyncio
+from contextlib import suppress
+
+from keydesk.feeds.link import FAILURES, Link, reason
+from keydesk.feeds.market_data import take
+from keydesk.store.new_market import forget_market
+
+MOST_TRIES = 6
+PATIENCE = 10.0  # seconds for the account
+
+
+async def begin_anew(link: Link, time_ns: int) -> None:
+    """Forget the market before, and read instruments, account and history of the one that begins at a time."""
+    forget_market(link.store)
+    link.store.clock_ns = time_ns
+    link.ready.clear()
+    link.snapshot_wanted.set()
+    await _list_instruments(link)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE):
+            await link.ready.wait()
+
+
+async def _list_instruments(link: Link) -> None:
+    for tries in range(MOST_TRIES):
+        try:
+            answer = await link.ask(link.client.accounts.instruments())
+        except FAILURES as error:
+            link.count_unreadable(error)
+            if tries == 0:
+                link.write(f"The instruments could not be read: {reason(error)}")
+            await link.back_off(tries)
+        else:
+            take(link, answer.instruments)
+            return

@@ -1,0 +1,210 @@
+"""The page of alerts: those that are watched, paused and done; keys pause, edit and delete one; the history of what was told."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from keydesk.calc.alerts.alert import Alert, Told
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
+from keydesk.store.frame import Frame
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.text.format import at, date_and_time, shorten
+from keydesk.text.sanitize import Printable, clean, safe
+
+Verb = Literal["pause", "delete", "edit", "new", "clear", "mute"]
+STATE_ROLES = {"on": "good", "paused": "warn", "done": "muted", "expired": "muted"}
+STATE_WIDTH, ID_WIDTH = 8, 4
+BELOW = 4  # lines about the chosen one
+ORDER = ("on", "paused", "done", "expired")
+
+
+@dataclass(frozen=True, slots=True)
+class AlertWish:
+    """What the trader wants done."""
+
+    verb: Verb
+    alert: Alert | None = None
+
+
+class AlertsForm(InfoForm[None]):
+    """Lists the alerts.
+
+    Args:
+        store: Has the alerts and their history.
+        wish: Is told what is to be done.
+        muted: Whether bell and desktop notifications are muted.
+        keymap: The keys, as the foot names them.
+    """
+
+    KEY_CONTEXT: ClassVar[str] = ALERTS
+    BINDINGS = KEYMAP.bindings(ALERTS)
+    WIDTH: ClassVar[int] = 96
+
+    def __init__(
+        self,
+        store: Store,
+        wish: Callable[[AlertWish], None],
+        muted: Callable[[], bool],
+        keymap: KeyMap = KEYMAP,
+    ) -> None:
+        self.store, self.keymap = store, keymap
+        self._wish, self._muted = wish, muted
+        self.at = 0
+        self.shows_history = False
+        self.deleting = ""  # id of the alert that `y` deletes
+        super().__init__()
+
+    def on_frame(self, frame: Frame) -> None:
+        """Follow the alerts."""
+        if frame.touched(Topic.ALERTS):
+            self.redraw()
+
+    @property
+    def alerts(self) -> list[Alert]:
+        """The alerts, those that are watched first, the newest of each state first."""
+        return sorted(
+            self.store.alerts.values(), key=lambda each: (ORDER.index(each.state), -int(each.id))
+        )
+
+    @property
+    def chosen(self) -> Alert | None:
+        """The alert under the cursor."""
+        alerts = self.alerts
+        return alerts[min(self.at, len(alerts) - 1)] if alerts else None
+
+    def title_words(self) -> Printable:
+        """Return how many there are."""
+        muted = "  MUTED" if self._muted() else ""
+        if self.shows_history:
+            return safe(f"Alerts told: {len(self.store.alert_history)}{muted}")
+        watched = sum(each.state == "on" for each in self.store.alerts.values())
+        return safe(f"Alerts: {watched} watched of {len(self.store.alerts)}{muted}")
+
+    def foot_words(self) -> Printable:
+        """Return the keys that fit."""
+        name = self.keymap.name
+        if self.deleting:
+            return safe(f"{name('alerts-yes')} deletes it  Esc keeps it")
+        if self.shows_history:
+            return safe(f"{name('alerts-history')} alerts  Esc closes")
+        keys = (
+            *(("alerts-new", "new"), ("alerts-edit", "edit"), ("alerts-pause", "pause")),
+            *(
+                ("alerts-delete", "delete"),
+                ("alerts-history", "told"),
+                ("alerts-clear", "clear done"),
+            ),
+        )
+        words = [f"{name(id_)} {what}" for id_, what in keys]
+        while words and len("  ".join((*words, "Esc closes"))) > self.inside:
+            words.pop()
+        return safe("  ".join((*words, "Esc closes")))
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return the list, or the history."""
+        if self.shows_history:
+            return self._history()
+        alerts = self.alerts
+        if not alerts:
+            words = f"None. {self.keymap.name('new-alert')} on chart, watchlist or a trade makes one, or :alert eurusd > 1.12"
+            return wrap_words(safe(words), "muted", self.inside)
+        self.at = min(self.at, len(alerts) - 1)
+        below = self._below(alerts[self.at])
+        room = max(1, self.room - len(below))
+        first = max(0, min(self.at - room // 2, len(alerts) - room))
+        shown = range(first, min(first + room, len(alerts)))
+        return [*(self._line(at, alerts[at]) for at in shown), *below]
+
+    def _line(self, at: int, alert: Alert) -> TextLine:
+        chosen = at == self.at
+        often = f"  {alert.repeat_words}"
+        room = max(1, self.inside - 2 - ID_WIDTH - STATE_WIDTH - len(often))
+        return (
+            ("▶ " if chosen else "  ", "focus"),
+            (safe(f"{alert.id:<{ID_WIDTH}}"), "faint"),
+            (safe(f"{alert.state:<{STATE_WIDTH}}"), STATE_ROLES[alert.state]),
+            (safe(f"{shorten(alert.words, room):<{room}}"), "bright" if chosen else "plain"),
+            (safe(often), "muted"),
+        )
+
+    def _below(self, alert: Alert) -> list[TextLine]:
+        if self.room < 2 * BELOW:
+            return []
+        if self.deleting:
+            return [BLANK, *wrap_words(safe(f"Delete alert {alert.id}?"), "warn", self.inside)]
+        zone = self.store.zone
+        said = [f"made {date_and_time(alert.made_ns, zone)}"]
+        if alert.expires_ns is not None:
+            said.append(f"until {date_and_time(alert.expires_ns, zone)}")
+        if alert.count:
+            said.append(f"told {alert.count} times, last {date_and_time(alert.fired_ns, zone)}")
+        whole = wrap_words(alert.words, "plain", self.inside)[:2]
+        return [BLANK, *whole, *wrap_words(safe(", ".join(said)), "muted", self.inside)[:1]]
+
+    def _history(self) -> Sequence[TextLine]:
+        told = self.store.alert_history[::-1]
+        if not told:
+            return (((("Nothing was told yet", "muted")),),)
+        last = max(0, len(told) - self.room)
+        self.at = min(self.at, len(told) - 1)
+        first = min(max(0, self.at - self.room // 2), last)
+        return [self._told(at, told[at]) for at in range(first, min(first + self.room, len(told)))]
+
+    def _told(self, number: int, told: Told) -> TextLine:
+        when = safe(f"{at(told.time_ns, self.store.zone):%d %b %H:%M:%S} ")
+        late = safe("away " if told.late else "")
+        room = max(1, self.inside - 2 - len(when) - len(late))
+        return (
+            ("▶ " if number == self.at else "  ", "focus"),
+            (when, "faint"),
+            (late, "warn"),
+            (shorten(clean(told.words), room), "plain"),
+        )
+
+    # Keys.
+
+    def action_row(self, step: int) -> None:
+        """Move the cursor."""
+        count = len(self.store.alert_history if self.shows_history else self.store.alerts)
+        self.at, self.deleting = max(0, min(count - 1, self.at + step)), ""
+        self.redraw()
+
+    def action_wish(self, verb: Verb) -> None:
+        """Pause the chosen alert, edit it, or make a new one."""
+        if self.shows_history and verb != "mute":
+            return
+        if verb in ("new", "clear", "mute"):
+            self._wish(AlertWish(verb))
+        elif self.chosen is not None:
+            self._wish(AlertWish(verb, self.chosen))
+        self.redraw()
+
+    def action_delete(self) -> None:
+        """Ask whether the chosen alert is to be deleted."""
+        if self.chosen is not None and not self.shows_history:
+            self.deleting = self.chosen.id
+            self.redraw()
+
+    def action_yes(self) -> None:
+        """Delete the alert that was asked about."""
+        alert = self.store.alerts.get(self.deleting)
+        self.deleting = ""
+        if alert is not None:
+            self._wish(AlertWish("delete", alert))
+        self.redraw()
+
+    def action_history(self) -> None:
+        """Show what was told, or the alerts again."""
+        self.shows_history, self.at, self.deleting = not self.shows_history, 0, ""
+        self.redraw()
+
+    def action_drop(self) -> None:
+        """Keep the alert that was asked about; else close."""
+        if self.deleting:
+            self.deleting = ""
+            self.redraw()
+        else:
+            super().action_drop()

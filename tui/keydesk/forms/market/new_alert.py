@@ -1,0 +1,193 @@
+"""A new alert where the trader points: at the crosshair, a row of the watchlist, or a trade. `y` makes it; it sends nothing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.calc.alerts.alert import USUAL_PAUSE_S
+from keydesk.calc.alerts.conditions import Direction, PriceCross, PriceSide, TradeResult
+from keydesk.calc.alerts.parser import AlertLine
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.keys.keymap import KEYMAP, NEW_ALERT, KeyMap
+from keydesk.store.frame import Frame
+from keydesk.store.store import Store
+from keydesk.text.format import pips, price, r_multiple
+from keydesk.text.sanitize import Printable, clean, safe
+
+NEXT_DIRECTION: Mapping[Direction, Direction] = {"up": "down", "down": "touch", "touch": "up"}
+NEXT_SIDE: Mapping[PriceSide, PriceSide] = {"mid": "bid", "bid": "ask", "ask": "mid"}
+PAUSES = (None, USUAL_PAUSE_S, 3600, 0)
+TENTH = Decimal("0.1")
+LABEL = 11
+
+
+@dataclass(frozen=True, slots=True)
+class EditAsText:
+    """The trader wants to type the line of the alert."""
+
+    line: AlertLine
+
+
+@dataclass(frozen=True, slots=True)
+class TakeAlert:
+    """The alert is to be made."""
+
+    line: AlertLine
+
+
+AlertChoice = EditAsText | TakeAlert
+
+
+class NewAlertForm(InfoForm[AlertChoice]):
+    """Shows an alert on a price or a trade, which keys change.
+
+    Args:
+        store: Has the prices.
+        condition: To begin with.
+        standing: Returns a hint if the price is beyond the level already.
+        keymap: The keys, as the foot names them.
+    """
+
+    KEY_CONTEXT: ClassVar[str] = NEW_ALERT
+    BINDINGS = KEYMAP.bindings(NEW_ALERT)
+    WIDTH: ClassVar[int] = 62
+
+    def __init__(
+        self,
+        store: Store,
+        condition: PriceCross | TradeResult,
+        standing: Callable[[AlertLine], str],
+        keymap: KeyMap = KEYMAP,
+    ) -> None:
+        self.store, self.condition, self.keymap = store, condition, keymap
+        self.repeat_s: int | None = None
+        self._turned = False  # the direction was chosen; else it follows the level
+        self._standing = standing
+        super().__init__()
+
+    @property
+    def line(self) -> AlertLine:
+        """The alert as it stands."""
+        return AlertLine(self.condition, self.repeat_s)
+
+    def on_frame(self, frame: Frame) -> None:
+        """Follow the price."""
+        if frame.dirty:
+            self.redraw()
+
+    def title_words(self) -> Printable:
+        """Return the title."""
+        return "New alert"
+
+    def foot_words(self) -> Printable:
+        """Return the keys."""
+        take, text = self.keymap.name("alert-take"), self.keymap.name("alert-text")
+        return safe(f"{take} makes it  {text} types it  Esc drops")
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return condition, level and distance, and what the keys change."""
+        condition = self.condition
+        rows: list[tuple[str, str, str]] = [("tells when", condition.words, "bright")]
+        rows.append(("now", self._now(condition), "plain"))
+        rows.append(("how often", _often(self.repeat_s), "plain"))
+        lines: list[TextLine] = []
+        for name, words, role in rows:
+            label: Words = (safe(f"{name:<{LABEL}}"), "muted")
+            first, *more = wrap_words(clean(words), role, max(1, self.inside - LABEL)) or [BLANK]
+            indent: Words = (" " * LABEL, "muted")
+            lines.append((label, *first))
+            lines += [(indent, *line) for line in more]
+        if hint := self._standing(self.line):
+            lines += wrap_words(clean(hint), "warn", self.inside)
+        return [*lines, BLANK, *wrap_words(self._keys(), "muted", self.inside)]
+
+    def _keys(self) -> Printable:
+        name = self.keymap.name
+        side = (
+            f"{name('alert-side')} bid/ask/mid  " if isinstance(self.condition, PriceCross) else ""
+        )
+        unit = f"{name('alert-side')} R/money  " if isinstance(self.condition, TradeResult) else ""
+        ways = f"{name('alert-direction')} up/down/touch  {side}{unit}{name('alert-often')} once/repeat"
+        return safe(f"↑ ↓ level  . , by ten  {ways}")
+
+    def _now(self, condition: PriceCross | TradeResult) -> str:
+        if isinstance(condition, TradeResult):
+            trade = self.store.trades.get(condition.trade_id)
+            if trade is None:
+                return "closed"
+            return f"{r_multiple(trade.r_multiple)} R"
+        quote, known = self.store.quotes.get(condition.instrument), self._known(condition)
+        if quote is None or known is None:
+            return "no price yet"
+        digits, pip_at = known
+        mid = (quote.bid + quote.ask) / 2
+        now = {"bid": quote.bid, "ask": quote.ask, "mid": mid}[condition.side]
+        away = (condition.level - now).scaleb(-pip_at)
+        return f"{price(now, digits)}, {pips(away)} pips away"
+
+    def _known(self, condition: PriceCross) -> tuple[int, int] | None:
+        known = self.store.instruments.get(condition.instrument)
+        return None if known is None else (known.display_precision, known.pip_location)
+
+    # Keys.
+
+    def action_take(self) -> None:
+        """Make the alert."""
+        self.dismiss(TakeAlert(self.line))
+
+    def action_text(self) -> None:
+        """Type it as a line."""
+        self.dismiss(EditAsText(self.line))
+
+    def action_level(self, steps: int) -> None:
+        """Move the level by pips, or by tenths of R."""
+        condition = self.condition
+        if isinstance(condition, TradeResult):
+            step = TENTH if condition.unit == "R" else Decimal(1)
+            self.condition = replace(condition, level=condition.level + steps * step)
+        elif (known := self._known(condition)) is not None:
+            level = condition.level + steps * Decimal(1).scaleb(known[1])
+            level = max(level, Decimal(1).scaleb(known[1]))
+            direction = condition.direction if self._turned else self._towards(condition, level)
+            self.condition = replace(condition, level=level, direction=direction)
+        self.redraw()
+
+    def _towards(self, condition: PriceCross, level: Decimal) -> Direction:
+        """Return the direction in which the price reaches a level."""
+        quote = self.store.quotes.get(condition.instrument)
+        if quote is None:
+            return condition.direction
+        return "up" if level >= (quote.bid + quote.ask) / 2 else "down"
+
+    def action_direction(self) -> None:
+        """Turn the direction."""
+        self._turned = True
+        turned = NEXT_DIRECTION[self.condition.direction]
+        if isinstance(self.condition, TradeResult):
+            turned = "down" if self.condition.direction == "up" else "up"
+        self.condition = replace(self.condition, direction=turned)
+        self.redraw()
+
+    def action_side(self) -> None:
+        """Watch another side of the price, or count a trade in money."""
+        condition = self.condition
+        if isinstance(condition, TradeResult):
+            self.condition = replace(condition, unit="money" if condition.unit == "R" else "R")
+        else:
+            self.condition = replace(condition, side=NEXT_SIDE[condition.side])
+        self.redraw()
+
+    def action_often(self) -> None:
+        """Turn once and repeat."""
+        self.repeat_s = PAUSES[(PAUSES.index(self.repeat_s) + 1) % len(PAUSES)]
+        self.redraw()
+
+
+def _often(repeat_s: int | None) -> str:
+    if repeat_s is None:
+        return "once"
+    if not repeat_s:
+        return "at every fresh crossing"
+    return f"again after {repeat_s // 60} min, at a fresh crossing"
