@@ -5,7 +5,7 @@ array of its kind and members. A cache that cannot be read, or is of another acc
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from decimal import Decimal
@@ -108,8 +108,10 @@ def event_of(line: Sequence[Any]) -> Event:
     return kind(**_members(kind, values))
 
 
-def _members(kind: Callable[..., object], values: Sequence[Any]) -> dict[str, Any]:
-    names = [each.name for each in fields(kind)]  # type: ignore[arg-type]
+def _members(
+    kind: type[Event] | type[Opening] | type[ClosedPart], values: Sequence[Any]
+) -> dict[str, Any]:
+    names = [each.name for each in fields(kind)]
     found = dict(zip(names, values, strict=True))
     for name, value in found.items():
         if name in NUMBERS and value is not None:

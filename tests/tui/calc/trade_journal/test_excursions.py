@@ -119,7 +119,7 @@ def test_excursions_in_pips_and_in_r_of_the_first_stops_distance(units: int) -> 
     ends = sorted([D("1.08500") - side * D("0.0010"), D("1.08500") + side * D("0.0030")])
     found = excursion_of(stopped(units), [Extremes(ends[1], ends[0])])
     assert found is not None
-    assert found.pips(D("0.0001")) == (10, 30)
+    assert found.pips(D("0.0001")) == (D(10), D(30))
     assert found.r == (D("0.5"), D("1.5"))
 
 
