@@ -105,7 +105,10 @@ STEPS = st.builds(
     pick=st.integers(0, 5),
 )
 HISTORIES = st.lists(STEPS, min_size=5, max_size=50)
-TERMS = [Terms(currency="USD"), Terms(currency="EUR", hedging=True)]
+TERMS = [
+    Terms(currency="USD"),
+    Terms(currency="EUR", hedging=True),
+]
 
 
 def play(terms: Terms, history: Sequence[Step], deposit: str = "100000") -> PractisedAccount:

@@ -113,6 +113,8 @@ def _members(
 ) -> dict[str, Any]:
     names = [each.name for each in fields(kind)]
     found = dict(zip(names, values, strict=True))
+    if not isinstance(found.get("time_ns", 0), int):
+        raise TypeError(found["time_ns"])
     for name, value in found.items():
         if name in NUMBERS and value is not None:
             found[name] = Decimal(value)

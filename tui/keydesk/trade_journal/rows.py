@@ -9,7 +9,7 @@ from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.groups import session_of
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
 from keydesk.calc.trade_journal.statistics import Figure, Statistics
-from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.calc.trade_journal.trades import Execution, JournalTrade
 from keydesk.text.format import at
 from keydesk.text.sanitize import SafeText, safe
 
@@ -54,8 +54,8 @@ def trade_row(trade: JournalTrade, context: RowContext) -> dict[str, str]:
         "opened": _time(trade.opened_ns, context.zone),
         "closed": "" if trade.closed_ns is None else _time(trade.closed_ns, context.zone),
         "holdSeconds": "" if trade.hold_ns is None else str(trade.hold_ns // SECOND),
-        "entryPrice": number(trade.entry_price, rounded=True),
-        "exitPrice": number(trade.exit_price, rounded=True),
+        "entryPrice": _price(trade.entry_price, trade.entries),
+        "exitPrice": _price(trade.exit_price, trade.exits),
         "pips": "" if pip is None else number(trade.pips(pip), HUNDREDTH),
         "profit": number(trade.profit),
         "financing": number(trade.costs.financing),
@@ -105,6 +105,15 @@ def number(value: Decimal | None, step: Decimal | None = None, *, rounded: bool 
     elif rounded:
         value = round(value, 10).normalize()
     return f"{value:f}"
+
+
+def _price(average: Decimal | None, executions: Sequence[Execution]) -> str:
+    """Return an average price with the decimals of the broker's prices, one more where it lies between them."""
+    if average is None:
+        return ""
+    places = max(-int(each.price.as_tuple().exponent) for each in executions)
+    exact = average.quantize(Decimal(1).scaleb(-places))
+    return number(exact if exact == average else average.quantize(Decimal(1).scaleb(-places - 1)))
 
 
 def _time(time_ns: int, zone: tzinfo) -> str:

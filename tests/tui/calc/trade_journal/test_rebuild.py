@@ -11,6 +11,7 @@ from keydesk_practice.engine.commands import (
     ClosePosition,
     CloseTrade,
     Finance,
+    GuaranteedStopLossDetails,
     SetDependents,
     SetTradeExtensions,
     StopLossDetails,
@@ -172,6 +173,20 @@ def test_a_margin_closeout_is_an_exit_like_any_other() -> None:
     [only] = journal.closed
     assert only.exits[0].reason == "MARKET_ORDER_MARGIN_CLOSEOUT"
     assert only.result == D("-900.0000")
+    assert journal.booked == account.state.balance
+
+
+def test_the_fee_of_a_guaranteed_stop_stands_apart_from_the_price_profit() -> None:
+    account = PractisedAccount()
+    guaranteed = GuaranteedStopLossDetails(distance=D("0.0020"))
+    account.trade("EUR_USD", 10_000, guaranteed_stop_loss_on_fill=guaranteed)
+    account.price("EUR_USD", "1.08000", "1.08010")
+    journal = journal_of(account)
+    [only] = journal.closed
+    assert only.exits[0].price == D("1.08300")
+    assert only.profit == D("-20.0000")
+    assert only.costs.guarantee_fee == D("1.2000")
+    assert only.r == D("-1.06")
     assert journal.booked == account.state.balance
 
 
