@@ -1,24 +1,17 @@
 """Watching: each crossing of the prices that come is told once, over restarts, interruptions and a second desk."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from keydesk.alerts.book import adding, claiming, setting
 from keydesk.alerts.book_file import BookFile
-from keydesk.alerts.watch import AlertWatch
-from keydesk.calc.alerts.alert import Alert, Firing, Told
+from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.conditions import (
     AccountResult,
     ClockTime,
-    Condition,
     DayExtreme,
-    PriceCross,
     SpreadLevel,
     StreamSilence,
     StrengthLevel,
@@ -29,47 +22,10 @@ from keydesk.feeds.alerts import Due, fill_gap, read_candles
 from keydesk.feeds.streams import watched_instruments
 from keydesk.records import Day
 from keydesk.store.prices import take_price
-from keydesk.store.store import Store
-from support.data.account_history import candle, instrument, price
+from support.alert_watch import ABOVE, SECOND, TEN, D, Watching, watching
+from support.data.account_history import candle, price
 from support.data.desk_store import long_euro
 from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to
-
-TEN = 1_772_445_600_000_000_000  # 2026-03-02 10:00 UTC
-SECOND = 1_000_000_000
-D = Decimal
-ABOVE = PriceCross("EUR_USD", "mid", "up", D("1.1"))
-
-
-@dataclass
-class Watching:
-    """A watch, what it told, and prices into its store."""
-
-    store: Store
-    path: Path
-    told: list[tuple[str, bool]] = field(default_factory=list)
-    late: list[Told] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.watch = AlertWatch(
-            self.store, BookFile(self.path), self.deliver, lambda _, words: self.words.append(words)
-        )
-
-    def deliver(self, told: Told, mine: bool) -> None:
-        self.told.append((told.words, mine))
-        if told.late:
-            self.late.append(told)
-
-    async def price(self, mid: str, second: int = 0) -> None:
-        middle = D(mid)
-        time = f"2026-03-02T10:{second // 60:02}:{second % 60:02}.000000000Z"
-        bid, ask = (str(middle + D(each)) for each in ("-0.0001", "0.0001"))
-        take_price(self.store, price("EUR_USD", bid, ask, time), float(second))
-        await self.watch.settled()
-
-    async def add(self, condition: Condition, **members: object) -> None:
-        self.watch.change(adding(replace(Alert("", condition, made_ns=TEN), **members)))  # type: ignore[arg-type]
-        await self.watch.settled()
 
 
 @pytest.fixture
@@ -77,24 +33,6 @@ def path(tmp_path: Path) -> Path:
     folder = tmp_path / "orders"
     folder.mkdir(mode=0o700)
     return folder / "101.alerts"
-
-
-def known_market() -> Store:
-    store = Store()
-    store.instruments = {"EUR_USD": instrument("EUR_USD")}
-    store.health.prices = "OK"
-    return store
-
-
-@asynccontextmanager
-async def watching(path: Path, store: Store | None = None) -> AsyncIterator[Watching]:
-    desk = Watching(store or known_market(), path)
-    task = asyncio.create_task(desk.watch.run())
-    await desk.watch.settled()
-    try:
-        yield desk
-    finally:
-        task.cancel()
 
 
 async def test_a_crossing_is_told_once_and_the_next_only_after_a_fresh_one(path: Path) -> None:

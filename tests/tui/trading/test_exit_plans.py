@@ -302,6 +302,40 @@ def test_the_file_of_an_earlier_account_has_no_plans(desk: Desk, tmp_path: Path)
     assert Desk(tmp_path, store).looks() == []
 
 
+def test_a_plan_does_not_act_on_a_trade_of_another_ledger_that_has_its_number(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.has(LATE)
+    desk.plans.close()
+    store = example_store()
+    store.trades[TRADE].open_time_ns += 1
+    later = Desk(tmp_path, store)
+    assert later.looks() == []
+    assert later.store.exit_plans == {}
+    assert later.said == [
+        "EXIT PLAN #6411: ended, the market began anew: its number is another trade's now"
+    ]
+
+
+def test_after_prices_were_interrupted_a_plan_waits_until_the_account_was_compared(
+    desk: Desk,
+) -> None:
+    desk.has(LATE).store.health.unchecked = True
+    assert desk.looks() == []
+    assert desk.state == "waits: the account is being read again"
+    desk.store.health.unchecked = False
+    assert desk.looks() == [(TRADE, "EUR_USD", None)]
+
+
+def test_the_plan_of_a_trade_that_a_new_market_lacks_ends_at_once(desk: Desk) -> None:
+    desk.has(LATE)
+    trade = desk.store.trades.pop(TRADE)
+    desk.plans.begin_anew()
+    desk.store.trades[TRADE] = trade  # opened again at the same moment of a paused market
+    assert desk.looks() == []
+    assert desk.said[-1] == "EXIT PLAN #6411: ended, the market began anew without its trade"
+
+
 def test_without_a_file_a_plan_runs_in_this_desk_and_that_is_said(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     desk = Desk(tmp_path)

@@ -100,7 +100,9 @@ async def test_the_rules_of_a_market_order_become_the_plan_of_its_trade(
         assert trade.initial_stop is not None
         plan = desk.store.exit_plans[trade.id]
         assert plan == ExitPlan(
-            break_even_after=trade.price - trade.initial_stop, break_even_offset=PIP
+            break_even_after=trade.price - trade.initial_stop,
+            break_even_offset=PIP,
+            opened_ns=trade.open_time_ns,
         )
         assert desk.connection.exit_plans.keeper.book.expected == {}
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from keydesk.calc.alerts.alert import Alert, AlertState, Firing, Told
+from keydesk.calc.alerts.conditions import ClockTime, TradeResult
 from keydesk.calc.alerts.engine import after_firing, has_expired
 
 MOST_ALERTS = 500
@@ -29,6 +30,7 @@ class Book:
     next_id: int = 1
     seen_ns: int = 0  # up to when prices were watched
     sides: Mapping[str, int] = field(default_factory=dict)  # of price levels, then, by alert
+    account_ns: int = 0  # when the account was created; 0: not known yet
 
     @property
     def untold(self) -> Sequence[Told]:
@@ -126,6 +128,35 @@ def seeing(time_ns: int, sides: Mapping[str, int]) -> Change:
     return lambda book: (
         book if time_ns <= book.seen_ns else replace(book, seen_ns=time_ns, sides=dict(sides))
     )
+
+
+def beginning_anew(account_ns: int, now_ns: int) -> Change:
+    """Return the change for a market that began anew, such as a replay: what is watched is watched from now on.
+
+    Alerts on trades, and on times that have passed there, expire: they were about the market before.
+    """
+
+    def change(book: Book) -> Book:
+        if not book.account_ns:
+            book = replace(book, account_ns=account_ns)
+        if book.account_ns == account_ns and now_ns >= book.seen_ns:
+            return book
+        alerts = tuple(_in_new_market(each, now_ns) for each in book.alerts)
+        return replace(book, alerts=alerts, seen_ns=now_ns, sides={}, account_ns=account_ns)
+
+    return change
+
+
+def _in_new_market(alert: Alert, now_ns: int) -> Alert:
+    if alert.state not in ("on", "paused"):
+        return alert
+    match alert.condition:
+        case TradeResult():
+            return replace(alert, state="expired")
+        case ClockTime(time_ns=time_ns) if time_ns <= now_ns:
+            return replace(alert, state="expired")
+        case _:
+            return replace(alert, made_ns=now_ns, fired_ns=0)
 
 
 def expiring(now_ns: int) -> Change:

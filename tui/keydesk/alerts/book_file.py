@@ -121,6 +121,7 @@ def _written(book: Book) -> bytes:
         "version": VERSION,
         "next_id": book.next_id,
         "seen_ns": book.seen_ns,
+        "account_ns": book.account_ns,
         "sides": dict(book.sides),
         "alerts": [written_alert(each) for each in book.alerts],
         "history": [asdict(each) for each in book.history],
@@ -136,7 +137,12 @@ def _book(said: Mapping[str, Any]) -> Book:
     sides = {str(id_): int(side) for id_, side in said["sides"].items()}
     highest = max((int(each.id) for each in alerts), default=0)
     return Book(
-        alerts, history, max(_whole(said["next_id"]), highest + 1), _whole(said["seen_ns"]), sides
+        alerts,
+        history,
+        max(_whole(said["next_id"]), highest + 1),
+        _whole(said["seen_ns"]),
+        sides,
+        _whole(said.get("account_ns", 0)),
     )
 
 

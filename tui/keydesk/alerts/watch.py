@@ -15,6 +15,7 @@ from keydesk.alerts.book import (
     Book,
     BookError,
     Change,
+    beginning_anew,
     claimed,
     claiming,
     expiring,
@@ -71,6 +72,8 @@ class AlertWatch:
         self.store, self.file = store, file
         self.engine = AlertEngine()
         self.gap: Gap | None = None  # to be worked out from candles; prices wait meanwhile
+        self.markets = 0  # how often the market began anew
+        self._held = False  # while another market begins, nothing is judged
         self._deliver, self._tell = deliver, tell
         self._fired: list[Firing] = []
         self._late: list[Firing] = []
@@ -212,7 +215,7 @@ class AlertWatch:
 
     def _take_quote(self, quote: Quote) -> None:
         """Judge a price; those in a gap wait for its candles."""
-        if self.gap is not None:
+        if self.gap is not None or self._held:
             return
         for reading, value in self._prices[quote.instrument].values(quote):
             self._note(self.engine.take(reading, value, quote.time_ns))
@@ -224,9 +227,15 @@ class AlertWatch:
 
     def look(self, now: float) -> None:
         """Judge what is no price, once a frame; look after the file once a second."""
+        if self._is_of_another_account():
+            self.begin_anew()
+        if self._held:
+            return
         clock = self._clock.at(self.store, now)
         others = [each for each in self.engine.readings if each.kind not in OF_PRICES]
         for reading, value in account_values(self.store, others, now, clock):
+            if reading.kind == "clock" and self._is_other_market:
+                continue
             if reading.kind == "clock":
                 firings = list(self.engine.take(reading, value, clock))
                 self._note([each for each in firings if not _is_late(each, clock)])
@@ -277,6 +286,44 @@ class AlertWatch:
         """Write up to when prices were watched; called when the desk is left."""
         if self.store.clock_ns and self.file.book.alerts and self.gap is None:
             self.file.change(self.seen(self._seen_ns(now)))
+
+    # Another market, as a replay begins it.
+
+    def hold(self) -> None:
+        """Judge nothing until the market that is beginning is known."""
+        self._held = True
+
+    def begin_anew(self) -> None:
+        """Watch what is watched from now on, in a market that began anew: what was seen before crosses nothing."""
+        self._held, self.gap = False, None
+        self.markets += 1
+        self._candle_ends.clear()
+        self._prices.clear()
+        for reading in self.engine.readings:
+            self.engine.forget_sides(reading)
+        self._watch_prices()
+        account = self.store.account
+        created = 0 if account is None else account.created_time_ns
+        self.change(beginning_anew(created, self.store.clock_ns))
+
+    def _is_of_another_account(self) -> bool:
+        """Return whether the account is not the one whose prices were seen; note it where none is known."""
+        account = self.store.account
+        if not self._loaded or account is None or not self.store.clock_ns or self._jobs:
+            return False
+        if not self.file.book.account_ns and account.created_time_ns:
+            self.change(beginning_anew(account.created_time_ns, self.store.clock_ns))
+        return self._is_other_market
+
+    @property
+    def _is_other_market(self) -> bool:
+        """Whether the clock may be that of another market than the one that was watched."""
+        known, account = self.file.book.account_ns, self.store.account
+        return bool(known) and (account is None or account.created_time_ns != known)
+
+    def has_gone_back(self) -> bool:
+        """Return whether the broker's time is before the one at which prices were lost: a checkpoint was restored."""
+        return self.gap is not None and 0 < self.store.clock_ns < self.gap.since_ns - LATE_NS
 
     # What happened while nothing was watched.
 

@@ -230,6 +230,8 @@ class MarketReplay:
         connection = self._account.connection
         if connection is not None:
             await begin_anew(connection.link, state.time_ns)
+            if connection.link.ready.is_set():
+                connection.exit_plans.begin_anew()
         replay = state.replay
         if replay is not None and replay.instrument in self._store.instruments:
             self._store.set_focus(replay.instrument)

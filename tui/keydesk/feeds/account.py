@@ -141,6 +141,8 @@ def take_changes(link: Link, answer: AccountChangesResponse) -> None:
     due = link.snapshot_wanted.is_set()
     if link.synchronizer.take_changes(answer, snapshot_is_due=due) is Comparison.EQUAL:
         link.settle_doubt()
+        if not link.snapshot_wanted.is_set():
+            link.store.health.unchecked = False
 
 
 async def _until_next(link: Link) -> None:

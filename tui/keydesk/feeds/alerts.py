@@ -37,6 +37,14 @@ class Due:
     next_end: dict[tuple[str, str], int] = field(default_factory=dict)
     read_for: dict[tuple[str, str], frozenset[CandleCondition]] = field(default_factory=dict)
     gap_since: float | None = None  # since when a gap is being worked out
+    market: int = 0  # what was read is of this one
+
+    def forget(self, market: int) -> None:
+        """Forget what was read if it is of a market before this one."""
+        if market != self.market:
+            self.market, self.gap_since = market, None
+            for held in (self.not_before, self.next_end, self.read_for):
+                held.clear()
 
 
 async def keep_alerts(link: Link) -> None:
@@ -48,6 +56,7 @@ async def keep_alerts(link: Link) -> None:
     due = Due()
     with link.store.subscribed(Topic.ALERTS) as changed:
         while True:
+            due.forget(link.alerts.markets)
             await fill_gap(link, link.alerts, due)
             await read_candles(link, link.alerts, due)
             await read_books(link, due)
@@ -59,6 +68,11 @@ async def fill_gap(link: Link, alerts: AlertWatch, due: Due) -> None:
     if alerts.gap is None or link.store.health.prices not in CURRENT:
         return  # what comes until the stream is back belongs to it
     due.gap_since = link.now() if due.gap_since is None else due.gap_since
+    if link.store.health.unchecked and link.now() - due.gap_since <= LIVE_AFTER:
+        return  # the broker may have another account, and another time
+    if alerts.has_gone_back():
+        alerts.begin_anew()
+        return
     since, until = alerts.gap.since_ns, link.store.clock_ns or link.wall_ns()
     complete = True
     for instrument, missing in alerts.missing().items():

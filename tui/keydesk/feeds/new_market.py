@@ -13,6 +13,9 @@ PATIENCE = 10.0  # seconds for the account
 
 async def begin_anew(link: Link, time_ns: int) -> None:
     """Forget the market before, and read instruments, account and history of the one that begins at a time."""
+    if link.alerts is not None:
+        link.alerts.hold()
+    link.store.health.unchecked = True
     forget_market(link.store)
     link.store.clock_ns = time_ns
     link.ready.clear()
@@ -21,6 +24,8 @@ async def begin_anew(link: Link, time_ns: int) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE):
             await link.ready.wait()
+    if link.alerts is not None:
+        link.alerts.begin_anew()
 
 
 async def _list_instruments(link: Link) -> None:

@@ -102,6 +102,8 @@ def take_item(link: Link, item: object) -> None:
             link.alerts.interrupted()
         forget_ages(link.store)
         distrust_candles(link.store)
+        link.store.health.unchecked = True
+        link.poll_wanted.set()
         link.write("The price stream was interrupted and is back")
 
 
@@ -194,6 +196,8 @@ def _prices_up(link: Link) -> None:
     link.store.health.prices = "OK"
     link.store.mark(Topic.HEALTH)
     link.priced.set()
+    if link.store.health.unchecked:
+        link.poll_wanted.set()
 
 
 def _prices_down(link: Link, words: str) -> None:
@@ -201,6 +205,7 @@ def _prices_down(link: Link, words: str) -> None:
         link.alerts.interrupted()
     if link.store.health.prices != "DOWN":
         link.store.health.prices = "DOWN"
+        link.store.health.unchecked = True
         link.write(f"The price stream is down: {words}")
         link.store.mark(Topic.HEALTH)
 

@@ -178,6 +178,7 @@ class Health:
         None  # monotonic seconds; the oldest request, once it is 2 s old
     )
     prices_heard: float | None = None  # monotonic seconds of the last line, heartbeats count
+    unchecked: bool = False  # prices were interrupted, and the account was not compared since
     events_heard: float | None = None
     rtt_ms: float | None = None
     rtt_p95_ms: float | None = None

@@ -112,6 +112,7 @@ def _plan_said(plan: ExitPlan) -> dict[str, object]:
         "trail_step": str(plan.trail_step),
         "close_at_ns": plan.close_at_ns,
         "break_even_done": plan.break_even_done,
+        "opened_ns": plan.opened_ns,
     }
 
 
@@ -142,7 +143,7 @@ def _book_of(said: Mapping[str, Any]) -> ExitPlanBook:
 
 
 def _plan_of(said: Mapping[str, Any]) -> ExitPlan:
-    at = said["close_at_ns"]
+    at, opened = said["close_at_ns"], said.get("opened_ns")
     return ExitPlan(
         break_even_after=_number(said["break_even_after"]),
         break_even_offset=_required(said["break_even_offset"]),
@@ -151,6 +152,7 @@ def _plan_of(said: Mapping[str, Any]) -> ExitPlan:
         trail_step=_required(said["trail_step"]),
         close_at_ns=None if at is None else _whole(at),
         break_even_done=said["break_even_done"] is True,
+        opened_ns=None if opened is None else _whole(opened),
     )
 
 

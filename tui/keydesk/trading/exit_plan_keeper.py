@@ -5,7 +5,7 @@ although the desk ends in between.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -73,7 +73,9 @@ class ExitPlanKeeper:
         if trade is None and change.plan is not None:
             self.dispatcher.notify("warn", f"NO EXIT PLAN for {name}: the trade is closed")
             return
-        self.change(lambda book: book.with_plan(change.trade_id, change.plan))
+        opened_ns = None if trade is None else trade.open_time_ns
+        plan = None if change.plan is None else replace(change.plan, opened_ns=opened_ns)
+        self.change(lambda book: book.with_plan(change.trade_id, plan))
         if change.plan is None:
             self.record(f"{name}: taken away")
             self.dispatcher.notify("good", f"EXIT PLAN of {name} taken away; stop and target stay")
@@ -84,10 +86,10 @@ class ExitPlanKeeper:
             "good", f"EXIT PLAN of {name} set: {words}. It runs while Keydesk runs"
         )
 
-    def end(self, trade_id: str) -> None:
+    def end(self, trade_id: str, why: str = "the trade is closed") -> None:
         """End the plan of a trade that is closed."""
         self.change(lambda book: book.with_plan(trade_id, None))
-        self.record(f"#{trade_id}: ended, the trade is closed")
+        self.record(f"#{trade_id}: ended, {why}")
 
     def expect(self, client_id: str, order: OpenOrder) -> None:
         """Keep the rules of an order before it is sent, so that its trade gets them whatever happens to this desk."""

@@ -43,6 +43,8 @@ LOCK_EVERY = 1.0  # seconds between tries to become the desk that acts
 GONE_FOR = 10.0  # seconds that a trade is missing before its plan ends: a snapshot may be under way
 AGAIN_AFTER = (15.0, 30.0, 60.0, 120.0, 300.0)  # seconds to the next try after a rejection
 PREFIX = "EXIT PLAN "
+NO_TRADE = "the market began anew without its trade"
+OTHER_TRADE = "the market began anew: its number is another trade's now"
 
 
 @dataclass(slots=True)
@@ -143,6 +145,8 @@ class ExitPlans:
             return "waits for a price"
         if trade.id in self._busy:
             return "acting"
+        if self._store.health.unchecked:
+            return "waits: the account is being read again"
         stale = self._store.health.prices in {"STALE", "DOWN"}
         return "waits: prices are stale" if stale and not is_due(plan, self._store.clock_ns) else ""
 
@@ -269,13 +273,26 @@ class ExitPlans:
     def _end_closed(self) -> None:
         """End the plans of trades that are closed."""
         now = self.now()
-        for trade_id in list(self._plans):
-            if trade_id in self._store.trades:
+        for trade_id, plan in list(self._plans.items()):
+            trade = self._store.trades.get(trade_id)
+            if trade is not None and _is_of(trade, plan):
                 self._missing.pop(trade_id, None)
+            elif trade is not None:
+                self._attempts.pop(trade_id, None)
+                self.keeper.end(trade_id, OTHER_TRADE)
+                self._tell("warn", f"{PREFIX}#{trade_id}: ended, {OTHER_TRADE}")
             elif now - self._missing.setdefault(trade_id, now) >= GONE_FOR:
                 del self._missing[trade_id]
                 self._attempts.pop(trade_id, None)
                 self.keeper.end(trade_id)
+
+    def begin_anew(self) -> None:
+        """End the plans whose trade is not in the market that began anew: a later trade may get its number."""
+        for trade_id in self._plans.keys() - self._store.trades.keys():
+            self._missing.pop(trade_id, None)
+            self._attempts.pop(trade_id, None)
+            self.keeper.end(trade_id, NO_TRADE)
+            self._tell("warn", f"{PREFIX}#{trade_id}: ended, {NO_TRADE}")
 
     async def _look_up_expected(self) -> None:
         """Find what became of orders with rules that an earlier desk sent."""
@@ -307,3 +324,8 @@ class ExitPlans:
 
     def _tell(self, level: Level, words: str) -> None:
         self.commands.dispatcher.notify(level, words)
+
+
+def _is_of(trade: TradeRow, plan: ExitPlan) -> bool:
+    """Return whether a plan is that of the trade, not of one that had its number in another ledger."""
+    return plan.opened_ns is None or plan.opened_ns == trade.open_time_ns

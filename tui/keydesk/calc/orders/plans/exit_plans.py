@@ -30,6 +30,7 @@ class ExitPlan:
     trail_step: Decimal = Decimal(0)  # the price moves so far before the stop follows
     close_at_ns: int | None = None
     break_even_done: bool = False
+    opened_ns: int | None = None  # of its trade; None: not known
 
     @property
     def is_empty(self) -> bool:

@@ -1,0 +1,134 @@
+"""Alerts while the practice market begins anew: a jump of the prices between two markets crosses nothing."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from keydesk.alerts.book_file import BookFile
+from keydesk.calc.alerts.conditions import ClockTime, TradeResult
+from keydesk.feeds.alerts import Due, fill_gap
+from keydesk.feeds.new_market import begin_anew
+from support.alert_watch import ABOVE, SECOND, TEN, D, Watching, known_market, watching
+from support.data.desk_store import example_account, long_euro
+from support.fakes.scripted_broker import ScriptedBroker, link_to
+
+YEARS = 4000 * 86_400 * SECOND
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    folder = tmp_path / "orders"
+    folder.mkdir(mode=0o700)
+    return folder / "101.alerts"
+
+
+async def another_market(desk: Watching, later_ns: int, created_ns: int = 5) -> None:
+    """Show the account of another market, whose time is so much later."""
+    desk.store.account = example_account()
+    desk.store.account.created_time_ns = created_ns
+    desk.store.clock_ns = TEN + later_ns
+    desk.watch.look(1.0)
+    await desk.watch.settled()
+
+
+async def at_home(desk: Watching) -> None:
+    desk.store.account = example_account()
+    desk.store.clock_ns = TEN
+    desk.watch.look(0.0)
+    await desk.watch.settled()
+
+
+@pytest.mark.parametrize("later", [-YEARS, YEARS])
+async def test_prices_of_another_market_need_a_fresh_crossing(path: Path, later: int) -> None:
+    async with watching(path) as desk:
+        await at_home(desk)
+        await desk.add(ABOVE)
+        await desk.price("1.09")
+        await another_market(desk, later)
+        await desk.price("1.18", 1)
+        assert desk.told == []
+        await desk.price("1.09", 2)
+        await desk.price("1.11", 3)
+        assert len(desk.told) == 1
+
+
+async def test_while_the_market_begins_anew_nothing_is_judged(path: Path) -> None:
+    async with watching(path) as desk:
+        await at_home(desk)
+        await desk.add(ABOVE)
+        await desk.price("1.09")
+        link = link_to(ScriptedBroker(), store=desk.store)
+        link.alerts = desk.watch
+        beginning = asyncio.create_task(begin_anew(link, TEN - YEARS))
+        await asyncio.sleep(0)
+        await desk.price("1.18", 1)
+        link.ready.set()
+        await beginning
+        await desk.watch.settled()
+        await desk.price("1.18", 2)
+        await link.client.close()
+    assert desk.told == []
+
+
+async def test_a_gap_between_two_markets_is_not_worked_out_from_candles(path: Path) -> None:
+    async with watching(path) as desk:
+        await at_home(desk)
+        await desk.add(ABOVE)
+        await desk.price("1.09", 59)
+        broker = ScriptedBroker()
+        link = link_to(broker, store=desk.store)
+        link.alerts = desk.watch
+        desk.watch.interrupted()
+        desk.store.health.unchecked = True
+        await desk.price("1.18", 59)
+        due = Due()
+        await fill_gap(link, desk.watch, due)
+        assert desk.watch.gap is not None  # the account was not compared yet
+        desk.store.health.unchecked = False
+        desk.store.clock_ns = TEN - YEARS
+        await fill_gap(link, desk.watch, due)
+        await desk.watch.settled()
+        await desk.price("1.18", 59)
+        await link.client.close()
+    assert desk.told == []
+
+
+async def test_alerts_on_a_trade_or_a_time_of_the_market_before_expire(path: Path) -> None:
+    async with watching(path) as desk:
+        await at_home(desk)
+        trade = long_euro()
+        desk.store.trades = {trade.id: trade}
+        await desk.add(TradeResult(trade.id, "money", "down", D(-1000)))
+        await desk.add(ClockTime("14:30", TEN + 60 * SECOND))
+        await another_market(desk, YEARS)
+        trade.unrealized_pl = D(-2000)
+        desk.watch.look(2.0)
+        await desk.watch.settled()
+        assert desk.told == []
+        assert {each.state for each in desk.store.alerts.values()} == {"expired"}
+
+
+async def test_a_desk_that_opens_on_another_market_tells_nothing_of_the_time_between(
+    path: Path,
+) -> None:
+    async with watching(path) as desk:
+        await at_home(desk)
+        await desk.add(ABOVE)
+        await desk.add(ClockTime("14:30", TEN + 60 * SECOND))
+        await desk.price("1.09")
+        desk.store.health.prices_heard = 0.0
+        desk.watch.close(0.0)
+    async with watching(path, known_market()) as back:
+        back.store.clock_ns = TEN + YEARS
+        back.watch.look(0.5)  # the account is not known yet
+        await back.watch.settled()
+        assert back.watch.gap
+        await another_market(back, YEARS)
+        assert not back.watch.gap
+        await back.price("1.18", 1)
+    assert back.told == []
+    kept = BookFile(path)
+    kept.load()
+    assert kept.book.seen_ns == TEN + YEARS
+    assert kept.book.account_ns == 5
