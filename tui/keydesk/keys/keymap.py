@@ -331,6 +331,7 @@ KEYS: tuple[Key, ...] = (
     Key("fill", ("l",), TICKET, "", "Opens or reduces only", "next_fill"),
     Key("tag", ("k",), TICKET, "", "Write a tag", "write('tag')"),
     Key("comment", ("j",), TICKET, "", "Write a comment", "write('comment')"),
+    Key("ticket-scale", ("/",), TICKET, "", "Scale-out: 33/33/34 1r 2r", "write('scale')"),
     Key("ticket-atr", ("a",), TICKET, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(TICKET, "ticket"),
     # Modify, protect, trailing: the same letters.
