@@ -43,6 +43,7 @@ class Action(Enum):
     CANCEL_PROTECTION = "cancel protective orders"
     OVER_LIMIT = "go over a hard limit, or trade on no price"
     CONFIGURE = "change the account's settings"
+    LABEL = "change the tag or the comment of a trade"
 
 
 Y, LETTER, NO = Step.SEND_KEY, Step.CHALLENGE, Step.REFUSED
@@ -66,6 +67,7 @@ MATRIX: Mapping[Action, tuple[Step, Step]] = {
     Action.CANCEL_PROTECTION: (LETTER, NO),
     Action.OVER_LIMIT: (NO, NO),
     Action.CONFIGURE: (LETTER, NO),
+    Action.LABEL: (Y, Y),
 }
 
 # Exits: no guard, lock, limit or stale price refuses them; only the broker may.
