@@ -4,9 +4,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import cast
 
+import pytest
+
 from keydesk.calc.trade_journal.excursions import CELL
-from keydesk.trade_journal.candles import read_excursions
+from keydesk.trade_journal.candles import read_day_closes, read_excursions
 from keydesk_client.client import Client
+from keydesk_client.errors import Refused
 from keydesk_client.models import CandlestickData, DateTime
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
 
@@ -26,11 +29,14 @@ class Candles:
 
     asked: list[tuple[str, str, str]] = field(default_factory=list)
     found: Iterable[Candle] = ()
+    refusal: int | None = None
 
     async def iterate(
         self, _: str, *, from_: DateTime, to: DateTime, granularity: str, price: str
     ) -> AsyncIterator[Candle]:
         assert from_ < to
+        if self.refusal is not None:
+            raise Refused("refused", status=self.refusal)
         self.asked.append((granularity, price, str(from_)))
         for each in self.found:
             yield each
@@ -93,3 +99,18 @@ async def test_what_a_forming_candle_says_is_not_kept(tmp_path: Path) -> None:
     whole = service("1.08800", "1.08400")
     found = await read_excursions(cast("Client", whole), path, [closed_trade("1")])
     assert found["1"].favourable == D("0.00300")
+
+
+async def test_an_instrument_that_is_offered_no_more_is_left_out(tmp_path: Path) -> None:
+    gone = cast("Client", Service(Candles(refusal=400)))
+    path = tmp_path / "journal" / "main.excursions"
+    assert await read_excursions(gone, path, [closed_trade("1")]) == {}
+    assert await read_day_closes(gone, {"EUR_USD": (MONDAY, MONDAY + HOUR)}) == {}
+
+
+async def test_any_other_refusal_is_told(tmp_path: Path) -> None:
+    busy = cast("Client", Service(Candles(refusal=429)))
+    with pytest.raises(Refused):
+        await read_excursions(busy, tmp_path / "journal" / "x", [closed_trade("1")])
+    with pytest.raises(Refused):
+        await read_day_closes(busy, {"EUR_USD": (MONDAY, MONDAY + HOUR)})

@@ -208,6 +208,8 @@ async def _read(options: argparse.Namespace) -> _Found:
             now = time.time_ns()
             spans = held_over_a_day_end(whole.trades, now)
             closes = await read_day_closes(reach.client, spans)
+            for name in sorted(spans.keys() - closes.keys()):
+                say_error(safe(f"no daily prices of {name}: its open profit is left out"))
             return replace(found, open_profits=open_profits(whole.trades, closes, now))
         if not options.excursions:
             return found

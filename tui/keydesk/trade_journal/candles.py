@@ -25,10 +25,11 @@ from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.records import id_order
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.client import Client
-from keydesk_client.errors import KeydeskClientError, UnsafeFile
+from keydesk_client.errors import KeydeskClientError, Refused, UnsafeFile
 from keydesk_client.models import Candlestick, DateTime
 
 AT_ONCE = 4
+NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
 LARGEST = 100_000_000  # bytes
 PATIENCE = 2.0  # seconds
 UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)
@@ -83,7 +84,13 @@ def _known(known: Known, trade: JournalTrade) -> Excursion | None:
 
 async def _fetch(client: Client, trade: JournalTrade) -> tuple[Excursion | None, bool]:
     """Return the excursion of a trade, and whether its candles are complete: what forms yet is not kept."""
-    candles = [each for part in candle_plan(trade) for each in await _candles(client, trade, part)]
+    try:
+        plan = candle_plan(trade)
+        candles = [each for part in plan for each in await _candles(client, trade, part)]
+    except Refused as error:
+        if error.status not in NOT_OFFERED:
+            raise
+        return None, False
     sides = [each.bid if trade.is_long else each.ask for each in candles]
     found = excursion_of(trade, [Extremes(each.h, each.l) for each in sides if each is not None])
     return found, all(each.complete for each in candles)
@@ -127,8 +134,15 @@ def _lines(known: Known) -> Iterable[str]:
 async def read_day_closes(
     client: Client, spans: Mapping[str, tuple[int, int]]
 ) -> dict[str, list[DayClose]]:
-    """Return the closing prices of the trading days that end within the span of each instrument."""
-    return {name: await _day_closes(client, name, *span) for name, span in spans.items()}
+    """Return the closing prices of trading days in the span of each instrument; one that is offered no more is left out."""
+    found = {}
+    for name, span in spans.items():
+        try:
+            found[name] = await _day_closes(client, name, *span)
+        except Refused as error:
+            if error.status not in NOT_OFFERED:
+                raise
+    return found
 
 
 async def _day_closes(client: Client, name: str, first: int, last: int) -> list[DayClose]:
