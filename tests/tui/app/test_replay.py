@@ -181,6 +181,12 @@ async def test_one_command_at_a_time_and_a_refusal_is_said(tmp_path: Path) -> No
         assert one.store.market.working == ""
 
 
+async def test_what_the_market_refuses_begins_with_its_reason(tmp_path: Path) -> None:
+    async with desk(tmp_path) as (one, _):
+        await one.do("jump 1990-01-01")
+        assert one.told[-1][1].startswith("NOT DONE: The market is at")
+
+
 async def test_a_market_that_is_gone_is_said_and_comes_back(tmp_path: Path) -> None:
     async with desk(tmp_path) as (one, _):
         there, one.replay.control = one.replay.control, Gone()

@@ -298,6 +298,8 @@ class AlertWatch:
         self._held, self.gap = False, None
         self.markets += 1
         self._candle_ends.clear()
+        for name in self._prices:
+            self.store.price_watch.pop(name, None)
         self._prices.clear()
         for reading in self.engine.readings:
             self.engine.forget_sides(reading)

@@ -201,7 +201,7 @@ class MarketReplay:
             if not command.has_answer:
                 self._change(checkpoints=await control.checkpoints())
         except ControlRefused as error:
-            self._tell("warn", f"NOT DONE: the market refused what {command.words}: {error}")
+            self._tell("warn", f"NOT DONE: {error} (refused: what {command.words})")
             self._record("replay", f"refused: {command.words}: {error}")
         else:
             self._record("replay", command.words)

@@ -104,7 +104,7 @@ class HelpForm(InfoForm[None]):
         """Say how to go on."""
         pages = len(self.pages())
         more = f"Space page {self.page % pages + 1}/{pages}   " if pages > 1 else ""
-        return safe(f"Esc closes   {more}UPPER CASE opens a form, y or a shown letter sends")
+        return safe(f"Esc closes   {more}UPPER CASE opens a form, y sends it")
 
     def pages(self) -> Sequence[Sequence[Key]]:
         """Return the keys, so many a page as fit in two columns."""

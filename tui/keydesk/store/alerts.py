@@ -11,4 +11,5 @@ def surroundings_of(store: Store, now_ns: int) -> Surroundings:
         for name, quote in store.quotes.items()
         if (known := store.instruments.get(name)) is not None
     }
-    return Surroundings(now_ns, store.zone, prices)
+    trades = None if store.account is None else store.trades.keys()
+    return Surroundings(now_ns, store.zone, prices, trades)

@@ -187,6 +187,14 @@ def test_a_level_that_the_price_is_beyond_is_said_to_wait_for_a_fresh_crossing()
     assert not standing_words(replace(made, condition=higher), PRICED)
 
 
+def test_an_alert_on_a_trade_that_is_not_open_is_refused_not_kept_silently() -> None:
+    line = parse_alert("trade 99999 < -1r", NAMES, EUR)
+    with pytest.raises(AlertSyntaxError, match="trade: #99999 is not open"):
+        make_alert(line, replace(AROUND, trades={"6411"}))
+    assert make_alert(line, replace(AROUND, trades={"99999"})).condition == line.condition
+    assert make_alert(line, AROUND)  # before the account was read
+
+
 def test_a_note_is_text_and_nothing_else() -> None:
     made = make_alert(parse_alert("> 1.2 note \x1b]0;evil\x07 $(rm)", NAMES, EUR), AROUND)
     assert "\x1b" not in made.words

@@ -1,6 +1,6 @@
 """Make an alert of what was typed: prices from now become levels, times become instants."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from decimal import Decimal
@@ -16,12 +16,14 @@ from keydesk.calc.alerts.conditions import (
     PriceMove,
     PriceSide,
     SpreadLevel,
+    TradeResult,
 )
 from keydesk.calc.alerts.parser import AlertLine
 from keydesk.calc.alerts.parts import AlertSyntaxError
 from keydesk.calc.orders.expiry_time import expiry_ns
 from keydesk.calc.orders.ticket_draft import UnreadableText
 from keydesk.text.format import pair
+from keydesk.text.sanitize import clean_name
 from keydesk_client.arithmetic.profit import nearest_price
 
 HUNDRED = Decimal(100)
@@ -54,13 +56,14 @@ class Surroundings:
     now_ns: int
     zone: tzinfo = UTC
     prices: Mapping[str, Priced] = field(default_factory=dict)
+    trades: Collection[str] | None = None  # the ids of the open ones; None: not known
 
 
 def make_alert(line: AlertLine, around: Surroundings, id_: str = "") -> Alert:
     """Return the alert of a line.
 
     Raises:
-        AlertSyntaxError: a price is not known, or a time cannot be read or is past.
+        AlertSyntaxError: a price is not known, a trade is not open, or a time cannot be read or is past.
     """
     expires = _instant(line.lasts, around, "until") if line.lasts else None
     condition = _resolved(line.condition, around)
@@ -73,6 +76,10 @@ def _resolved(condition: Condition, around: Surroundings) -> Condition:
             return _moved(condition, around)
         case ClockTime():
             return replace(condition, time_ns=_instant(condition.typed, around, "time"))
+        case TradeResult(trade_id=id_) if around.trades is not None and id_ not in around.trades:
+            raise AlertSyntaxError(
+                f"trade: #{clean_name(id_)} is not open; write an open trade's id"
+            )
         case _:
             return condition
 

@@ -9,7 +9,7 @@ from keydesk.calc.alerts.alert import USUAL_PAUSE_S
 from keydesk.calc.alerts.conditions import Direction, PriceCross, PriceSide, TradeResult
 from keydesk.calc.alerts.parser import AlertLine
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_words
 from keydesk.keys.keymap import KEYMAP, NEW_ALERT, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
@@ -101,7 +101,7 @@ class NewAlertForm(InfoForm[AlertChoice]):
             lines += [(indent, *line) for line in more]
         if hint := self._standing(self.line):
             lines += wrap_words(clean(hint), "warn", self.inside)
-        return [*lines, BLANK, *wrap_words(self._keys(), "muted", self.inside)]
+        return [*lines, BLANK, *fold_line(((self._keys(), "muted"),), self.inside)]
 
     def _keys(self) -> Printable:
         name = self.keymap.name
