@@ -433,6 +433,7 @@ KEYS: tuple[Key, ...] = (
     Key("outcome-up", ("k", "up"), ORDER_LIFE, "", "Order before", "choose(-1)"),
     Key("outcome-more", ("space", "pagedown"), ORDER_LIFE, "more", "More of the order", "more(1)"),
     Key("outcome-back", ("backspace", "pageup"), ORDER_LIFE, "", "Back up in it", "more(-1)"),
+    Key("outcome-seen", ("a",), ORDER_LIFE, "seen", "Acknowledge one of several", "acknowledge"),
     Key("outcome-view", ("v",), ORDER_LIFE, "times", "Slippage, times; orders", "view"),
     Key("outcome-close", ("escape", "q"), ORDER_LIFE, "close", "Close", "drop"),
     Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
