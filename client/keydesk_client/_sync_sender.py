@@ -79,5 +79,5 @@ class Sender(SyncResource[sending.Sender]):
 def view_of(sender: sending.Sender, calls: Calls) -> Sender:
     """Return a synchronous view of an asynchronous sender."""
     view = object.__new__(Sender)
-    SyncResource.__init__(view, sender, calls)
+    view.resource, view.calls = sender, calls
     return view

@@ -12,6 +12,7 @@ from keydesk_client.account.book import Book
 from keydesk_client.account.records import AccountFigures, Part, PendingOrder
 from keydesk_client.account.rows import (
     attach,
+    comment_of,
     dependent_row,
     detach,
     entry_row,
@@ -208,6 +209,8 @@ def _retag_trade(book: Book, change: TradeClientExtensionsModifyTransaction) -> 
         return False
     if change.trade_client_extensions_modify.tag is not None:
         trade.tag = tag_of(change.trade_client_extensions_modify, book.printable)
+    if change.trade_client_extensions_modify.comment is not None:
+        trade.comment = comment_of(change.trade_client_extensions_modify, book.printable)
     book.changed(Part.TRADES, trade.id)
     return True
 

@@ -41,6 +41,7 @@ class OpenTrade:
     financing: Decimal
     initial_margin: Decimal
     tag: str = ""
+    comment: str = ""
     take_profit: DependentOrder | None = None
     stop_loss: DependentOrder | None = None
     trailing_stop: DependentOrder | None = None

@@ -166,6 +166,7 @@ def trade_row(trade: TradeSummary, printable: Printable) -> OpenTrade:
         financing=amount(trade.financing),
         initial_margin=amount(trade.initial_margin_required),
         tag=tag_of(trade.client_extensions, printable),
+        comment=comment_of(trade.client_extensions, printable),
         unrealized_pl=_amount_or_none(trade, "unrealized_pl"),
         margin_used=_amount_or_none(trade, "margin_used"),
     )
@@ -190,6 +191,7 @@ def opened_row(opened: TradeOpen, instrument: str, time_ns: int, printable: Prin
         financing=Decimal(0),
         initial_margin=opened.initial_margin_required or Decimal(0),
         tag=tag_of(opened.client_extensions, printable),
+        comment=comment_of(opened.client_extensions, printable),
     )
 
 
@@ -211,6 +213,11 @@ def detach(trade: OpenTrade, order_id: str) -> None:
 def tag_of(extensions: ClientExtensions | None, printable: Printable) -> str:
     """Return the tag of a trade, empty if it has none."""
     return printable(extensions.tag or "") if extensions is not None else ""
+
+
+def comment_of(extensions: ClientExtensions | None, printable: Printable) -> str:
+    """Return the comment of a trade, empty if it has none."""
+    return printable(extensions.comment or "") if extensions is not None else ""
 
 
 def _client_id(extensions: ClientExtensions | None) -> str | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.trading.executions import (
+    TRIGGERED,
     Execution,
     ExecutionLog,
     figures_of,
@@ -82,3 +83,10 @@ def test_slippage_is_kept_to_the_digit(tmp_path: Path) -> None:
     path = tmp_path / "a.executions"
     ExecutionLog(path).add(replace(FILLED, slippage=D("0.1234567890123456789")))
     assert json.loads(path.read_text())["slippage"] == "0.1234567890123456789"
+
+
+def test_an_order_that_rested_counts_by_its_slippage_once_and_is_no_request() -> None:
+    later = Execution(2_000, "EUR_USD", TRIGGERED, "filled", None, D("0.8"), fill_id="77")
+    [euro] = figures_of([FILLED, later, replace(later, time_ns=2_001)])
+    assert (euro.orders, euro.lost, euro.fills) == (1, 0, 2)
+    assert (euro.mean_slippage, euro.worst_slippage) == (D("0.5"), D("0.8"))

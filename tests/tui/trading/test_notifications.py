@@ -11,6 +11,7 @@ from keydesk.app.account_sources import AccountAddress
 from keydesk.store.fold import apply
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
+from keydesk.trading.executions import TRIGGERED, ExecutionLog, read_executions
 from keydesk.trading.notifications import FILLS, Notifier
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import Transaction
@@ -52,6 +53,22 @@ def test_how_far_a_stop_slipped_is_told(reason: str, slip: str) -> None:
     [notice] = notices_after(stop, closing_fill(reason))
     what = FILLS[reason][1]
     assert notice.text == f"{what}: CLOSED 10,000 EUR/USD @ 1.08300{slip} realised −20.00"
+
+
+def test_the_slippage_of_an_order_that_rested_is_kept(tmp_path: Path) -> None:
+    store, log = fresh_store(), ExecutionLog(tmp_path / "a.executions")
+    apply(store, opening(5, "10000", "1.08500"))
+    members = {"tradeID": "5", "price": "1.08310", "timeInForce": "GTC"}
+    stop = transaction(
+        6, "STOP_LOSS_ORDER", reason="ON_FILL", triggerCondition="DEFAULT", **members
+    )
+    notifier = Notifier(store, lambda: 1, log)
+    for each in (stop, closing_fill("STOP_LOSS_ORDER")):
+        apply(store, each)
+        notifier.on_transaction(each)
+    [kept] = read_executions(log.path)
+    assert (kept.instrument, kept.kind, kept.slippage) == ("EUR_USD", TRIGGERED, Decimal("1.0"))
+    assert (kept.milliseconds, kept.fill_id) == (None, "9")
 
 
 @pytest.mark.parametrize(

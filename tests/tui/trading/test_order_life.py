@@ -124,3 +124,19 @@ def test_days_of_look_ups_are_bounded() -> None:
 
 def test_missing_files_say_nothing(tmp_path: Path) -> None:
     assert read_lives(tmp_path / "no.journal", tmp_path / "no.audit") == []
+
+
+def test_one_of_several_is_open_until_it_was_acknowledged() -> None:
+    intent = intent_number(1)
+    journal = lines({"intent": intent.to_wire()}, {"settled": intent.id, "as": "ambiguous"})
+    [life] = lives_of(journal, [])
+    assert life.is_open
+    [life] = lives_of(journal, [told(1, "acknowledged", "compared by the trader")])
+    assert not life.is_open
+
+
+def test_an_order_that_may_still_show_up_cannot_be_acknowledged() -> None:
+    intent = intent_number(1)
+    journal = lines({"intent": intent.to_wire()}, {"settled": intent.id, "as": "unconfirmed"})
+    [life] = lives_of(journal, [told(1, "acknowledged", "compared by the trader")])
+    assert life.is_open

@@ -147,6 +147,7 @@ async def open_account(
             streams=ClientStreams(client),
             poll_every=PRACTICE_POLL if target.own_broker else POLL,
         )
+        executions = ExecutionLog(audit.with_suffix(".executions"))
         dispatcher = Dispatcher(
             store,
             link.gate.offer_all,
@@ -154,7 +155,7 @@ async def open_account(
             audit=AuditLog(audit, redact=target.token.redact),
             keymap=keymap,
             unread=unread,
-            executions=ExecutionLog(audit.with_suffix(".executions")),
+            executions=executions,
         )
         kept = open_journal(journal)
         no_orders = kept.why if isinstance(kept, UnavailableJournal) else ""
@@ -169,7 +170,7 @@ async def open_account(
         )
         link.reconciler = Reconciler(sender, reconciliation)
         link.gate.listen(sender.watch)
-        link.gate.listen(Notifier(store).on_transaction)
+        link.gate.listen(Notifier(store, executions=executions).on_transaction)
         keeper = ExitPlanKeeper(dispatcher)
         link.gate.listen(keeper.on_transaction)
         commands = Commands(client, sender, dispatcher, no_orders, exit_plans=keeper)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -13,10 +12,10 @@ from textual.app import App
 from keydesk import forms
 from keydesk.app.account_connection import Connection, DeskAccount, load_all
 from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpen
+from keydesk.app.memory import settle
 from keydesk.keys.guarded_app import NoticeLevel
 
 LONG_START = 5.0  # seconds after which a message names the reason for waiting
-THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 
 
 class AccountStart:
@@ -83,11 +82,4 @@ class AccountStart:
             async with asyncio.timeout(LONG_START):
                 await priced.wait()
             self._draw_now()
-        self._app.call_after_refresh(_settle)
-
-
-def _settle() -> None:
-    """Exclude start-up objects from garbage collection, whose pauses took 100 ms and more."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*THRESHOLDS)
+        self._app.call_after_refresh(settle)

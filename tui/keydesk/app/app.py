@@ -21,9 +21,10 @@ from keydesk.app.account_requests import AccountRequests
 from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.account_start import AccountStart
 from keydesk.app.actions.desk import DeskActions
-from keydesk.app.alerts import AlertDesk
+from keydesk.app.alerts.away import AwayCard
+from keydesk.app.alerts.desk import AlertDesk
+from keydesk.app.alerts.week_end import WeekEndReminder
 from keydesk.app.availability import is_available
-from keydesk.app.away import AwayCard
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.loss_lock import DailyLossLock
@@ -32,10 +33,9 @@ from keydesk.app.page_readings import PageReadings
 from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
-from keydesk.app.tables import ask_letters
-from keydesk.app.watchlists import WatchlistActions
-from keydesk.app.week_end import WeekEndReminder
-from keydesk.app.workspaces import WorkspaceActions
+from keydesk.app.views.tables import ask_letters
+from keydesk.app.views.watchlists import WatchlistActions
+from keydesk.app.views.workspaces import WorkspaceActions
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings

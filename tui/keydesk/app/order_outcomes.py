@@ -15,6 +15,7 @@ from keydesk.store.store import Store
 
 if TYPE_CHECKING:
     from keydesk.forms.account.order_life import Take
+    from keydesk.trading.order_life import OrderLife
 
 
 class OrderOutcomes:
@@ -31,7 +32,13 @@ class OrderOutcomes:
 
     def show(self) -> None:
         """Show the page."""
-        self._app.push_screen(forms.OrderLifeForm(self._store, self._read))
+        self._app.push_screen(forms.OrderLifeForm(self._store, self._read, self._acknowledge))
+
+    def _acknowledge(self, life: OrderLife) -> None:
+        """Write it to the audit log, from which every desk reads it."""
+        if (connection := self._account.connection) is not None:
+            words = f"{life.id} compared by the trader: {life.words}"
+            connection.commands.dispatcher.record("acknowledged", words)
 
     def _read(self, take: Take) -> None:
         """Read the files, and hand what they say to the page; without an account there are none."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from textual.message import Message
 
-from keydesk.app.watchlists import WatchlistActions
-from keydesk.app.workspaces import WorkspaceActions
+from keydesk.app.views.watchlists import WatchlistActions
+from keydesk.app.views.workspaces import WorkspaceActions
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.log import Log

@@ -15,6 +15,8 @@ PageName = Literal[
     "audit",
     "plan",
     "alerts",
+    "tag",
+    "configure",
 ]
 PAGES: Mapping[PageName, str] = {
     "account": "shows the account in full",
@@ -27,6 +29,8 @@ PAGES: Mapping[PageName, str] = {
     "audit": "shows the audit log",
     "alerts": "shows your alerts, and what was told",
     "plan": "plans the exit of the selected trade",
+    "tag": "edits tag and comment of the selected trade",
+    "configure": "changes name and margin rate of the account",
 }
 
 

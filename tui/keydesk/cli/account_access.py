@@ -62,6 +62,21 @@ class OpenAccount:
         """The path of the audit log, shared with the desks of this account."""
         return self.folder / f"{self.target.records}.audit"
 
+    @property
+    def journal_cache(self) -> Path:
+        """The path of the cached events of the trade journal."""
+        return self.folder.parent / "journal" / f"{self.target.records}.events"
+
+    @property
+    def excursions(self) -> Path:
+        """The path of the excursions of closed trades that were read from candles."""
+        return self.folder.parent / "journal" / f"{self.target.records}.excursions"
+
+    @property
+    def notes(self) -> Path:
+        """The path of the trader's notes on trades, shared with the desks of this account."""
+        return self.folder.parent / "journal" / f"{self.target.records}.notes.jsonl"
+
 
 def account_parser(command: str, what: str) -> argparse.ArgumentParser:
     """Return a parser with the options that select an account; the default is the last one used."""

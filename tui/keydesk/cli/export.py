@@ -78,18 +78,18 @@ EXTENSIONS = (("id", "clientID"), ("tag", "tag"), ("comment", "comment"))
 Kind = Callable[[Client, DateTime, DateTime], AsyncIterator[Row]]
 
 
-def refuse_existing(path: Path, *, overwrite: bool) -> None:
+def refuse_existing(path: Path, *, overwrite: bool, option: str = "--csv") -> None:
     """Refuse to overwrite a file or a disk, and a missing folder; a pipe or a terminal is allowed.
 
     Raises:
         Refusal: with the reason.
     """
     if not path.parent.is_dir():
-        raise Refusal(f"--csv: there is no folder {path.parent}")
+        raise Refusal(f"{option}: there is no folder {path.parent}")
     if path.is_block_device():
-        raise Refusal(f"--csv: {path} is a disk; choose a file")
+        raise Refusal(f"{option}: {path} is a disk; choose a file")
     if path.is_dir() or (path.is_file() and not overwrite):
-        raise Refusal(f"--csv: {path} is there already; choose another name, or add --force")
+        raise Refusal(f"{option}: {path} is there already; choose another name, or add --force")
 
 
 def write_csv(
@@ -208,12 +208,12 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--from",
         dest="from_",
-        type=_time,
+        type=time_in,
         metavar="T",
         help="from this time on: 2026-03-02, or 2026-03-02T14:00 in the time zone of config.toml, "
         "or with an offset such as Z",
     )
-    parser.add_argument("--to", type=_time, metavar="T", help="before this time")
+    parser.add_argument("--to", type=time_in, metavar="T", help="before this time")
     parser.add_argument(
         "--csv",
         type=_file,
@@ -224,8 +224,8 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     options = parser.parse_args(words)
     zone = trader_zone(options)
-    options.from_ = FIRST if options.from_ is None else _instant(options.from_, zone)
-    options.to = DateTime(LAST) if options.to is None else _instant(options.to, zone)
+    options.from_ = FIRST if options.from_ is None else instant(options.from_, zone)
+    options.to = DateTime(LAST) if options.to is None else instant(options.to, zone)
     if options.to <= options.from_:
         parser.error("--to must be later than --from")
     return options
@@ -236,7 +236,8 @@ def _file(text: str) -> Path | None:
     return None if text == "-" else Path(text)
 
 
-def _time(text: str) -> datetime:
+def time_in(text: str) -> datetime:
+    """Return a typed time, for the command line."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -245,7 +246,7 @@ def _time(text: str) -> datetime:
         ) from None
 
 
-def _instant(typed: datetime, zone: tzinfo) -> DateTime:
+def instant(typed: datetime, zone: tzinfo) -> DateTime:
     """Return the instant of a typed time; without an offset it is in the trader's zone."""
     return DateTime.of(typed if typed.tzinfo else typed.replace(tzinfo=zone))
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "status": "status",
     "chart": "status",
     "export": "export",
+    "journal": "journal",
     "templates": "templates",
     "flatten": "flatten",
     "cancel-all": "flatten",
@@ -40,8 +41,8 @@ def desk_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="keydesk",
         description="A keyboard-driven trading workstation. Without a profile it opens on its own practice market.",
-        epilog="also: keydesk login, logout, profiles, status, export, templates, chart, watch, doctor, flatten, cancel-all, lock, "
-        "reset-terminal, practice serve, practice reset (each with --help)",
+        epilog="also: keydesk login, logout, profiles, status, export, journal, templates, chart, watch, doctor, flatten, "
+        "cancel-all, lock, reset-terminal, practice serve, practice reset (each with --help)",
         allow_abbrev=False,
     )
     where = parser.add_mutually_exclusive_group()

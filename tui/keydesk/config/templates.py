@@ -28,7 +28,7 @@ from typing import Any
 from keydesk.calc.orders.instructions import STANDARD, Template, TemplateBook
 from keydesk.calc.orders.order_parser import KINDS, OrderSyntaxError, parse_order
 from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
-from keydesk.calc.orders.plans.scale_out import ALL, MOST_PARTS, NO_SCALE_OUT, ScaleOut
+from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, parse_scale_out
 from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Entry, Unit
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
 
@@ -54,8 +54,6 @@ EXIT_UNITS: Mapping[str, Unit] = {"a": "ATR", "p": "pips", "r": "R"}
 TIME = re.compile(r"(\d{1,6})([mhd])", re.ASCII)
 MINUTES = {"m": 1, "h": 60, "d": 1440}
 TRAIL_PARTS = 3
-SHARE = re.compile(r"\d{1,2}(?:\.\d{1,2})?", re.ASCII)
-TARGET = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)r", re.ASCII)
 
 
 def read_templates(data: Mapping[str, Any], standard: Template, path: Path) -> TemplateBook:
@@ -208,19 +206,11 @@ def _time_stop(template: Template, value: object, where: str) -> Template:
 def _scale_out(template: Template, value: object, where: str) -> Template:
     if value is False:
         return replace(template, scale_out=NO_SCALE_OUT)
-    first, *rest = value.split() if isinstance(value, str) and value.strip() else [""]
-    shares = [Decimal(each) for each in first.split("/") if SHARE.fullmatch(each)]
-    targets = [TARGET.fullmatch(each) for each in rest]
-    times = tuple(Decimal(each[1]) for each in targets if each is not None)
-    whole = len(shares) == first.count("/") + 1 and len(times) == len(rest)
-    if not whole or not 1 < len(shares) <= MOST_PARTS or len(times) != len(shares) - 1:
-        raise BadSettings(
-            f'{where} must be "33/33/34 1r 2r": 2 to {MOST_PARTS} shares in percent, '
-            "and a target in R for each but the last, or false for none"
-        )
-    if sum(shares) != ALL or min(shares) <= 0 or list(times) != sorted(set(times)) or times[0] <= 0:
-        raise BadSettings(f"{where}: the shares add up to 100, the targets rise from above 0")
-    return replace(template, scale_out=ScaleOut(tuple(shares), times))
+    found = parse_scale_out(value) if isinstance(value, str) and value.strip() else ""
+    if isinstance(found, str):
+        why = found or "it is empty"
+        raise BadSettings(f'{where} must be as "33/33/34 1r 2r", or false for none: {why}')
+    return replace(template, scale_out=found)
 
 
 def _exit_distance(value: object, where: str, right: str) -> Entry:

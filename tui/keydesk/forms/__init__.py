@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keydesk.forms.account.arming import ArmForm
     from keydesk.forms.account.audit import AuditForm
+    from keydesk.forms.account.configure import ConfigureForm
     from keydesk.forms.account.leaving import LeaveForm
     from keydesk.forms.account.limits import LimitsForm
     from keydesk.forms.account.order_life import OrderLifeForm
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from keydesk.forms.trades.close_position import ClosePositionForm
     from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
     from keydesk.forms.trades.exit_plan import ExitPlanForm
+    from keydesk.forms.trades.labels import LabelsForm
     from keydesk.forms.trades.move_order import MoveForm
     from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
     from keydesk.forms.trades.position_part import PositionPartForm
@@ -48,6 +50,7 @@ __all__ = [
     "ClosePositionForm",
     "ColumnsForm",
     "CommandForm",
+    "ConfigureForm",
     "DeleteListForm",
     "DetailsForm",
     "ExitPlanForm",
@@ -55,6 +58,7 @@ __all__ = [
     "FlattenForm",
     "HelpForm",
     "IndicatorForm",
+    "LabelsForm",
     "LeaveForm",
     "LimitsForm",
     "MarketPage",
@@ -91,6 +95,7 @@ _HOMES = {
     "PositionPartForm": "trades.position_part",
     "ColumnsForm": "market.watchlists",
     "CommandForm": "command_line",
+    "ConfigureForm": "account.configure",
     "DeleteListForm": "market.watchlists",
     "DetailsForm": "info_form",
     "ExitPlanForm": "trades.exit_plan",
@@ -100,6 +105,7 @@ _HOMES = {
     "IndicatorForm": "market.indicators",
     "MarketPage": "market.replay",
     "MoveForm": "trades.move_order",
+    "LabelsForm": "trades.labels",
     "LeaveForm": "account.leaving",
     "LimitsForm": "account.limits",
     "NameForm": "market.watchlists",

@@ -44,6 +44,7 @@ def trade_rows(trade: TradeRow, store: Store) -> Rows:
         *_exit_plan_rows(trade, store),
         ("risk to the stop", "no stop" if trade.risk is None else f"{money(trade.risk)} {home}"),
         ("tag", trade.tag or EMPTY),
+        ("comment", trade.comment or EMPTY),
     ]
 
 

@@ -6,6 +6,7 @@ nothing.
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from string import ascii_lowercase
 from time import monotonic, time_ns
 from typing import ClassVar
 
@@ -61,7 +62,8 @@ class Form(FormView[Result]):
         super().__init__(context)
         self.painted: float | None = None
         self._is_recorded = False  # in the audit log, as it opened
-        self._challenge = Challenge(context.letters, monotonic)
+        self._challenge = Challenge(context.letters)
+        self._key_time = float("-inf")  # when the key that is being handled was typed
         self._planned_at = float("-inf")  # when a price last moved the draft on the chart
         self._asked_at = float("-inf")  # when an old price was asked for again
 
@@ -171,6 +173,7 @@ class Form(FormView[Result]):
     async def on_key(self, event: Key) -> None:
         """Handle keys in order of arrival: a field's letter takes effect before the digits that follow."""
         self._hint = ""  # of the previous key
+        self._key_time = event.time
         bound = self.active_bindings.get(event.key)
         if bound is not None and bound.node is not self:
             return
@@ -206,7 +209,8 @@ class Form(FormView[Result]):
         asked = self.confirmation()
         if asked.step is Step.REFUSED and key in CONFIRM_KEYS:
             self.context.record("refused", f"{type(self).__name__} {key}: {asked.reason}")
-        if asked.answer(key) is KeyEffect.SENDS and not self.is_confirmed():
+        unconfirmed = asked.answer(key) is KeyEffect.SENDS and not self.is_confirmed()
+        if unconfirmed or self._is_for_the_letter_before(asked, key):
             self._hint = TOO_EARLY
             return
         match asked.answer(key):
@@ -224,6 +228,13 @@ class Form(FormView[Result]):
                 self._hint = f"NOT SENT by {key}: {SEND} sends it now"
             case KeyEffect.NOTHING:
                 pass
+
+    def _is_for_the_letter_before(self, asked: Confirmation, key: str) -> bool:
+        """Return whether a key was typed before the present letter was shown, after a wrong one."""
+        turned = asked.step is Step.CHALLENGE and self._challenge.has_turned
+        if not turned or key not in ascii_lowercase:
+            return False
+        return self.painted is None or self._key_time < self.painted
 
     def is_confirmed(self) -> bool:
         """Whether the guard let a confirm key through for this form: one that was typed before it opened never counts."""

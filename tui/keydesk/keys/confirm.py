@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
-from keydesk.keys.guard import CHALLENGE_LETTERS, DWELL, SEND
+from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
 
 Level = Literal["ARMED", "DISARMED", "READ-ONLY"]
 
@@ -43,6 +43,7 @@ class Action(Enum):
     CANCEL_PROTECTION = "cancel protective orders"
     OVER_LIMIT = "go over a hard limit, or trade on no price"
     CONFIGURE = "change the account's settings"
+    LABEL = "change the tag or the comment of a trade"
 
 
 Y, LETTER, NO = Step.SEND_KEY, Step.CHALLENGE, Step.REFUSED
@@ -66,6 +67,7 @@ MATRIX: Mapping[Action, tuple[Step, Step]] = {
     Action.CANCEL_PROTECTION: (LETTER, NO),
     Action.OVER_LIMIT: (NO, NO),
     Action.CONFIGURE: (LETTER, NO),
+    Action.LABEL: (Y, Y),
 }
 
 # Exits: no guard, lock, limit or stale price refuses them; only the broker may.
@@ -113,30 +115,37 @@ WRONG_LETTERS = 3  # of one challenge; the last of them closes the form
 
 
 class Challenge:
-    """The letter that an open form asks for; after a wrong one there is none for a moment, then another."""
+    """The letter that an open form asks for; after a wrong one there is none until the form shows the next."""
 
-    def __init__(self, letters: Letters, clock: Callable[[], float]) -> None:
+    def __init__(self, letters: Letters) -> None:
         self._letters = letters
-        self._clock = clock
         self._letter = ""
         self._wrong = 0
-        self._next_at = float("-inf")  # until then there is none
+        self._pauses = False
 
     def letter(self) -> str:
         """Return the letter that sends now; empty: another one comes."""
-        if not self._letter and self._clock() >= self._next_at:
+        if not self._letter and not self._pauses:
             self._letter = self._letters.draw()
         return self._letter
+
+    @property
+    def has_turned(self) -> bool:
+        """Whether another letter was asked for before this one."""
+        return self._wrong > 0
 
     def take_wrong(self) -> bool:
         """Count a wrong letter and withdraw the one that was asked for; return False when it was the last try."""
         self._wrong += 1
-        self._letter, self._next_at = "", self._clock() + DWELL
+        self._letter, self._pauses = "", True
         return self._wrong < WRONG_LETTERS
 
     def end_pause(self) -> None:
-        """Draw another letter at the next call, whatever the clock says."""
-        self._next_at = float("-inf")
+        """Draw another letter at the next call.
+
+        Only the form that shows it at once may call this: a key must not meet a letter that is not on the screen.
+        """
+        self._pauses = False
 
 
 class KeyEffect(Enum):

@@ -40,6 +40,9 @@ HELP = "help"  # forms that only look
 FIND = "find"  # a field of text over a list
 COMMAND = "command"  # the command line
 NAME = "name"  # a field of text
+LABELS = "labels"  # tag and comment of a trade
+ACCOUNT = "account"  # the page of the account
+CONFIGURE = "account-settings"  # name and margin rate of the account
 COLUMNS = "columns"  # the columns of a watchlist
 DELETE_LIST = "delete-list"
 TIMEFRAMES = "timeframes"  # the list of candle lengths
@@ -68,6 +71,8 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
     **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN, BREAK_EVEN), (FORM,)),
+    **dict.fromkeys((LABELS, CONFIGURE), (FORM,)),
+    ACCOUNT: (HELP,),
 }
 
 
@@ -166,6 +171,7 @@ KEYS: tuple[Key, ...] = (
     Key("modify", ("M",), DESK, "modify", "Move its stop or target", "modify"),
     Key("trailing", ("T",), DESK, "trail", "Set a trailing stop", "trailing"),
     Key("exit-plan", ("H",), DESK, "plan", "Exit plan of the trade", "exit_plan"),
+    Key("labels", ("t",), DESK, "", "Tag, comment of the trade", "labels"),
     Key("cancel", ("D",), DESK, "cancel", "Cancel the selected order", "cancel_order"),
     Key("cancel-entries", ("Z",), DESK, "cancel all", "Cancel entry orders", "cancel_entries"),
     Key("reverse", ("R",), DESK, "reverse", "Reverse the position", "reverse"),
@@ -325,6 +331,7 @@ KEYS: tuple[Key, ...] = (
     Key("fill", ("l",), TICKET, "", "Opens or reduces only", "next_fill"),
     Key("tag", ("k",), TICKET, "", "Write a tag", "write('tag')"),
     Key("comment", ("j",), TICKET, "", "Write a comment", "write('comment')"),
+    Key("ticket-scale", ("/",), TICKET, "", "Scale-out: 33/33/34 1r 2r", "write('scale')"),
     Key("ticket-atr", ("a",), TICKET, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(TICKET, "ticket"),
     # Modify, protect, trailing: the same letters.
@@ -353,6 +360,12 @@ KEYS: tuple[Key, ...] = (
     Key("plan-unit", ("m",), EXIT_PLAN, "unit", "What the field counts in", "next_unit"),
     Key("plan-none", ("w",), EXIT_PLAN, "no plan", "Take the plan away", "no_plan"),
     *_editing(EXIT_PLAN, "plan"),
+    # Tag and comment of a trade; name and margin rate of the account.
+    Key("label-tag", ("k",), LABELS, "tag", "Write the tag", "write('tag')"),
+    Key("label-comment", ("j",), LABELS, "comment", "Write the comment", "write('comment')"),
+    Key("account-name", ("k",), CONFIGURE, "name", "Write the account's name", "write('name')"),
+    Key("account-margin", ("m",), CONFIGURE, "margin", "Write the margin rate", "write('margin')"),
+    Key("account-configure", ("e",), ACCOUNT, "change", "Name and margin rate", "configure"),
     Key("next-trade", ("n",), ONE_TRADE, "next trade", "Next trade of it", "next_trade"),
     # A part to close.
     Key("quarter", ("2", "5", "7"), SCALE_OUT, "25 50 75 %", "25, 50, 75 %", "part({key})"),
@@ -420,6 +433,7 @@ KEYS: tuple[Key, ...] = (
     Key("outcome-up", ("k", "up"), ORDER_LIFE, "", "Order before", "choose(-1)"),
     Key("outcome-more", ("space", "pagedown"), ORDER_LIFE, "more", "More of the order", "more(1)"),
     Key("outcome-back", ("backspace", "pageup"), ORDER_LIFE, "", "Back up in it", "more(-1)"),
+    Key("outcome-seen", ("a",), ORDER_LIFE, "seen", "Acknowledge one of several", "acknowledge"),
     Key("outcome-view", ("v",), ORDER_LIFE, "times", "Slippage, times; orders", "view"),
     Key("outcome-close", ("escape", "q"), ORDER_LIFE, "close", "Close", "drop"),
     Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),

@@ -17,8 +17,10 @@ from keydesk.calc.orders.instructions import (
     ClosePosition,
     CloseSide,
     CloseTrades,
+    ConfigureAccount,
     Flatten,
     Instruction,
+    LabelTrade,
     MoveEntry,
     OpenOrder,
     Reverse,
@@ -44,6 +46,7 @@ from keydesk.trading.order_requests import (
     trail_edit,
 )
 from keydesk.trading.refused_tickets import RefusedTickets
+from keydesk.trading.settings_requests import SettingsRequests
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
@@ -81,12 +84,14 @@ class Commands:
     exit_plans: KeepsExitPlans | None = None
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
     refused: RefusedTickets = field(init=False)
+    settings: SettingsRequests = field(init=False)
     _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
     _opening: set[str] = field(default_factory=set)
     _recovering: bool = False
 
     def __post_init__(self) -> None:
         self.refused = RefusedTickets(self.dispatcher.now)
+        self.settings = SettingsRequests(self.client, self.dispatcher)
 
     @property
     def store(self) -> Store:
@@ -115,6 +120,8 @@ class Commands:
                 await self.protect(instruction)
             case SetExitPlan() if self.exit_plans is not None:
                 self.exit_plans.keep(instruction)
+            case LabelTrade() | ConfigureAccount():
+                await self.settings.carry_out(instruction)
             case CancelOrders(order_ids=order_ids):
                 await asyncio.gather(*(self._cancel(order_id) for order_id in order_ids))
             case MoveEntry():

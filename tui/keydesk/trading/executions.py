@@ -1,7 +1,7 @@
 """How orders were executed: slippage and time to acknowledge of each, kept per account and summed by instrument.
 
 The file outlives the desk; several desks append to it. An order whose answer was lost counts as lost: when it was
-acknowledged is not known.
+acknowledged is not known. An order that rested and filled later counts by the slippage from its own price, once.
 """
 
 import json
@@ -17,6 +17,7 @@ from keydesk.trading.line_file import LineFile, newest_text
 LARGEST = 500_000  # bytes; about 5,000 orders
 OLD_FILES = 1
 LONGEST_NAME = 40
+TRIGGERED = "triggered"  # the kind of a resting order that filled: it was no request
 MOST_MS = 1_000_000.0
 MOST_PIPS = Decimal(1_000_000)
 
@@ -31,6 +32,7 @@ class Execution:
     result: str  # "filled", "resting", "cancelled", "applied", "rejected"
     milliseconds: float | None = None  # from sending to the answer; None: the answer was lost
     slippage: Decimal | None = None  # pips against the price seen, positive is worse
+    fill_id: str = ""  # transaction of an order that rested; several desks may write it
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ def _execution(said: dict[str, object]) -> Execution:
     instrument, kind, result = (
         str(said[name])[:LONGEST_NAME] for name in ("instrument", "kind", "result")
     )
-    return Execution(said["time_ns"], instrument, kind, result, milliseconds, pips)
+    fill_id = str(said.get("fill_id", ""))[:LONGEST_NAME]
+    return Execution(said["time_ns"], instrument, kind, result, milliseconds, pips, fill_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +106,16 @@ def figures_of(executions: Sequence[Execution]) -> list[ExecutionFigures]:
 
 
 def _figures(instrument: str, executions: Sequence[Execution]) -> ExecutionFigures:
-    times = [each.milliseconds for each in executions if each.milliseconds is not None]
-    slips = [each.slippage for each in executions if each.slippage is not None]
+    requests = [each for each in executions if each.kind != TRIGGERED]
+    triggered = {each.fill_id: each for each in executions if each.kind == TRIGGERED}
+    times = [each.milliseconds for each in requests if each.milliseconds is not None]
+    measured = (*requests, *triggered.values())
+    slips = [each.slippage for each in measured if each.slippage is not None]
     return ExecutionFigures(
         instrument=instrument,
-        orders=len(executions),
-        lost=len(executions) - len(times),
-        rejected=sum(each.result == "rejected" for each in executions),
+        orders=len(requests),
+        lost=len(requests) - len(times),
+        rejected=sum(each.result == "rejected" for each in requests),
         median_ms=median(times) if times else None,
         slowest_ms=max(times, default=None),
         fills=len(slips),

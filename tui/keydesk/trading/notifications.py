@@ -18,6 +18,7 @@ from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, money, pair, units
 from keydesk.text.sanitize import SafeText, clean, clean_name, safe
+from keydesk.trading.executions import TRIGGERED, Execution, ExecutionLog
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.models import (
     MarginCallEnterTransaction,
@@ -318,9 +319,12 @@ class Notifier:
 
     store: Store
     wall_ns: Callable[[], int] = time_ns
+    executions: ExecutionLog | None = None  # keeps the slippage of orders that rested
 
     def on_transaction(self, transaction: Transaction) -> None:
         """Add a notice if the transaction has no command of this desk."""
+        if isinstance(transaction, OrderFillTransaction) and not _at_once(transaction):
+            self._keep_slippage(transaction)
         match transaction:
             case OrderFillTransaction() if transaction.reason in FILLS:
                 if not (transaction.reason in ENTRIES and _at_once(transaction)):
@@ -335,6 +339,24 @@ class Notifier:
                 self._tell("bad", self._log_words(transaction))
             case _:
                 pass
+
+    def _keep_slippage(self, fill: OrderFillTransaction) -> None:
+        """Keep how far from its own price an order that rested was filled."""
+        level = self.store.filled_levels.get(fill.order_id or "")
+        known = self.store.instruments.get(fill.instrument)
+        if self.executions is None or level is None or known is None:
+            return
+        asked = Command("", "", expected=level, pip=pip(known.pip_location))
+        self.executions.add(
+            Execution(
+                self.wall_ns(),
+                fill.instrument,
+                TRIGGERED,
+                "filled",
+                slippage=slippage_pips(fill, asked),
+                fill_id=fill.id,
+            )
+        )
 
     def _asked_for(self, fill: OrderFillTransaction) -> Command:
         """Return what a stop or an entry order asked for: the price that its slippage is measured from."""

@@ -24,7 +24,8 @@ MOST_SHOWN = 300  # settled orders
 LONGEST = 2_000  # characters of a request
 MOST_LINES = 60  # of one order: look-ups may go on for hours
 ID_START = "kd-"
-OF_ORDERS = frozenset({"sending", "unknown", "outcome", "showed up", "recovered"})
+ACKNOWLEDGED = "acknowledged"
+OF_ORDERS = frozenset({"sending", "unknown", "outcome", "showed up", "recovered", ACKNOWLEDGED})
 LifeState = Literal["sent", "unknown", "unconfirmed", "one of several", "open", "settled"]
 TO_DO: Mapping[LifeState, str] = {
     "sent": "Wait: the answer is under way. If it is lost, the desk looks the order up by itself.",
@@ -33,7 +34,7 @@ TO_DO: Mapping[LifeState, str] = {
     "unconfirmed": "Not found so far, and not disproved: it may still take effect. Compare trades and orders before you "
     "send it again. The desk goes on looking; if it shows up it says so, and you close or cancel it.",
     "one of several": "Several requests alike were sent, and nothing says which of their results is this one's. "
-    "Compare what is held with what you wanted; a further exit is always possible.",
+    "Compare what is held with what you wanted; a further exit is always possible. Then a acknowledges it.",
     "open": "The journal has no outcome of it: another desk is sending it now, or it is looked up at the next start.",
     "settled": "Nothing: its outcome is known.",
 }
@@ -171,9 +172,10 @@ def _with_lines(life: OrderLife, told: Sequence[LifeLine]) -> OrderLife:
     sent = next((line.words for line in told if line.what == "sending"), clean(""))
     is_said = last.what != "sending"
     showed_up = life.state == "unconfirmed" and last.what == "showed up"
+    seen = life.state == "one of several" and any(line.what == ACKNOWLEDGED for line in told)
     return replace(
         life,
-        state="settled" if showed_up else life.state,
+        state="settled" if showed_up or seen else life.state,
         outcome=last.words if is_said else life.outcome,
         request=life.request or sent,
         lines=tuple(kept),

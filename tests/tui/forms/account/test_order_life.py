@@ -117,3 +117,15 @@ async def test_nothing_was_sent_yet() -> None:
     async with page.app.run_test(size=(80, 24)) as pilot:
         await pilot.press("down", "space", "v", "v")
         assert "No order was sent from here yet" in page.app.words
+
+
+async def test_a_acknowledges_one_of_several_and_nothing_else() -> None:
+    alike = replace(LOST, id="kd-alike", state="one of several")
+    page, seen = Page([alike, replace(LOST, time_ns=1), *SETTLED]), list[str]()
+    page.form = OrderLifeForm(page.store, page.read, lambda life: seen.append(life.id))
+    async with page.app.run_test(size=(80, 24)) as pilot:
+        assert "a acknowledges" in page.app.words
+        await pilot.press("a", "j", "a")
+        assert "a acknowledges" not in page.app.words
+    assert seen == ["kd-alike"]
+    assert page.reads == 2

@@ -189,6 +189,20 @@ def test_correlation_is_grey_with_too_few_hours_and_loud_where_both_lose() -> No
     assert none == "not known, 3 hours in common, 5 needed"
 
 
+def test_the_effective_risk_names_the_trades_that_it_leaves_out() -> None:
+    store = example_store()
+    held = ["EUR_USD", "USD_JPY"]
+    for trade in store.trades.values():
+        trade.risk = D(10)
+    known = [Correlation(held[0], held[1], 0.5, 120)]
+    assert "left out" not in as_text(risk_rows(store, held, known))
+    store.trades["6398"].risk = None
+    pair = store.trades["6398"].instrument.replace("_", "/")
+    assert f"left out of it: #6398 {pair}: no stop, no limit" in as_text(
+        risk_rows(store, held, known)
+    )
+
+
 def test_the_result_at_all_stops_has_trailing_and_guaranteed_ones() -> None:
     store = example_store()
     trade = next(iter(store.trades.values()))

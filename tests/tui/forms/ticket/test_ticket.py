@@ -3,6 +3,7 @@
 from dataclasses import replace
 from decimal import Decimal
 
+from textual.events import Key
 from textual.pilot import Pilot
 
 from keydesk.calc.orders.instructions import OpenOrder
@@ -130,14 +131,34 @@ async def test_a_wrong_letter_keeps_the_ticket_as_typed_and_shows_another_letter
         assert "NOT SENT: the letter was c, not y. Kept as typed" in app.words
         assert "another letter comes" in app.words
         assert "BUY 12,345 EUR/USD" in app.words
-        await press(pilot, "c")
-        assert app.results == [], "the letter before counts no more"
         assert await another_letter(app, pilot) == "d"
         assert "type   d   to send" in app.words
         await press(pilot, "d")
     [order] = app.results
     assert isinstance(order, OpenOrder)
     assert order.units == D(12_345)
+
+
+async def test_a_key_for_the_letter_before_neither_sends_nor_counts_as_wrong() -> None:
+    app = ticket_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "s backspace t backspace")
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        form.answer("y")
+        late = [Key(letter, letter) for letter in "cdfv"]  # typed while there was no letter
+        for letter in "cdfv":
+            form.answer(letter)
+        assert app.results == []
+        assert await another_letter(app, pilot) == "d"
+        for each in late:
+            form.post_message(each)
+        await pilot.pause()
+        assert app.results == []
+        assert "too early" in app.words.lower()
+        assert "type   d   to send" in app.words
+        await press(pilot, "d")
+    assert isinstance(app.results[0], OpenOrder)
 
 
 async def test_the_third_wrong_letter_closes_the_form_and_says_so() -> None:

@@ -178,3 +178,56 @@ def test_a_guaranteed_stop_is_sized_with_its_premium() -> None:
     assert plan.units == 47_169
     assert plan.risk is not None
     assert D("99.99") < plan.risk <= 100
+
+
+async def in_flat_account(*keys: str) -> tuple[str, list[object]]:
+    store = example_store()
+    store.trades, store.positions, store.orders = {}, {}, {}
+    app = FormApp(lambda: TicketForm(example_context(store), "BUY", "EUR_USD"))
+    async with app.run_test(size=(80, 30)) as pilot:
+        await pilot.press(*keys)
+        await pilot.pause()
+        return " ".join(app.words.replace("┃", " ").split()), app.results
+
+
+async def test_a_key_types_a_scale_out_which_then_has_the_targets() -> None:
+    words, sent = await in_flat_account("/", *"50/50 1r")
+    assert "Enter ends the text" in words
+    assert sent == []
+    words, _ = await in_flat_account("/", *"50/50 1r", "enter")
+    assert "scale-out 50/50 1r: 2 orders at the broker" in words
+    _, [order] = await in_flat_account("/", *"50/50 1r", "enter", "y")
+    assert isinstance(order, OpenOrder)
+    assert order.target is None
+    assert [part.units for part in order.parts] == [D(5_000), D(5_000)]
+
+
+async def test_a_scale_out_that_is_taken_away_gives_the_target_back() -> None:
+    taken = ("/", *(["backspace"] * 8), "enter")
+    _, [order] = await in_flat_account("/", *"50/50 1r", "enter", *taken, "y")
+    assert isinstance(order, OpenOrder)
+    assert (order.parts, order.target) == ((), D("1.08900"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ("50/60 1r", "the shares must add up to 100"),
+        ("50/50", "2 to 5 shares in percent"),
+        ("33/33/34 2r 1r", "the targets must rise from above 0"),
+        ("x", "2 to 5 shares in percent"),
+    ],
+)
+async def test_a_scale_out_that_cannot_be_is_refused_by_name(typed: str, why: str) -> None:
+    words, sent = await in_flat_account("/", *typed, "enter", "y")
+    assert f"scale-out: {why}" in words
+    assert sent == []
+
+
+async def test_a_scale_out_that_cannot_be_read_refuses_no_exit() -> None:
+    app = FormApp(lambda: TicketForm(example_context(), "SELL", "EUR_USD"))
+    async with app.run_test(size=(80, 30)) as pilot:
+        await pilot.press("/", "x", "enter", "l", "l", "l", "y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.reduces

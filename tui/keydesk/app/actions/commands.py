@@ -10,6 +10,7 @@ from keydesk.app.actions.context import ActionContext
 from keydesk.app.actions.pages import PageActions
 from keydesk.app.actions.replay import ReplayActions
 from keydesk.app.actions.tickets import TicketActions
+from keydesk.app.actions.trades import TradeActions
 from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.replay_commands import ReplayCommand
 
@@ -25,7 +26,7 @@ class CommandActions:
         tickets: Opens a typed order as a ticket.
         pages: Shows a page by its name.
         leave: Leaves the desk.
-        plan_exit: Opens the form of exit plans for the selected trade.
+        trades: Opens forms for the selected trade.
     """
 
     def __init__(
@@ -34,12 +35,12 @@ class CommandActions:
         tickets: TicketActions,
         pages: PageActions,
         leave: Callable[[], None],
-        plan_exit: Callable[[], None],
+        trades: TradeActions,
     ) -> None:
         self._context, self._desk, self._store = context, context.desk, context.store
         self._tickets, self._pages, self._leave = tickets, pages, leave
         self.replay = ReplayActions(context, self.action_command_line)
-        self._plan_exit = plan_exit
+        self._trades = trades
 
     def action_command_line(self, text: str = "") -> None:
         """Open the command line, with the beginning of a command."""
@@ -67,8 +68,8 @@ class CommandActions:
                 self._pages.action_help()
             case ShowMessages():
                 self._pages.show_messages()
-            case ShowPage(name="plan"):
-                self._plan_exit()
+            case ShowPage(name="plan" | "tag" as form):
+                (self._trades.action_exit_plan if form == "plan" else self._trades.action_labels)()
             case ShowPage() as page:
                 self._pages.show_page(page)
             case ShowInstrument(instrument):

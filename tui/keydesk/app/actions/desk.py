@@ -65,7 +65,11 @@ class DeskActions:
         tickets, pages = TicketActions(self._context), PageActions(self._context)
         trades = TradeActions(self._context)
         commands = CommandActions(
-            self._context, tickets, pages, self.leave, trades.action_exit_plan
+            self._context,
+            tickets,
+            pages,
+            self.leave,
+            trades,
         )
         self._groups = (
             self,

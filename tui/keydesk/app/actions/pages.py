@@ -43,6 +43,8 @@ class PageActions:
                 self.action_sessions()
             case "audit":
                 self._desk.show_audit()
+            case "configure":
+                self.configure_account()
             case "alerts":
                 self._desk.show_alerts()
 
@@ -85,9 +87,13 @@ class PageActions:
         def read(page: AccountPage) -> None:
             self._desk.read_bookings(page.take_bookings)
 
-        page = AccountPage(self._store, monotonic, read)
+        page = AccountPage(self._store, monotonic, read, self.configure_account)
         self._context.app.push_screen(page)
         self._desk.read_summary(page.take_more)
+
+    def configure_account(self) -> None:
+        """Change name and margin rate of the account."""
+        self._context.ask(forms.ConfigureForm(self._desk.form_context()))
 
     def action_exposure_page(self) -> None:
         """Show the exposure by currency, and the risk of what is held together."""

@@ -47,6 +47,10 @@ class TradeActions:
         """Set, change or take away the exit plan of the selected trade."""
         self._on_trade(forms.ExitPlanForm, "plan the exit of")
 
+    def action_labels(self) -> None:
+        """Edit tag and comment of the selected trade."""
+        self._on_trade(forms.LabelsForm, "label")
+
     def action_protect(self) -> None:
         """Add the template's stop and target to the selected trade."""
         self._on_trade(forms.ProtectForm, "protect")
@@ -84,7 +88,11 @@ class TradeActions:
     def _on_trade(
         self,
         form: type[
-            forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm | forms.ExitPlanForm
+            forms.ScaleOutForm
+            | forms.BreakEvenForm
+            | forms.ProtectionForm
+            | forms.ExitPlanForm
+            | forms.LabelsForm
         ],
         verb: str,
     ) -> None:

@@ -4,7 +4,14 @@ from dataclasses import replace
 from decimal import Decimal
 
 from keydesk.calc.orders.instructions import RISK_PRESET, RefusedTicket, Template
-from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Draft, Entry, Side
+from keydesk.calc.orders.ticket_draft import (
+    MARKET_EXPIRIES,
+    PENDING_EXPIRIES,
+    Draft,
+    Entry,
+    Members,
+    Side,
+)
 from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
 from keydesk_client.arithmetic.profit import price_down, price_up
@@ -27,6 +34,7 @@ def first_draft(
         trail=template.own_trail,
         bound=Entry("" if bound is None or kind == "LIMIT" else f"{bound:f}", "pips"),
         expiry=template.expiry or usual,
+        members=Members(scale=template.scale_out.words if template.scale_out.shares else ""),
         active="size" if kind == "MARKET" else "price",
     )
     if context is not None:

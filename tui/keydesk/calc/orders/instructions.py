@@ -266,6 +266,24 @@ class SetExitPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelTrade:
+    """Change tag and comment of a trade; None leaves one as it is, "" clears it."""
+
+    trade_id: str
+    instrument: str
+    tag: str | None = None
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigureAccount:
+    """Change name and margin rate of the account; None leaves one as it is."""
+
+    alias: str | None = None
+    margin_rate: Decimal | None = None  # 0.05 is 5 percent
+
+
+@dataclass(frozen=True, slots=True)
 class MoveEntry:
     """Replace a pending entry order by one at another price; its bracket moves with it."""
 
@@ -313,6 +331,8 @@ Instruction = (
     | CloseParts
     | SetProtection
     | SetExitPlan
+    | LabelTrade
+    | ConfigureAccount
     | MoveEntry
     | CancelOrders
     | Reverse

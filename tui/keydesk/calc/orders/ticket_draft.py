@@ -14,7 +14,7 @@ FieldName = Literal["size", "price", "stop", "target", "trail", "bound"]
 Unit = Literal["units", "risk %", "loss", "value", "marg %", "price", "pips", "R", "ATR", "min"]
 Fill = Literal["DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY"]
 Trigger = Literal["DEFAULT", "INVERSE", "BID", "ASK", "MID"]
-TextName = Literal["until", "tag", "comment"]
+TextName = Literal["until", "tag", "comment", "scale"]
 TicketField = Literal[
     "",
     "size",
@@ -72,7 +72,7 @@ TRIGGER_WORDS: dict[Trigger, str] = {
     "ASK": "the ask",
     "MID": "the mid price",
 }
-TEXT_KEYS: dict[TextName, str] = {"until": "g", "tag": "k", "comment": "j"}
+TEXT_KEYS: dict[TextName, str] = {"until": "g", "tag": "k", "comment": "j", "scale": "/"}
 MOST_TEXT = 128  # characters of a tag or a comment that the broker takes
 DISTANCES: frozenset[FieldName] = frozenset(("stop", "target", "trail"))
 """The fields that may count in average true ranges."""
@@ -194,10 +194,17 @@ class Members:
     until_typed_ns: int = 0  # when; a time of day is the next one after it
     tag: str = ""
     comment: str = ""
+    scale: str = ""  # the scale-out as typed: 33/33/34 1r 2r
 
     def text(self, name: TextName) -> str:
         """Return the text of a field."""
-        return {"until": self.until, "tag": self.tag, "comment": self.comment}[name]
+        texts: dict[TextName, str] = {
+            "until": self.until,
+            "tag": self.tag,
+            "comment": self.comment,
+            "scale": self.scale,
+        }
+        return texts[name]
 
     def put_text(self, name: TextName, text: str, now_ns: int) -> "Members":
         """Return the members with other text in a field; one character beyond the limit stays, to be refused."""
@@ -209,6 +216,8 @@ class Members:
                 return replace(self, tag=text)
             case "comment":
                 return replace(self, comment=text)
+            case "scale":
+                return replace(self, scale=text)
 
 
 @dataclass(frozen=True, slots=True)

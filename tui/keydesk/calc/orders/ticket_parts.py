@@ -2,26 +2,37 @@
 
 from decimal import Decimal
 
-from keydesk.calc.orders.plans.scale_out import OrderPart, ScaleOut, shared_units
+from keydesk.calc.orders.plans.scale_out import (
+    NO_SCALE_OUT,
+    OrderPart,
+    ScaleOut,
+    parse_scale_out,
+    shared_units,
+)
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk_client.arithmetic.profit import nearest_price
 
 
-def parts_of(
-    scale_out: ScaleOut, draft: Draft, plan: Plan, context: TradingContext
-) -> tuple[OrderPart, ...] | str:
+def scale_out_of(draft: Draft) -> ScaleOut:
+    """Return the scale-out of a ticket, none while it cannot be read."""
+    found = parse_scale_out(draft.members.scale)
+    return NO_SCALE_OUT if isinstance(found, str) else found
+
+
+def parts_of(draft: Draft, plan: Plan, context: TradingContext) -> tuple[OrderPart, ...] | str:
     """Return the orders of a ticket, () where it has no scale-out or only reduces, or why it cannot be divided."""
-    if not scale_out.shares or plan.reduces:
+    scale_out = NO_SCALE_OUT if plan.reduces else parse_scale_out(draft.members.scale)
+    if isinstance(scale_out, str):
+        return f"scale-out: {scale_out}. / types it anew"
+    if not scale_out.shares:
         return ()
+    if problem := _problem(draft, plan):
+        return problem
     entry, trail, rules = plan.levels.entry, plan.levels.trail, context.rules
     if plan.distance is None or not isinstance(entry, Decimal):
         return "stop: the scale-out counts in R: s, then digits"
-    if draft.target.text:
-        return "target: the scale-out has its own ones: t, Backspace"
-    if plan.effect.reduced:
-        return f"The scale-out opens several trades, and this closes {plan.effect.reduced:f} units first"
     sizes = shared_units(plan.units, scale_out.shares, rules.units_precision)
     if min(sizes) < rules.minimum_units:
         return f"units: the least of {len(sizes)} parts would be below {rules.minimum_units:f}"
@@ -43,3 +54,12 @@ def parts_of(
         ),
         OrderPart(direction * sizes[-1], None, rest),
     )
+
+
+def _problem(draft: Draft, plan: Plan) -> str:
+    """Return why a ticket cannot have a scale-out, "" where it can."""
+    if plan.distance is not None and draft.target.text:
+        return "target: the scale-out has its own ones: t, Backspace"
+    if plan.distance is not None and plan.effect.reduced:
+        return f"The scale-out opens several trades, and this closes {plan.effect.reduced:f} units first"
+    return ""

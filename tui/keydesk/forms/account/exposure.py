@@ -22,10 +22,11 @@ from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import holdings_of, trading_context_of
 from keydesk.text.format import money, pair, percent, pips, units
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, clean_name, safe
 
 TENTH = Decimal("0.1")
 SIDE = 6  # cells of a bar on either side of the axis
+MOST_NAMED = 6  # trades
 MOST_HELD = 12  # instruments whose correlation is shown
 
 
@@ -201,10 +202,23 @@ def risk_rows(store: Store, held: Sequence[str], known: Sequence[Correlation] | 
             "effective risk",
             f"{money(found.together)} {home}, against {money(found.added)} added{unknown}",
         ),
+        *_left_out_rows(store),
         ("correlation", Toned("of the last 120 hours; grey: too few to rely on", "muted")),
     ]
     by_strength = sorted(known, key=lambda each: -abs(each.value or 0))
     return [*rows, *(_pair_row(each, risks) for each in by_strength)]
+
+
+def _left_out_rows(store: Store) -> Rows:
+    """Return which trades the effective risk leaves out: without a stop their loss has no limit."""
+    naked = [each for each in store.trades.values() if each.risk is None]
+    if not naked:
+        return []
+    names = ", ".join(
+        f"#{clean_name(each.id)} {pair(each.instrument)}" for each in naked[:MOST_NAMED]
+    )
+    more = f" and {len(naked) - MOST_NAMED} more" if len(naked) > MOST_NAMED else ""
+    return [("left out of it", Toned(safe(f"{names}{more}: no stop, no limit"), "warn"))]
 
 
 def _signed_risks(store: Store, held: Sequence[str]) -> Sequence[SignedRisk]:

@@ -39,14 +39,20 @@ class OrderLifeForm(InfoForm[None]):
     Args:
         store: Has the orders in flight, and the trader's zone.
         read: Reads journal, audit log and executions, and hands them to its argument.
+        acknowledge: Records that the trader has compared what an order that cannot be told may have done.
     """
 
     BINDINGS = KEYMAP.bindings(ORDER_LIFE)
     WIDTH: ClassVar[int] = 118
 
-    def __init__(self, store: Store, read: Callable[[Take], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        read: Callable[[Take], None],
+        acknowledge: Callable[[OrderLife], None] = lambda _: None,
+    ) -> None:
         super().__init__()
-        self.store, self._read = store, read
+        self.store, self._read, self._acknowledge = store, read, acknowledge
         self.lives: Sequence[OrderLife] = ()
         self.figures: Sequence[ExecutionFigures] = ()
         self.chosen = ""  # id of the order under the cursor
@@ -92,7 +98,13 @@ class OrderLifeForm(InfoForm[None]):
         """Return the keys."""
         if self.shows_figures:
             return "v orders  Esc closes"
+        if (life := self._chosen()) is not None and life.state == "one of several":
+            return "↑ ↓ choose  a acknowledges  Space more  v slippage  Esc closes"
         return "↑ ↓ choose  Space more  v slippage, times  Esc closes"
+
+    def _chosen(self) -> OrderLife | None:
+        lives = self.shown
+        return lives[self._place(lives)] if lives else None
 
     def lines(self) -> Sequence[TextLine]:
         """Return the list above the chosen order, or the figures."""
@@ -200,6 +212,13 @@ class OrderLifeForm(InfoForm[None]):
         if self.top == before:
             self.top = 0
         self.redraw()
+
+    def action_acknowledge(self) -> None:
+        """Take the chosen order off the open ones, where its outcome can never be told from that of others."""
+        life = self._chosen()
+        if life is not None and life.state == "one of several" and not self.shows_figures:
+            self._acknowledge(life)
+            self._read(self.take)
 
     def action_view(self) -> None:
         """Show slippage and times by instrument, or the orders."""

@@ -21,12 +21,13 @@ from keydesk.forms.account.live_page import (
     value_words,
 )
 from keydesk.forms.info_form import Rows
+from keydesk.keys.keymap import ACCOUNT, KEYMAP
 from keydesk.records import AccountState, PositionRow
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of
 from keydesk.text.format import EMPTY, date_and_time, money, pair, percent, pips, price
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import Printable, safe
 from keydesk_client.arithmetic.profit import notional
 
 PERIODS_AT = 9  # rows of the account before what was booked
@@ -40,15 +41,20 @@ class AccountPage(LivePage):
         store: The state of account and market.
         now: Monotonic seconds.
         read: Reads bookings and summary for the page; called again after each transaction.
+        configure: Opens the form that changes name and margin rate.
     """
+
+    BINDINGS = KEYMAP.bindings(ACCOUNT)
 
     def __init__(
         self,
         store: Store,
         now: Callable[[], float],
         read: Callable[["AccountPage"], None] = lambda _: None,
+        configure: Callable[[], None] = lambda: None,
     ) -> None:
         self._store, self._now, self._read = store, now, read
+        self._configure = configure
         self._bookings: Sequence[Booking] | None = None
         self._trouble = ""
         self._summary: Rows = []
@@ -78,6 +84,14 @@ class AccountPage(LivePage):
         account = self._store.account
         self._read_at = account.last_transaction_id if account is not None else 0
         self._read(self)
+
+    def foot_words(self) -> Printable:
+        """Return the keys, with that of the account's settings."""
+        return safe(f"{super().foot_words()}   e name, margin rate")
+
+    def action_configure(self) -> None:
+        """Open the form that changes name and margin rate."""
+        self._configure()
 
     def take_bookings(self, bookings: Sequence[Booking] | None, trouble: str = "") -> None:
         """Show what was booked; None leaves what is shown, with the reason why there is nothing newer."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.first_draft import preset_size, with_resting_price
 from keydesk.calc.orders.instructions import RISK_PRESET, Template
+from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT
 from keydesk.calc.orders.ticket import Plan, fields_of
 from keydesk.calc.orders.ticket_draft import (
     DISTANCES,
@@ -18,6 +19,7 @@ from keydesk.calc.orders.ticket_draft import (
     UnreadableText,
     is_number_key,
 )
+from keydesk.calc.orders.ticket_parts import scale_out_of
 from keydesk.calc.orders.ticket_units import level_in_unit, size_in_unit, step_of, touch_of
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
 
@@ -51,10 +53,21 @@ class TicketEditor:
         text = self.draft.members.text(name)
         if key in ENDS_TEXT:
             self.writing = None
+            if name == "scale":
+                self._give_targets()
         elif key == "backspace":
             self.draft = self.draft.put_text(name, text[:-1], now_ns)
         elif character:
             self.draft = self.draft.put_text(name, text + character, now_ns)
+
+    def _give_targets(self) -> None:
+        """Leave the targets to a scale-out that can be read; without one the template's is back."""
+        divides = bool(scale_out_of(self.draft).shares)
+        if divides:
+            self.draft = self.draft.put("target", Entry("", "R"))
+        elif not self.draft.members.scale and not self.draft.target.text:
+            whole = replace(self.template, scale_out=NO_SCALE_OUT)
+            self.draft = self.draft.put("target", whole.target_entry)
 
     def begin_text(self, name: TextName, now_ns: int) -> None:
         """Send the letters that follow to a field of text; an expiry begins anew."""

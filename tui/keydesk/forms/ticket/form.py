@@ -26,7 +26,7 @@ from keydesk.calc.orders.ticket_draft import (
     UnreadableText,
 )
 from keydesk.calc.orders.ticket_levels import sendable
-from keydesk.calc.orders.ticket_parts import parts_of
+from keydesk.calc.orders.ticket_parts import parts_of, scale_out_of
 from keydesk.calc.orders.ticket_units import touch_of
 from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import TradingContext
@@ -124,7 +124,7 @@ class TicketForm(Form[OpenOrder]):
             *(rejected if self.rejected else ()),
             *self._template_lines(),
             *exit_plan_lines(self.editor.template, plan, context, self.inside),
-            *scale_out_lines(self.editor.template.scale_out, self._parts(plan, context), context),
+            *scale_out_lines(scale_out_of(self.draft), self._parts(plan, context), context),
             *ticket_sheet.field_lines(self.draft, plan, context),
             expiry_line(self.draft, everything=self.editor.everything, narrow=self.is_narrow),
             *member_lines(
@@ -204,8 +204,8 @@ class TicketForm(Form[OpenOrder]):
         return (*self._required_refusals(), *planned, *self.verdict().refusals, *divided)
 
     def _parts(self, plan: Plan, context: TradingContext) -> tuple[OrderPart, ...] | str:
-        """Return the orders of the template's scale-out, as on the screen."""
-        return parts_of(self.editor.template.scale_out, self.draft, plan, context)
+        """Return the orders of the scale-out, as on the screen."""
+        return parts_of(self.draft, plan, context)
 
     def _required_refusals(self) -> Sequence[str]:
         """Refuse an opening ticket without a stop where its template requires one."""

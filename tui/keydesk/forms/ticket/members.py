@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 
 from keydesk.calc.orders.expiry_time import expiry_ns
+from keydesk.calc.orders.plans.scale_out import parse_scale_out
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import (
     FILL_WORDS,
@@ -56,6 +57,10 @@ def member_lines(
     if everything or members.fill != USUAL.fill:
         fills = (SHORT_FILL_WORDS if narrow else FILL_WORDS)[members.fill]
         lines.append(_line("l", "fills", (safe(fills), "plain")))
+    unreadable = isinstance(parse_scale_out(members.scale), str)
+    if not plan.reduces and (everything or writing == "scale" or unreadable):
+        words: Words = (safe("" if narrow else "33/33/34 1r 2r"), "muted")
+        lines.append(text_line(draft, "scale", ("✗", "danger") if unreadable else words, writing))
     names: Sequence[TextName] = ("tag", "comment")
     lines += [
         text_line(draft, name, (safe(""), "muted"), writing)

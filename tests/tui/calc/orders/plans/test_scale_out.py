@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from keydesk.calc.orders.instructions import Limits, OpenOrder, Template, TemplateBook
-from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, ScaleOut, shared_units
+from keydesk.calc.orders.plans.scale_out import ScaleOut, shared_units
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft, Entry
 from keydesk.calc.orders.ticket_parts import parts_of
@@ -32,7 +32,8 @@ def flat_store() -> Store:
 def divided(draft: Draft, store: Store | None = None) -> object:
     context = trading_context_of(store or flat_store(), "EUR_USD", NOW)
     assert context is not None
-    return parts_of(THIRDS, draft, work_out(draft, context, Limits()), context)
+    draft = replace(draft, members=replace(draft.members, scale=THIRDS.words))
+    return parts_of(draft, work_out(draft, context, Limits()), context)
 
 
 TICKET = Draft("BUY", "EUR_USD", size=Entry("10000", "units"), stop=Entry("20", "pips"))
@@ -124,4 +125,4 @@ def test_without_a_scale_out_a_ticket_is_one_order() -> None:
     context = trading_context_of(flat_store(), "EUR_USD", NOW)
     assert context is not None
     plan = work_out(TICKET, context, Limits())
-    assert parts_of(NO_SCALE_OUT, TICKET, plan, context) == ()
+    assert parts_of(TICKET, plan, context) == ()

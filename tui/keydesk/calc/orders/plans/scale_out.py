@@ -4,6 +4,7 @@ A trade has one target at the broker. So each step is an order and a trade of it
 at the broker: they hold without the desk, and a stop that fires takes its target along.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -30,6 +31,29 @@ class ScaleOut:
 
 
 NO_SCALE_OUT = ScaleOut()
+SHARE = re.compile(r"\d{1,2}(?:\.\d{1,2})?", re.ASCII)
+TARGET = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)r", re.ASCII)
+
+
+def parse_scale_out(text: str) -> ScaleOut | str:
+    """Return a scale-out as it is written, 33/33/34 1r 2r, or what it must be; empty text is none."""
+    if not text.strip():
+        return NO_SCALE_OUT
+    first, *rest = text.split()
+    shares = [Decimal(each) for each in first.split("/") if SHARE.fullmatch(each)]
+    targets = [TARGET.fullmatch(each) for each in rest]
+    times = tuple(Decimal(each[1]) for each in targets if each is not None)
+    whole = len(shares) == first.count("/") + 1 and len(times) == len(rest)
+    if not whole or not 1 < len(shares) <= MOST_PARTS or len(times) != len(shares) - 1:
+        return (
+            f"2 to {MOST_PARTS} shares in percent, and a target in R for each but the last: "
+            "33/33/34 1r 2r"
+        )
+    if sum(shares) != ALL or min(shares) <= 0:
+        return "the shares must add up to 100"
+    if list(times) != sorted(set(times)) or times[0] <= 0:
+        return "the targets must rise from above 0"
+    return ScaleOut(tuple(shares), times)
 
 
 @dataclass(frozen=True, slots=True)

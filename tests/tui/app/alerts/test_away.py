@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.alerts.away import AwayReport, Seen, read_seen, write_seen
-from keydesk.app.away import PRESENT_FOR, AwayCard
+from keydesk.app.alerts.away import PRESENT_FOR, AwayCard
 from keydesk.records import Today
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store

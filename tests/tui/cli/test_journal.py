@@ -1,0 +1,108 @@
+"""`keydesk journal` on an account of the practice broker."""
+
+import csv
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.cli.journal import journal
+from support.broker import PracticeServer
+from support.signing_in import Home
+
+BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
+
+
+@pytest.fixture
+def home(tmp_path: Path, desk_of_my_own: PracticeServer) -> Home:
+    """A home that is signed in to the broker as `main`."""
+    home = Home(tmp_path / "home")
+    home.signed_in("main", desk_of_my_own)
+    return home
+
+
+def run(home: Home, *words: str) -> str:
+    done = home.run("journal", *words, "--profile", "main", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+async def trade_and_close(practice: PracticeServer) -> str:
+    """Open a trade with a stop and an odd tag, close a part and the rest; return its id."""
+    odd = {
+        "stopLossOnFill": {"distance": "0.0100"},
+        "tradeClientExtensions": {"tag": "=plan", "comment": "a|b \x1b[31m"},
+    }
+    opened = await practice.send("POST", "{a}/orders", {"order": BUY | odd})
+    trade_id: str = opened.json()["orderFillTransaction"]["tradeOpened"]["tradeID"]
+    for units in ("400", "ALL"):
+        await practice.send("PUT", f"{{a}}/trades/{trade_id}/close", {"units": units})
+    return trade_id
+
+
+async def test_a_closed_trade_is_listed_noted_exported_and_the_same_without_its_cache(
+    desk_of_my_own: PracticeServer, home: Home, tmp_path: Path
+) -> None:
+    trade_id = await trade_and_close(desk_of_my_own)
+    kept = run(home, "note", trade_id, "--tags", "News trend", "--rating", "4", "--note", "waited")
+    assert f"trade {trade_id} is kept in " in kept
+    first = run(home, "--json", "--excursions")
+    [row] = json.loads(first)
+    assert Decimal(row["maePips"]) > 0
+    assert Decimal(row["maeR"]) > 0
+    assert (row["id"], row["exits"], row["tags"]) == (trade_id, "2", "news trend")
+    assert (row["brokerTag"], row["rating"]) == ("=plan", "4")
+    assert row["R"]
+    account = (await desk_of_my_own.get("{a}")).json()["account"]
+    assert Decimal(row["result"]) == Decimal(account["pl"]) + Decimal(account["financing"])
+
+    [cache] = home.folder.rglob("*.events")
+    before = cache.read_bytes()
+    cache.unlink()
+    assert run(home, "--json", "--excursions") == first
+    assert cache.read_bytes() == before
+
+    path = tmp_path / "trades.csv"
+    run(home, "--csv", "--out", str(path))
+    [cells] = csv.DictReader(path.read_text().splitlines())
+    assert cells["brokerTag"] == "'=plan"
+    assert cells["result"] == row["result"]
+    assert "\x1b" not in path.read_text()
+
+
+async def test_the_week_page_and_the_statistics_say_what_they_rest_on(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    trade_id = await trade_and_close(desk_of_my_own)
+    opened = (await desk_of_my_own.get(f"{{a}}/trades/{trade_id}")).json()["trade"]["openTime"]
+    shown = run(home, "report", "--week", "--markdown", "--date", opened[:10])
+    assert shown.startswith("# Week ")
+    assert "## Trades" in shown
+    assert f"| {trade_id} |" in shown
+    assert "n=1, under 20" in shown
+    figures = run(home, "stats")
+    assert "n=1, under 20" in figures
+    assert "Sharpe, daily NAV" in figures
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["note"], "TRADE goes with note"),
+        (["list", "5"], "TRADE goes with note"),
+        (["--week"], "--week and --date go with report"),
+        (["report", "--date", "soon"], "'soon' is not a date"),
+        (["report", "--date", "0001-01-01"], "is not a date"),
+        (["stats", "--excursions"], "--excursions goes with the list"),
+        (["--csv", "--json"], "not allowed with argument"),
+    ],
+)
+def test_wrong_usage_ends_with_2_before_the_account_is_opened(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+
+    with pytest.raises(SystemExit) as left:
+        journal(words)
+    assert left.value.code == 2
+    assert sentence in capsys.readouterr().err

@@ -1,0 +1,61 @@
+"""Tag and comment of an open trade, edited by key."""
+
+from keydesk.calc.orders.instructions import LabelTrade
+from keydesk.forms.trades.labels import LabelsForm
+from keydesk.store.store import Store
+from support.data.desk_store import example_store
+from support.fakes.form_app import FormApp, example_context
+
+
+def trade_of(store: Store) -> str:
+    return next(iter(store.trades))
+
+
+def labels_app(store: Store) -> FormApp:
+    return FormApp(lambda: LabelsForm(example_context(store), trade_of(store)))
+
+
+async def typed_in(app: FormApp, *keys: str) -> str:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*keys)
+        return app.words
+
+
+async def test_only_what_was_typed_is_changed() -> None:
+    store = example_store()
+    trade = store.trades[trade_of(store)]
+    trade.tag, trade.comment = "old", "as planned"
+    app = labels_app(store)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "as planned" in app.words
+        await pilot.press("k", "backspace", *"Y y", "enter", "y")
+    assert app.results == [LabelTrade(trade.id, trade.instrument, tag="olY y")]
+
+
+async def test_letters_of_a_text_send_nothing_until_it_is_ended() -> None:
+    store = example_store()
+    app = labels_app(store)
+    words = await typed_in(app, "j", "y", "y")
+    assert app.results == []
+    assert "Enter ends the text" in words
+    assert "yy_" in words
+
+
+async def test_nothing_changed_is_nothing_to_send() -> None:
+    app = labels_app(example_store())
+    assert "Nothing is changed: k tag, j comment" in await typed_in(app, "y")
+    assert app.results == []
+
+
+async def test_a_text_beyond_the_brokers_limit_is_refused_by_name() -> None:
+    app = labels_app(example_store())
+    words = await typed_in(app, "k", *("a" * 130), "enter", "y")
+    assert "tag: it is longer than 128 characters" in words
+    assert app.results == []
+
+
+async def test_text_that_would_move_the_cursor_is_shown_harmless() -> None:
+    store = example_store()
+    store.trades[trade_of(store)].comment = "x\x1b]0;owned\x07"
+    words = await typed_in(labels_app(store))
+    assert "\x1b" not in words

@@ -1,0 +1,129 @@
+import json
+import multiprocessing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from keydesk.calc.trade_journal.notes import BadNote, TradeNote
+from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
+
+WRITES = 25
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "journal" / "main.notes.jsonl"
+
+
+def note_of(path: Path, trade_id: str) -> TradeNote:
+    return read_notes(path).by_trade[trade_id]
+
+
+def test_a_note_is_found_again(path: Path) -> None:
+    whole = TradeNote(("news", "trend"), "breakout", "Waited für the retest.", 4, "late exit")
+    change_note(path, "6411", lambda _: whole)
+    assert note_of(path, "6411") == whole
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_file_has_one_readable_line_for_each_trade_in_order(path: Path) -> None:
+    change_note(path, "100", lambda note: replace(note, setup="fade"))
+    change_note(path, "99", lambda note: replace(note, rating=5, note="Größe"))
+    assert path.read_text().splitlines() == [
+        '{"trade": "99", "note": "Größe", "rating": 5}',
+        '{"trade": "100", "setup": "fade"}',
+    ]
+
+
+def test_an_empty_note_leaves_no_line(path: Path) -> None:
+    change_note(path, "1", lambda note: replace(note, setup="x"))
+    change_note(path, "1", lambda _: TradeNote())
+    assert path.read_text() == ""
+
+
+def test_lines_and_members_that_are_not_known_are_kept(path: Path) -> None:
+    path.parent.mkdir(mode=0o700)
+    path.write_text('<<<<<<< HEAD\n{"trade": "1", "setup": "x", "mood": 3}\n\xff{"trade"\n')
+    path.chmod(0o600)
+    assert read_notes(path).trouble == "2 lines of main.notes.jsonl cannot be read; they are kept"
+    change_note(path, "1", lambda note: replace(note, rating=2))
+    assert json.loads(path.read_text().splitlines()[0]) == {
+        "trade": "1",
+        "setup": "x",
+        "rating": 2,
+        "mood": 3,
+    }
+    assert path.read_text().splitlines()[1:] == ["<<<<<<< HEAD", '\xff{"trade"']
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[]",
+        "7",
+        "null",
+        '{"trade": "1", "rating": 9}',
+        '{"trade": "1", "rating": true}',
+        '{"trade": "1", "tags": "news"}',
+        '{"trade": "1", "tags": [3]}',
+        '{"trade": "1", "setup": {}}',
+        '{"setup": "x"}',
+        '{"trade": "\\u001b[31m", "setup": "x"}',
+        "[" * 100_000,
+    ],
+)
+def test_a_damaged_line_never_stops_the_desk(path: Path, line: str) -> None:
+    path.parent.mkdir(mode=0o700)
+    path.write_text(line + "\n")
+    path.chmod(0o600)
+    found = read_notes(path)
+    assert found.by_trade == {}
+    assert "cannot be read" in found.trouble
+
+
+def test_binary_noise_survives_a_change_byte_for_byte(path: Path) -> None:
+    path.parent.mkdir(mode=0o700)
+    path.write_bytes(b"\x80\xff noise\n")
+    path.chmod(0o600)
+    change_note(path, "1", lambda note: replace(note, setup="x"))
+    assert path.read_bytes().endswith(b"\x80\xff noise\n")
+
+
+def test_a_file_that_others_may_read_is_not_used(path: Path) -> None:
+    change_note(path, "1", lambda note: replace(note, setup="x"))
+    path.chmod(0o644)
+    assert "chmod 600" in read_notes(path).trouble
+    with pytest.raises(NotesNotWritten, match="chmod 600"):
+        change_note(path, "1", lambda note: note)
+
+
+def test_text_is_cleaned_and_bounded_before_it_is_kept(path: Path) -> None:
+    note = change_note(path, "1", lambda _: TradeNote(("a\x1bb",), "s\x07", "n\u202e"))
+    assert all(each.isprintable() for each in (*note.tags, note.setup, note.note))
+    with pytest.raises(BadNote, match="at most 4000"):
+        change_note(path, "1", lambda _: TradeNote(note="x" * 4001))
+    assert note_of(path, "1") == note
+
+
+def _write_many(path: Path, tag: str) -> None:
+    for number in range(WRITES):
+        change_note(path, str(number % 5 + 1), partial(_with, f"{tag}{number // 5}"))
+
+
+def _with(tag: str, note: TradeNote) -> TradeNote:
+    return replace(note, tags=(*note.tags, tag))
+
+
+def test_two_desks_that_write_at_once_lose_nothing(path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    desks = [context.Process(target=_write_many, args=(path, name)) for name in "ab"]
+    for each in desks:
+        each.start()
+    for each in desks:
+        each.join()
+    assert [each.exitcode for each in desks] == [0, 0]
+    wanted = {f"{name}{number}" for name in "ab" for number in range(WRITES // 5)}
+    assert all(set(note.tags) == wanted for note in read_notes(path).by_trade.values())

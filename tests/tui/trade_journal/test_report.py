@@ -1,0 +1,77 @@
+from datetime import date, datetime
+from decimal import Decimal
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+from keydesk.calc.trade_journal.notes import TradeNote
+from keydesk.calc.trade_journal.rebuild import BalancePoint, Journal
+from keydesk.trade_journal.report import as_markdown, as_text, day_of, page, trading_date, week_of
+from keydesk.trade_journal.rows import RowContext, escaped, markdown_table, text_table
+from support.data.journal_trades import HOUR, MONDAY, closed_trade
+
+DAY = 24 * HOUR
+NEW_YORK = ZoneInfo("America/New_York")
+TRADES = (
+    closed_trade("100", 1, opened_ns=MONDAY),
+    closed_trade("-40", 2, opened_ns=MONDAY + DAY, instrument="USD_JPY"),
+    closed_trade("7", 3, opened_ns=MONDAY + 9 * DAY),
+)
+JOURNAL = Journal(TRADES, (BalancePoint(MONDAY - 7 * DAY, Decimal(10_000), Decimal(10_000)),))
+NOTES = {"2": TradeNote(("news",), "fade", "Too | early *really*", 2, "chased <b>")}
+
+
+def shown(day: date, *, week: bool = False) -> list[str]:
+    period = week_of(day) if week else day_of(day)
+    return list(as_markdown(page(JOURNAL, period, RowContext(NOTES), "PRACTICE")))
+
+
+def test_the_week_has_its_trades_days_groups_and_notes() -> None:
+    lines = shown(date(2024, 3, 6), week=True)
+    assert lines[0] == "# Week 10 of 2024, from 2024-03-04  PRACTICE"
+    assert "| result | 60.00 | n=2, under 20 |" in lines
+    assert "| max drawdown | 40.00 (0.40 %) | n=2, under 20 |" in lines
+    assert "| Mon 03-04 | 1 | 100 | 100.00 | 1.00 |" in lines
+    assert "| Tue 03-05 | 1 | 0 | -40.00 | -0.40 |" in lines
+    assert "## By instrument" in lines
+    assert any(
+        line.startswith("- 2 USD\\_JPY: \\#news, rating 2, mistake: chased") for line in lines
+    )
+    assert len(lines) < 70
+
+
+def test_a_day_has_only_its_own_trades() -> None:
+    lines = shown(date(2024, 3, 5))
+    assert lines[0] == "# Tuesday 2024-03-05  PRACTICE"
+    assert not any(line.startswith("| 1 |") for line in lines)
+    assert any(line.startswith("| 2 |") for line in lines)
+
+
+def test_a_day_without_trades_says_so() -> None:
+    assert shown(date(2024, 3, 7))[2:] == ["- No trade was closed."]
+    assert as_text(page(JOURNAL, day_of(date(2024, 3, 7)), RowContext(), ""))[2:] == [
+        "No trade was closed."
+    ]
+
+
+def test_a_trading_day_ends_at_17_new_york_and_has_the_date_of_its_end() -> None:
+    for clock, day in (("2024-03-04T16:59", 4), ("2024-03-04T17:00", 5)):
+        at = datetime.fromisoformat(clock).replace(tzinfo=NEW_YORK)
+        assert trading_date(int(at.timestamp()) * 10**9) == date(2024, 3, day)
+
+
+def test_a_week_has_seven_days_without_gaps_over_a_change_of_the_clocks() -> None:
+    days = week_of(date(2024, 3, 10)).days
+    assert [each[0].day for each in days] == [4, 5, 6, 7, 8, 9, 10]
+    assert all(one[2] == other[1] for one, other in pairwise(days))
+
+
+def test_text_formats_nothing_in_markdown() -> None:
+    assert escaped("a|b <i> [x](y) `z`") == "a\\|b \\<i\\> \\[x\\](y) \\`z\\`"
+    table = markdown_table(["note"], [{"note": "a|b\x1b[31m\nc"}])
+    assert table[2].count("|") == 3
+    assert all(line.isprintable() for line in table)
+
+
+def test_columns_of_numbers_stand_right() -> None:
+    rows = [{"name": "a", "n": "1"}, {"name": "bbb", "n": "1000"}]
+    assert text_table(["name", "n"], rows) == ["name     n", "a        1", "bbb   1000"]

@@ -1,0 +1,112 @@
+"""Events of an account that the trade journal is rebuilt from: plain records of what transactions say.
+
+Amounts are in home currency. Units of an opening have the trade's sign, those of a closed part the opposite one.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+NOTHING = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The trade that a fill opened."""
+
+    trade_id: str
+    units: Decimal
+    price: Decimal
+    guarantee_fee: Decimal = NOTHING  # positive amounts were paid
+    half_spread: Decimal = NOTHING
+    tag: str = ""
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedPart:
+    """A trade that a fill reduced or closed."""
+
+    trade_id: str
+    units: Decimal
+    price: Decimal
+    profit: Decimal
+    financing: Decimal = NOTHING
+    guarantee_fee: Decimal = NOTHING
+    half_spread: Decimal = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """An order filled."""
+
+    id: str
+    time_ns: int
+    order_id: str
+    instrument: str
+    units: Decimal
+    price: Decimal | None
+    reason: str
+    profit: Decimal
+    financing: Decimal
+    commission: Decimal
+    guarantee_fee: Decimal
+    balance: Decimal
+    opening: Opening | None = None
+    parts: tuple[ClosedPart, ...] = ()
+    loss_factor: Decimal | None = None  # quote to home currency
+    best_bid: Decimal | None = None
+    best_ask: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPrice:
+    """An order that names the price at which it is triggered."""
+
+    id: str
+    price: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class StopSet:
+    """A stop of a trade, fixed or trailing."""
+
+    id: str
+    time_ns: int
+    trade_id: str
+    price: Decimal | None = None
+    distance: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Booking:
+    """Financing or a dividend adjustment, with the share of each trade."""
+
+    id: str
+    time_ns: int
+    kind: str  # "financing" or "dividend"
+    amount: Decimal
+    balance: Decimal
+    shares: tuple[tuple[str, Decimal], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A deposit, or a withdrawal as a negative amount."""
+
+    id: str
+    time_ns: int
+    amount: Decimal
+    balance: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Retag:
+    """New tag or comment of a trade; None leaves the old one."""
+
+    trade_id: str
+    tag: str | None
+    comment: str | None
+
+
+Event: TypeAlias = Fill | OrderPrice | StopSet | Booking | Transfer | Retag

@@ -1,0 +1,99 @@
+"""Maximum adverse and favourable excursion of a trade (MAE, MFE), from candles of the side that closes it.
+
+Candles are of the bid for a long trade, of the ask for a short one: of 5 seconds for a trade under two hours; for a longer one
+of a minute, and of 5 seconds in the minutes in which it was opened and closed (TRADER.md 2.10). The 5 seconds of the opening
+and of the closing count whole: what came first in them is not known, and `is_cut` says so. Exit prices count, too.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk_client.arithmetic.risk import stop_distance
+
+NOTHING = Decimal(0)
+SECOND = 1_000_000_000
+SHORT_TRADE_NS = 2 * 3600 * SECOND
+CELL, MINUTE = 5 * SECOND, 60 * SECOND
+
+
+class CandleRange(NamedTuple):
+    """Candles that start at or after `start_ns` and before `end_ns`."""
+
+    granularity: Literal["S5", "M1"]
+    start_ns: int
+    end_ns: int
+
+
+class Extremes(NamedTuple):
+    """High and low of the closing side in one candle."""
+
+    high: Decimal
+    low: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Excursion:
+    """How far the price went against and for a trade: price units, never negative."""
+
+    adverse: Decimal
+    favourable: Decimal
+    stop_distance: Decimal | None = None  # of the initial stop
+    is_cut: bool = False  # the first and last 5 seconds reach beyond the trade
+
+    def pips(self, pip: Decimal) -> tuple[Decimal, Decimal]:
+        """Return MAE and MFE in pips."""
+        return self.adverse / pip, self.favourable / pip
+
+    @property
+    def r(self) -> tuple[Decimal, Decimal] | None:
+        """MAE and MFE in units of the initial stop's distance; None without one."""
+        if self.stop_distance is None:
+            return None
+        return self.adverse / self.stop_distance, self.favourable / self.stop_distance
+
+
+def candle_plan(trade: JournalTrade) -> list[CandleRange]:
+    """Return the candles that cover a closed trade, in order and without gaps; nothing while it is open."""
+    if trade.closed_ns is None or trade.hold_ns is None:
+        return []
+    start = trade.opened_ns // CELL * CELL
+    end = trade.closed_ns // CELL * CELL + CELL
+    if trade.hold_ns < SHORT_TRADE_NS:
+        return [CandleRange("S5", start, end)]
+    first, last = -(-start // MINUTE) * MINUTE, end // MINUTE * MINUTE
+    ranges = [
+        CandleRange("S5", start, first),
+        CandleRange("M1", first, last),
+        CandleRange("S5", last, end),
+    ]
+    return [each for each in ranges if each.start_ns < each.end_ns]
+
+
+def excursion_of(trade: JournalTrade, candles: Iterable[Extremes]) -> Excursion | None:
+    """Return the excursion of a closed trade from the candles of its plan; None without one."""
+    found = list(candles)
+    if not found or trade.closed_ns is None:
+        return None
+    entry = trade.entry_price
+    exits = [each.price for each in trade.exits]
+    high = max(*exits, *(each.high for each in found))
+    low = min(*exits, *(each.low for each in found))
+    up, down = max(NOTHING, high - entry), max(NOTHING, entry - low)
+    adverse, favourable = (down, up) if trade.is_long else (up, down)
+    return known_excursion(trade, adverse, favourable)
+
+
+def known_excursion(trade: JournalTrade, adverse: Decimal, favourable: Decimal) -> Excursion:
+    """Return the excursion of a trade whose distances are known."""
+    is_cut = bool(trade.opened_ns % CELL or (trade.closed_ns or 0) % CELL)
+    return Excursion(adverse, favourable, _distance(trade), is_cut)
+
+
+def _distance(trade: JournalTrade) -> Decimal | None:
+    if trade.initial_stop is None:
+        return None
+    distance = stop_distance(trade.units, trade.entry_price, trade.initial_stop)
+    return distance if distance > 0 else None

@@ -1,0 +1,67 @@
+"""What the trader writes about a trade: tags, setup, note, rating and mistake."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+RATINGS = range(1, 6)
+MOST_TAGS = 20
+LONGEST_TAG, LONGEST_NAME, LONGEST_NOTE = 40, 80, 4000
+
+NoteField: TypeAlias = Literal["tags", "setup", "note", "rating", "mistake"]
+
+
+class BadNote(ValueError):
+    """Raised with one sentence when a note cannot be kept as it was typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TradeNote:
+    """The trader's words on one trade."""
+
+    tags: tuple[str, ...] = ()
+    setup: str = ""
+    note: str = ""
+    rating: int | None = None  # 1 to 5
+    mistake: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was written."""
+        return self == TradeNote()
+
+
+NO_NOTE = TradeNote()
+
+
+def tags_in(text: str) -> tuple[str, ...]:
+    """Return the tags of a typed list, separated by spaces or commas, each once and in lower case.
+
+    Raises:
+        BadNote: there are too many, or one is too long.
+    """
+    return checked_tags(text.replace(",", " ").split())
+
+
+def checked_tags(words: Iterable[str]) -> tuple[str, ...]:
+    """Return tags in lower case and without a leading #, each once."""
+    tags = tuple(dict.fromkeys(found for word in words if (found := word.lstrip("#").lower())))
+    if len(tags) > MOST_TAGS:
+        raise BadNote(f"{len(tags)} tags: at most {MOST_TAGS} go with a trade")
+    for each in tags:
+        if len(each) > LONGEST_TAG:
+            raise BadNote(f"tag {each[:LONGEST_TAG]}...: at most {LONGEST_TAG} characters")
+    return tags
+
+
+def rating_in(text: str) -> int | None:
+    """Return a typed rating, None if it is left empty; raise BadNote if it is not 1 to 5."""
+    if not text.strip():
+        return None
+    try:
+        rating = int(text)
+    except ValueError:
+        rating = 0
+    if rating not in RATINGS:
+        raise BadNote(f"rating {text.strip()[:20]!r}: type 1 to 5, or leave it empty")
+    return rating

@@ -1,0 +1,262 @@
+"""Rebuild the trades of an account from its events, oldest first.
+
+Every booked amount belongs to a trade, to a transfer, or to `unattributed`, so that their sum is the change of the balance to
+the last decimal. A commission of a fill that closed one trade and opened another is split by units; the last gets the rest.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from keydesk.calc.trade_journal.events import (
+    Booking,
+    ClosedPart,
+    Event,
+    Fill,
+    Opening,
+    OrderPrice,
+    Retag,
+    StopSet,
+    Transfer,
+)
+from keydesk.calc.trade_journal.trades import Costs, Execution, JournalTrade
+from keydesk_client.arithmetic.risk import FIRST_STOP_WITHIN_NS, stop_distance
+
+NOTHING = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class BalancePoint:
+    """The balance after an event, and the transfer in it."""
+
+    time_ns: int
+    balance: Decimal
+    transfer: Decimal = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """All trades in the order of their opening, and what the balance did."""
+
+    trades: tuple[JournalTrade, ...] = ()
+    balances: tuple[BalancePoint, ...] = ()
+    start_balance: Decimal = NOTHING  # before the first event
+    transfers: Decimal = NOTHING
+    unattributed: Decimal = NOTHING  # booked, but of no trade that the events know
+
+    @property
+    def closed(self) -> tuple[JournalTrade, ...]:
+        """The closed trades in the order of their closing."""
+        found = [each for each in self.trades if each.is_closed]
+        return tuple(sorted(found, key=lambda each: each.closed_ns or 0))
+
+    @property
+    def booked(self) -> Decimal:
+        """What all trades, transfers and unattributed bookings did to the balance."""
+        results = sum((each.result for each in self.trades), NOTHING)
+        return results + self.transfers + self.unattributed
+
+
+@dataclass(slots=True)
+class _Open:
+    """A trade while it is rebuilt."""
+
+    trade: JournalTrade
+    exits: list[Execution] = field(default_factory=list)
+    costs: Costs = field(default_factory=Costs)
+    left: Decimal = NOTHING
+
+
+@dataclass(slots=True)
+class Rebuilder:
+    """Takes events one by one; `journal` may be read at any time."""
+
+    _trades: dict[str, _Open] = field(default_factory=dict)
+    _open_sides: dict[tuple[str, bool], dict[str, str]] = field(default_factory=dict)
+    _order_prices: dict[str, Decimal] = field(default_factory=dict)
+    _balances: list[BalancePoint] = field(default_factory=list)
+    _start_balance: Decimal = NOTHING
+    _transfers: Decimal = NOTHING
+    _unattributed: Decimal = NOTHING
+
+    def take(self, event: Event) -> None:
+        """Take one event."""
+        match event:
+            case Fill():
+                self._fill(event)
+            case OrderPrice():
+                self._order_prices[event.id] = event.price
+            case StopSet():
+                self._stop(event)
+            case Booking():
+                self._book(event)
+            case Transfer():
+                self._transfers += event.amount
+                self._point(event, event.amount, transfer=event.amount)
+            case Retag():
+                self._retag(event)
+
+    def journal(self) -> Journal:
+        """Return the journal of the events so far."""
+        trades = tuple(
+            replace(each.trade, exits=tuple(each.exits), costs=each.costs)
+            for each in self._trades.values()
+        )
+        return Journal(
+            trades,
+            tuple(self._balances),
+            self._start_balance,
+            self._transfers,
+            self._unattributed,
+        )
+
+    def _point(
+        self,
+        event: Fill | Booking | Transfer,
+        booked: Decimal,
+        *,
+        transfer: Decimal = NOTHING,
+    ) -> None:
+        """Record the balance after an event; a change before it that no event booked is unattributed."""
+        before = event.balance - booked
+        if self._balances:
+            self._unattributed += before - self._balances[-1].balance
+        else:
+            self._start_balance = before
+        self._balances.append(BalancePoint(event.time_ns, event.balance, transfer))
+
+    def _fill(self, fill: Fill) -> None:
+        charged = [each.trade_id for each in fill.parts]
+        sizes = [abs(each.units) for each in fill.parts]
+        if fill.opening is not None:
+            charged.append(fill.opening.trade_id)
+            sizes.append(abs(fill.opening.units))
+        commissions = dict(zip(charged, split(fill.commission, sizes), strict=True))
+        slip = slippage(fill, self._order_prices.pop(fill.order_id, None))
+        attributed = NOTHING
+        for part in fill.parts:
+            attributed += self._reduce(fill, part, commissions[part.trade_id], slip)
+        if fill.opening is not None:
+            attributed += self._open(fill, fill.opening, commissions[fill.opening.trade_id], slip)
+        booked = fill.profit + fill.financing - fill.commission - fill.guarantee_fee
+        self._unattributed += booked - attributed
+        self._point(fill, booked)
+
+    def _open(
+        self, fill: Fill, opening: Opening, commission: Decimal, slip: Decimal | None
+    ) -> Decimal:
+        side = self._open_sides.setdefault((fill.instrument, opening.units > 0), {})
+        position = next(iter(side.values()), opening.trade_id)
+        side[opening.trade_id] = position
+        entry = Execution(fill.time_ns, opening.units, opening.price, fill.reason, NOTHING, slip)
+        trade = JournalTrade(
+            id=opening.trade_id,
+            position_id=position,
+            trade_ids=(opening.trade_id,),
+            instrument=fill.instrument,
+            entries=(replace(entry, half_spread=opening.half_spread),),
+            home_factor=fill.loss_factor,
+            tag=opening.tag,
+            comment=opening.comment,
+        )
+        costs = Costs(commission=commission, guarantee_fee=opening.guarantee_fee)
+        self._trades[trade.id] = _Open(trade, [], costs, opening.units)
+        return costs.booked
+
+    def _reduce(
+        self, fill: Fill, part: ClosedPart, commission: Decimal, slip: Decimal | None
+    ) -> Decimal:
+        known = self._trades.get(part.trade_id)
+        if known is None:
+            return NOTHING
+        costs = Costs(
+            financing=part.financing, commission=commission, guarantee_fee=part.guarantee_fee
+        )
+        known.exits.append(
+            Execution(
+                fill.time_ns,
+                part.units,
+                part.price,
+                fill.reason,
+                part.profit,
+                slip,
+                part.half_spread,
+            )
+        )
+        known.costs = known.costs.plus(costs)
+        known.left += part.units
+        if not known.left:
+            side = self._open_sides.get((fill.instrument, part.units < 0), {})
+            side.pop(part.trade_id, None)
+        return part.profit + costs.booked
+
+    def _stop(self, stop: StopSet) -> None:
+        """Take the first stop that is set soon after the fill as the initial one."""
+        known = self._trades.get(stop.trade_id)
+        if known is None or known.trade.initial_stop is not None:
+            return
+        trade = known.trade
+        if stop.time_ns - trade.opened_ns > FIRST_STOP_WITHIN_NS:
+            return
+        price = stop.price
+        if price is None and stop.distance is not None:
+            price = trade.entry_price - (stop.distance if trade.is_long else -stop.distance)
+        if price is not None:
+            risk = _initial_risk(trade, price)
+            known.trade = replace(trade, initial_stop=price, initial_risk=risk)
+
+    def _book(self, booking: Booking) -> None:
+        attributed = NOTHING
+        for trade_id, amount in booking.shares:
+            known = self._trades.get(trade_id)
+            if known is not None:
+                is_financing = booking.kind == "financing"
+                own = Costs(financing=amount) if is_financing else Costs(dividends=amount)
+                known.costs = known.costs.plus(own)
+                attributed += amount
+        self._unattributed += booking.amount - attributed
+        self._point(booking, booking.amount)
+
+    def _retag(self, change: Retag) -> None:
+        known = self._trades.get(change.trade_id)
+        if known is None:
+            return
+        if change.tag is not None:
+            known.trade = replace(known.trade, tag=change.tag)
+        if change.comment is not None:
+            known.trade = replace(known.trade, comment=change.comment)
+
+
+def rebuild(events: Iterable[Event]) -> Journal:
+    """Return the journal of events, oldest first."""
+    rebuilder = Rebuilder()
+    for each in events:
+        rebuilder.take(each)
+    return rebuilder.journal()
+
+
+def _initial_risk(trade: JournalTrade, stop: Decimal) -> Decimal | None:
+    """Return the loss at the initial stop in home currency; None if it is past the entry, or no factor is known."""
+    distance = stop_distance(trade.units, trade.entry_price, stop)
+    if trade.home_factor is None or distance <= 0:
+        return None
+    return distance * abs(trade.units) * trade.home_factor
+
+
+def slippage(fill: Fill, order_price: Decimal | None) -> Decimal | None:
+    """Return the distance of the fill from the order's price, else from the best price at the fill; positive is worse."""
+    expected = order_price
+    if expected is None and fill.reason.startswith("MARKET_ORDER"):
+        expected = fill.best_ask if fill.units > 0 else fill.best_bid
+    if expected is None or fill.price is None:
+        return None
+    return fill.price - expected if fill.units > 0 else expected - fill.price
+
+
+def split(amount: Decimal, weights: Sequence[Decimal]) -> list[Decimal]:
+    """Return shares of an amount by weight, in its own decimals; they add up to it exactly."""
+    total = sum(weights, NOTHING)
+    if not total:
+        return [NOTHING for _ in weights]
+    shares = [(amount * weight / total).quantize(amount) for weight in weights[:-1]]
+    return [*shares, amount - sum(shares, NOTHING)]

@@ -1,0 +1,169 @@
+"""Drawdown and ratios of daily returns, transfers taken out (TRADER.md 2.10).
+
+A day is a trading day, 17:00 to 17:00 New York; days of a weekend count only if something was booked on them. The return of a
+day is what it earned over the capital at its start; a deposit counts as made at the start of its day, a withdrawal at its end.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+
+from keydesk.calc.market.trading_day import NEW_YORK, SECOND, day_start, next_day_start
+from keydesk.calc.trade_journal.rebuild import BalancePoint
+
+NOTHING, ONE = Decimal(0), Decimal(1)
+DAYS_A_YEAR = Decimal(252)
+SATURDAY = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """One trading day: the balance or net asset value at its start and end, and the transfers in it."""
+
+    start_ns: int
+    end_ns: int
+    opening: Decimal
+    closing: Decimal
+    transfers: Decimal = NOTHING
+
+    @property
+    def profit(self) -> Decimal:
+        """What the day earned."""
+        return self.closing - self.opening - self.transfers
+
+    @property
+    def capital(self) -> Decimal:
+        """What the day's profit is measured against."""
+        return self.opening + max(self.transfers, NOTHING)
+
+    @property
+    def change(self) -> Decimal | None:
+        """The return of the day; None without capital."""
+        return self.profit / self.capital if self.capital > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawdown:
+    """The largest fall from a peak: in money, and as a share of the peak (of another fall, possibly)."""
+
+    money: Decimal = NOTHING
+    share: Decimal | None = None
+
+
+@dataclass(slots=True)
+class _Curve:
+    """A curve of profit, and the same compounded from the capital of each step."""
+
+    profit: Decimal = NOTHING
+    peak: Decimal = NOTHING
+    index: Decimal = ONE
+    index_peak: Decimal = ONE
+    money: Decimal = NOTHING
+    share: Decimal = NOTHING
+    has_share: bool = field(default=False)
+
+    def take(self, profit: Decimal, capital: Decimal | None) -> None:
+        self.profit += profit
+        self.peak = max(self.peak, self.profit)
+        self.money = max(self.money, self.peak - self.profit)
+        if capital is None or capital <= 0:
+            return
+        self.has_share = True
+        self.index *= ONE + profit / capital
+        self.index_peak = max(self.index_peak, self.index)
+        self.share = max(self.share, ONE - self.index / self.index_peak)
+
+
+def drawdown(steps: Iterable[tuple[Decimal, Decimal | None]]) -> Drawdown:
+    """Return the largest fall of a curve of (profit, capital before it); without capital there is no share."""
+    curve = _Curve()
+    for profit, capital in steps:
+        curve.take(profit, capital)
+    return Drawdown(curve.money, curve.share if curve.has_share else None)
+
+
+def drawdown_of_results(results: Iterable[Decimal], start: Decimal | None = None) -> Drawdown:
+    """Return the drawdown of results in their order, on a starting capital."""
+    capital, steps = start, []
+    for each in results:
+        steps.append((each, capital))
+        capital = None if capital is None else capital + each
+    return drawdown(steps)
+
+
+def drawdown_of_balance(points: Iterable[BalancePoint], start: Decimal = NOTHING) -> Drawdown:
+    """Return the drawdown of the balance, transfers taken out."""
+    before, steps = start, []
+    for each in points:
+        steps.append((each.balance - before - each.transfer, before + max(each.transfer, NOTHING)))
+        before = each.balance
+    return drawdown(steps)
+
+
+def drawdown_of_days(days: Iterable[Day]) -> Drawdown:
+    """Return the drawdown of the daily values."""
+    return drawdown((each.profit, each.capital) for each in days)
+
+
+def days_of(
+    points: Sequence[BalancePoint],
+    start: Decimal = NOTHING,
+    unrealized: Mapping[int, Decimal] | None = None,
+) -> list[Day]:
+    """Return the trading days from the first event to the last.
+
+    Args:
+        points: The balances after each event, oldest first.
+        start: The balance before the first.
+        unrealized: The open profit at the end of days, by `end_ns`; with it the values are net asset values.
+    """
+    days: list[Day] = []
+    open_profit = unrealized or {}
+    value = balance = start
+    position = 0
+    begins = day_start(points[0].time_ns) if points else 0
+    while position < len(points):
+        ends = next_day_start(begins)
+        first, transfers = position, NOTHING
+        while position < len(points) and points[position].time_ns < ends:
+            balance = points[position].balance
+            transfers += points[position].transfer
+            position += 1
+        closing = balance + open_profit.get(ends, NOTHING)
+        if position > first or closing != value or not _is_weekend(ends):
+            days.append(Day(begins, ends, value, closing, transfers))
+            value = closing
+        begins = ends
+    return days
+
+
+def _is_weekend(end_ns: int) -> bool:
+    return datetime.fromtimestamp(end_ns // SECOND, NEW_YORK).weekday() >= SATURDAY
+
+
+def sharpe(changes: Sequence[Decimal]) -> Decimal | None:
+    """Return the annual Sharpe ratio of daily returns, without a risk-free rate; None if they do not vary."""
+    deviation = sample_deviation(changes)
+    return None if not deviation else mean(changes) / deviation * DAYS_A_YEAR.sqrt()
+
+
+def sortino(changes: Sequence[Decimal]) -> Decimal | None:
+    """Return the annual Sortino ratio of daily returns; None without a day of loss."""
+    if not changes:
+        return None
+    below = sum((min(each, NOTHING) ** 2 for each in changes), NOTHING) / len(changes)
+    return mean(changes) / below.sqrt() * DAYS_A_YEAR.sqrt() if below else None
+
+
+def mean(values: Sequence[Decimal]) -> Decimal:
+    """Return the mean; 0 of nothing."""
+    return sum(values, NOTHING) / len(values) if values else NOTHING
+
+
+def sample_deviation(values: Sequence[Decimal]) -> Decimal | None:
+    """Return the standard deviation with n-1; None of fewer than two."""
+    if len(values) < 2:  # noqa: PLR2004 - one value does not vary
+        return None
+    middle = mean(values)
+    return (sum(((each - middle) ** 2 for each in values), NOTHING) / (len(values) - 1)).sqrt()

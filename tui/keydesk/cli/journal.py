@@ -1,0 +1,338 @@
+"""`keydesk journal`: list, count and export the trades of an account, print the page of a day or week, write notes."""
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, tzinfo
+from decimal import Decimal
+from pathlib import Path
+
+from keydesk.calc.trade_journal.filters import TradeFilter, chosen
+from keydesk.calc.trade_journal.groups import GROUPINGS, GroupContext, grouped
+from keydesk.calc.trade_journal.net_asset_values import held_over_a_day_end, open_profits
+from keydesk.calc.trade_journal.notes import BadNote, TradeNote, rating_in, tags_in
+from keydesk.calc.trade_journal.rebuild import Journal
+from keydesk.calc.trade_journal.returns import days_of
+from keydesk.calc.trade_journal.statistics import daily_statistics_of, statistics_of
+from keydesk.calc.trade_journal.trades import JournalTrade, roll_up
+from keydesk.cli.account_access import OpenAccount, account_parser, open_account
+from keydesk.cli.export import instant, refuse_existing, time_in, write_csv
+from keydesk.cli.runner import Refusal
+from keydesk.terminal.output import say, say_error
+from keydesk.text.sanitize import Printable, safe
+from keydesk.trade_journal.candles import read_day_closes, read_excursions
+from keydesk.trade_journal.loading import load_journal, pips_of
+from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
+from keydesk.trade_journal.report import as_markdown, as_text, day_of, page, trading_date, week_of
+from keydesk.trade_journal.rows import (
+    HUNDREDTH,
+    TEXT_COLUMNS,
+    TRADE_COLUMNS,
+    RowContext,
+    markdown_table,
+    number,
+    statistics_rows,
+    text_table,
+    trade_row,
+)
+from keydesk_client.auth.private_files import replace_file
+
+LISTED = (
+    *("id", "closed", "instrument", "side", "units", "entryPrice", "exitPrice", "pips"),
+    *("financing", "result", "R", "session", "tags", "setup", "rating"),
+)
+CANDLES_EVERY = 50  # trades
+WITH_EXCURSIONS = ("maePips", "mfePips", "maeR", "mfeR")
+STATISTICS = ("figure", "value", "of")
+Rows = list[dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was read of an account."""
+
+    reach: OpenAccount
+    whole: Journal
+    context: RowContext
+    open_profits: Mapping[int, Decimal] = field(default_factory=dict)  # by the end of the day
+
+    @property
+    def zone(self) -> tzinfo:
+        return self.context.zone
+
+
+def journal(words: Sequence[str]) -> int:
+    """Run the command; return the exit code."""
+    options = _options(words)
+    if options.out is not None:
+        refuse_existing(options.out, overwrite=options.force, option="--out")
+    if options.what == "note":
+        asyncio.run(_note(options))
+        return 0
+    found = asyncio.run(_read(options))
+    match options.what:
+        case "report":
+            _report(found, options)
+        case "stats":
+            _statistics(found, options)
+        case _:
+            _list(found, options)
+    return 0
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = account_parser(
+        "journal", "The closed trades of an account: a list, statistics, a page of a day or week."
+    )
+    parser.add_argument(
+        "what",
+        nargs="?",
+        choices=("list", "stats", "report", "note"),
+        default="list",
+        help="list (without a word), stats, the report of a day or week, or a note on a trade",
+    )
+    parser.add_argument("trade", nargs="?", metavar="TRADE", help="with note: the trade's id")
+    _add_filters(parser)
+    _add_output(parser)
+    _add_note(parser)
+    options = parser.parse_args(words)
+    if (options.what == "note") != (options.trade is not None):
+        parser.error("TRADE goes with note, as in: keydesk journal note 6411 --tags news")
+    if options.excursions and (options.what != "list" or options.positions):
+        parser.error("--excursions goes with the list of trades")
+    if options.what != "report" and (options.week or options.date):
+        parser.error("--week and --date go with report")
+    return options
+
+
+def _add_filters(parser: argparse.ArgumentParser) -> None:
+    chosen_by = parser.add_argument_group("which trades")
+    chosen_by.add_argument("--from", dest="from_", type=time_in, metavar="T", help="closed from T")
+    chosen_by.add_argument("--to", type=time_in, metavar="T", help="closed before T")
+    chosen_by.add_argument("--instrument", default="", metavar="NAME", help="such as EUR_USD")
+    chosen_by.add_argument("--side", choices=("long", "short"), default="")
+    chosen_by.add_argument("--outcome", choices=("win", "loss"), default="")
+    chosen_by.add_argument("--tag", default="")
+    chosen_by.add_argument("--with-text", default="", metavar="TEXT", help="TEXT in what is noted")
+    chosen_by.add_argument("--open", action="store_true", help="open trades, too")
+    chosen_by.add_argument(
+        "--positions", action="store_true", help="one line from flat to flat instead of each trade"
+    )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    output = parser.add_argument_group("what is written")
+    output.add_argument(
+        "--by", choices=sorted(GROUPINGS), help="with stats: the same figures of each group"
+    )
+    output.add_argument(
+        "--excursions",
+        action="store_true",
+        help="with list: how far each trade went against you and for you (MAE, MFE), from candles",
+    )
+    output.add_argument("--week", action="store_true", help="with report: the week, not the day")
+    output.add_argument(
+        "--date", type=_date, metavar="DATE", help="with report: the day, or one of the week"
+    )
+    form = output.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true")
+    form.add_argument("--json", action="store_true")
+    form.add_argument("--markdown", action="store_true")
+    output.add_argument("--out", type=Path, metavar="FILE", help="write to this file")
+    output.add_argument("--force", action="store_true", help="write over a file that is there")
+
+
+def _add_note(parser: argparse.ArgumentParser) -> None:
+    noted = parser.add_argument_group("a note (an empty text removes that part)")
+    noted.add_argument("--tags", metavar="WORDS", help="separated by spaces or commas")
+    noted.add_argument("--setup")
+    noted.add_argument("--rating", metavar="1-5")
+    noted.add_argument("--mistake")
+    noted.add_argument("--note", metavar="TEXT")
+
+
+def _date(text: str) -> date:
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        found = date.min
+    if not 1971 <= found.year <= 2200:  # noqa: PLR2004 - no account is older
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-03-02")
+    return found
+
+
+async def _note(options: argparse.Namespace) -> None:
+    """Write a note on a trade that the account has."""
+    try:
+        tags = None if options.tags is None else tags_in(options.tags)
+        rating = rating_in(options.rating or "")
+    except BadNote as error:
+        raise Refusal(str(error)) from error
+
+    def changed(note: TradeNote) -> TradeNote:
+        texts = {
+            name: getattr(options, name)
+            for name in ("setup", "mistake", "note")
+            if getattr(options, name) is not None
+        }
+        note = replace(note, **texts)
+        note = note if tags is None else replace(note, tags=tags)
+        return note if options.rating is None else replace(note, rating=rating)
+
+    async with open_account(options) as reach:
+        whole = await load_journal(reach.client, reach.journal_cache)
+        if options.trade not in {each.id for each in whole.trades}:
+            raise Refusal(f"there is no trade {options.trade} on {reach.name}")
+        try:
+            note = change_note(reach.notes, options.trade, changed)
+        except (BadNote, NotesNotWritten) as error:
+            raise Refusal(str(error)) from error
+        kept = "removed from" if note.is_empty else "kept in"
+        say(safe(f"The note on trade {options.trade} is {kept} {reach.notes}"))
+
+
+async def _read(options: argparse.Namespace) -> _Found:
+    async with open_account(options) as reach:
+        whole = await load_journal(reach.client, reach.journal_cache, _say_progress)
+        notes = read_notes(reach.notes)
+        if notes.trouble:
+            say_error(safe(notes.trouble))
+        pips = await pips_of(reach.client)
+        context = RowContext(notes.by_trade, pips, reach.zone)
+        found = _Found(reach, whole, context)
+        if options.what == "stats" and options.by is None:
+            now = time.time_ns()
+            spans = held_over_a_day_end(whole.trades, now)
+            closes = await read_day_closes(reach.client, spans)
+            for name in sorted(spans.keys() - closes.keys()):
+                say_error(safe(f"no daily prices of {name}: its open profit is left out"))
+            return replace(found, open_profits=open_profits(whole.trades, closes, now))
+        if not options.excursions:
+            return found
+        ids = {id_ for each in _chosen(found, options) for id_ in each.trade_ids}
+        trades = [each for each in whole.closed if each.id in ids]
+        read = await read_excursions(reach.client, reach.excursions, trades, _say_candles)
+        return replace(found, context=replace(context, excursions=read))
+
+
+def _say_candles(read: int, of: int) -> None:
+    if sys.stderr.isatty() and not read % CANDLES_EVERY:
+        say_error(safe(f"candles of {read} of {of} trades"))
+
+
+def _say_progress(read: int, newest: int) -> None:
+    if sys.stderr.isatty():
+        say_error(safe(f"{read} of {newest} transactions"))
+
+
+def _chosen(found: _Found, options: argparse.Namespace) -> list[JournalTrade]:
+    trades: Sequence[JournalTrade] = found.whole.trades
+    if options.positions:
+        trades = roll_up(trades)
+    wanted = TradeFilter(
+        None if options.from_ is None else instant(options.from_, found.zone).ns,
+        None if options.to is None else instant(options.to, found.zone).ns,
+        options.instrument.upper().replace("/", "_"),
+        options.side,
+        options.outcome,
+        options.tag,
+        options.setup or "",
+        _rating(options),
+        options.with_text,
+        options.open,
+    )
+    return sorted(
+        chosen(trades, wanted, found.context.notes),
+        key=lambda each: (each.closed_ns is None, each.closed_ns or each.opened_ns),
+    )
+
+
+def _rating(options: argparse.Namespace) -> int | None:
+    try:
+        return rating_in(options.rating or "")
+    except BadNote as error:
+        raise Refusal(str(error)) from error
+
+
+def _list(found: _Found, options: argparse.Namespace) -> None:
+    trades = _chosen(found, options)
+    rows = [trade_row(each, found.context) for each in trades]
+    shown = (*LISTED, *WITH_EXCURSIONS) if options.excursions else LISTED
+    columns = TRADE_COLUMNS if options.csv or options.json else shown
+    if not (options.csv or options.json or options.markdown):
+        rows = [{**row, "closed": row["closed"][:16].replace("T", " ")} for row in rows]
+    _write(columns, rows, options)
+    say_error(safe(f"{len(trades)} trades of {found.reach.name}"))
+
+
+def _statistics(found: _Found, options: argparse.Namespace) -> None:
+    trades = _chosen(found, options)
+    if options.by is None:
+        rows = [_figure(*each) for each in statistics_rows(statistics_of(trades))]
+        if len(trades) == len(found.whole.closed):
+            rows += _daily(found)
+        _write(STATISTICS, rows, options)
+        return
+    context = GroupContext(found.whole.trades, found.context.notes, found.zone)
+    rows = []
+    for group, own in grouped(trades, options.by, context).items():
+        figures = {name: value for name, value, _ in statistics_rows(statistics_of(own))}
+        doubt = statistics_of(own).total.doubt
+        rows.append({options.by: group, **figures, "doubt": doubt})
+    columns = list(rows[0]) if rows else [options.by, "trades"]
+    _write(columns, rows, options)
+
+
+def _figure(name: str, value: str, rests_on: str) -> dict[str, str]:
+    return dict(zip(STATISTICS, (name, value, rests_on), strict=True))
+
+
+def _daily(found: _Found) -> Rows:
+    """Return ratios and drawdown of the daily net asset values, transfers taken out."""
+    whole = found.whole
+    days = days_of(whole.balances, whole.start_balance, found.open_profits)
+    daily = daily_statistics_of(days)
+    fall = number(daily.drawdown.money, HUNDREDTH)
+    if daily.drawdown.share is not None:
+        fall = f"{fall} ({number(daily.drawdown.share * 100, HUNDREDTH)} %)"
+    rests_on = daily.sharpe.doubt or f"n={daily.n}"
+    return [
+        _figure("Sharpe, daily NAV", number(daily.sharpe.value, HUNDREDTH), rests_on),
+        _figure("Sortino, daily NAV", number(daily.sortino.value, HUNDREDTH), rests_on),
+        _figure("max drawdown, daily NAV", fall, rests_on),
+    ]
+
+
+def _report(found: _Found, options: argparse.Namespace) -> None:
+    day = options.date or trading_date(time.time_ns())
+    period = week_of(day) if options.week else day_of(day)
+    shown = page(found.whole, period, found.context, found.reach.name)
+    _write_lines(as_markdown(shown) if options.markdown else as_text(shown), options)
+
+
+def _write(
+    columns: Sequence[str], rows: Sequence[Mapping[str, str]], options: argparse.Namespace
+) -> None:
+    """Write rows in the form that was asked for."""
+    if options.csv:
+        write_csv(options.out, columns, rows, TEXT_COLUMNS)
+    elif options.json:
+        own = [{name: row[name] for name in columns} for row in rows]
+        text = json.dumps(own, indent=2).replace("\x7f", "\\u007f")
+        _write_lines([safe(line) for line in text.split("\n")], options)
+    elif options.markdown:
+        _write_lines(markdown_table(columns, rows), options)
+    else:
+        _write_lines(text_table(columns, rows), options)
+
+
+def _write_lines(lines: Sequence[Printable], options: argparse.Namespace) -> None:
+    if options.out is None:
+        say(*lines)
+    else:
+        replace_file(options.out, "".join(f"{line}\n" for line in lines).encode())
+        say_error(safe(f"Written to {options.out}"))

@@ -1,0 +1,183 @@
+"""The form that changes name and margin rate of the account, with the effect on its margin."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import ClassVar
+
+from textual.binding import ActiveBinding
+from textual.events import Key
+
+from keydesk.calc.orders.instructions import ConfigureAccount
+from keydesk.calc.orders.ticket_draft import UnreadableText, above_zero, read_number
+from keydesk.calc.risk.margin_change import HeldMargin, MarginFigures, with_margin_rate
+from keydesk.forms.account.live_page import rate_words
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
+from keydesk.forms.text_fields import ENDS_WRITING, MOST_TEXT, TextFields
+from keydesk.keys.confirm import Action
+from keydesk.keys.guard import KeyTarget
+from keydesk.keys.keymap import CONFIGURE, KEYMAP
+from keydesk.records import AccountState
+from keydesk.store.store import Store
+from keydesk.text.format import EMPTY, money, percent
+from keydesk.text.sanitize import Printable, safe
+
+WHOLE = Decimal(100)
+LABEL = 12  # columns
+INSTRUMENTS_RATE = "the rates of the instruments"
+
+
+class ConfigureForm(Form[ConfigureAccount]):
+    """Changes name and margin rate; only what was changed is sent."""
+
+    KEY_CONTEXT: ClassVar[str] = CONFIGURE
+    WIDTH: ClassVar[int] = 68
+    BINDINGS = KEYMAP.bindings(CONFIGURE)
+
+    def __init__(self, context: FormContext) -> None:
+        super().__init__(context)
+        account = context.store.account
+        rate = account.margin_rate if account else None
+        shown = "" if rate is None else f"{(rate * WHOLE).normalize():f}"
+        self.fields = TextFields({"name": account.alias if account else "", "margin": shown})
+
+    @property
+    def rate(self) -> Decimal | UnreadableText | None:
+        """Return the margin rate as typed, None where it is as it was, or why it cannot be."""
+        typed = self.fields.changed("margin")
+        if typed is None:
+            return None
+        value = above_zero(read_number(typed.strip().removesuffix("%").strip()))
+        if value is None:
+            return UnreadableText("", "is missing: the broker takes no rate away, 2 is 50 to 1")
+        if isinstance(value, Decimal) and value > WHOLE:
+            return UnreadableText(f"{value:f}", "is above 100 percent")
+        return value / WHOLE if isinstance(value, Decimal) else value
+
+    def headline(self) -> TextLine:
+        """Return the account that it is about."""
+        account = self.context.store.account
+        return (("ACCOUNT SETTINGS ", "bright"), (safe(account.id if account else EMPTY), "bright"))
+
+    def body(self) -> Sequence[TextLine]:
+        """Show the fields, and the margin before and after."""
+        return [*self.field_lines(), BLANK, *self.effect_lines()]
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return both fields."""
+        rate = self.rate
+        words: Printable = "% of what is held"
+        if isinstance(rate, UnreadableText):
+            words = "✗ cannot be"
+        role = "danger" if isinstance(rate, UnreadableText) else "muted"
+        changed = "changed" if self.fields.changed("name") is not None else ""
+        return [
+            self.fields.line("k", "name", (safe(changed), "warn"), self.inside),
+            self.fields.line("m", "margin", (words, role), self.inside),
+        ]
+
+    def effect_lines(self) -> Sequence[TextLine]:
+        """Return rate, margin used, available and closeout, old and new."""
+        account, rate = self.context.store.account, self.rate
+        if account is None or not isinstance(rate, Decimal):
+            return ()
+        old, new = margin_before_and_after(self.context.store, account, rate)
+        home = account.currency
+        before = (
+            INSTRUMENTS_RATE if account.margin_rate is None else rate_words(account.margin_rate)
+        )
+        lines: list[TextLine] = [
+            _change("rate", before, rate_words(rate)),
+            _change("margin used", money(old.used), f"{money(new.used)} {home}"),
+            _change("available", money(old.available), f"{money(new.available)} {home}"),
+            _change(
+                "closeout",
+                f"{percent(old.closeout_percent, 1)} %",
+                f"{percent(new.closeout_percent, 1)} %, closed out at 100 %",
+            ),
+        ]
+        said = "An instrument's own rate counts where it is higher. Orders that rest need it when they fill"
+        return [*lines, *wrap_words(safe(said), "muted", self.inside)]
+
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.CONFIGURE
+
+    def warnings(self) -> Sequence[str]:
+        """Warn of what the rate does to what is held."""
+        account, rate = self.context.store.account, self.rate
+        if account is None or not isinstance(rate, Decimal):
+            return ()
+        old, new = margin_before_and_after(self.context.store, account, rate)
+        if new.closeout_percent >= 1:
+            return ("This rate would close the positions out: the broker refuses it",)
+        if new.used > old.used and not new.available:
+            return ("No margin is left at this rate: no new trade, and a margin call is near",)
+        return ()
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse what cannot be sent, and to send nothing."""
+        fields, rate = self.fields, self.rate
+        if fields.writing:
+            return (ENDS_WRITING,)
+        if self.context.store.account is None:
+            return ("The account is still being read",)
+        if isinstance(rate, UnreadableText):
+            return (" ".join(f"margin: {rate.text} {rate.reason}. m types it anew".split()),)
+        if fields.too_long():
+            return (f"name: it is longer than {MOST_TEXT} characters. k Backspace shortens it",)
+        unchanged = fields.changed("name") is None and rate is None
+        return ("Nothing is changed: k name, m margin rate",) if unchanged else ()
+
+    def result(self) -> ConfigureAccount | None:
+        """Return what was changed; None while the rate cannot be read."""
+        rate = self.rate
+        if isinstance(rate, UnreadableText):
+            return None
+        return ConfigureAccount(self.fields.changed("name"), rate)
+
+    @property
+    def key_target(self) -> KeyTarget:
+        """Return a text field while letters go to one, else the form."""
+        return KeyTarget("text", self.painted) if self.fields.writing else super().key_target
+
+    async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
+        if not self.fields.writing:
+            await super()._take_key(event, bound)
+            return
+        event.prevent_default()
+        self.fields.write(event.key, event.character if event.is_printable else None)
+        self.redraw()
+
+    def action_write(self, name: str) -> None:
+        """Send the letters that follow to a field; a rate is typed anew."""
+        self.fields.writing = name
+        if name == "margin":
+            self.fields.texts[name] = ""
+        self.redraw()
+
+
+def margin_before_and_after(
+    store: Store, account: AccountState, rate: Decimal
+) -> tuple[MarginFigures, MarginFigures]:
+    """Return the account's margin as it is, and as it would be at another rate."""
+    held = [
+        HeldMargin(position.margin_used, known.margin_rate)
+        for position in store.positions.values()
+        if position.margin_used and (known := store.instruments.get(position.instrument))
+    ]
+    now = MarginFigures(
+        account.margin_used, account.margin_available, account.margin_closeout_percent
+    )
+    nav = (
+        account.margin_available + account.margin_used if account.margin_available else account.nav
+    )
+    return now, with_margin_rate(now, nav, held, old_rate=account.margin_rate, new_rate=rate)
+
+
+def _change(name: str, old: str, new: str) -> TextLine:
+    return (
+        (safe(f"{name:<{LABEL}}"), "muted"),
+        (safe(f"{old} → "), "plain"),
+        (safe(new), "bright"),
+    )

@@ -1,0 +1,102 @@
+"""The form that edits tag and comment of an open trade; the trade itself is not touched."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import ActiveBinding
+from textual.events import Key
+
+from keydesk.calc.orders.instructions import LabelTrade
+from keydesk.forms.sheet import FormContext, TextLine
+from keydesk.forms.text_fields import ENDS_WRITING, MOST_TEXT, TextFields
+from keydesk.forms.trades.close_trade import trade_name
+from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.keys.confirm import Action
+from keydesk.keys.guard import KeyTarget
+from keydesk.keys.keymap import KEYMAP, LABELS
+from keydesk.text.sanitize import safe
+
+
+class LabelsForm(TradeForm[LabelTrade]):
+    """Edits tag and comment; only what was changed is sent."""
+
+    KEY_CONTEXT: ClassVar[str] = LABELS
+    WIDTH: ClassVar[int] = 68
+    BINDINGS = [*KEYMAP.bindings(LABELS), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+
+    def __init__(self, context: FormContext, trade_id: str) -> None:
+        super().__init__(context, trade_id)
+        self.fields = self._as_they_are()
+
+    def trade_turned(self) -> None:
+        """Begin with the labels of the other trade."""
+        self.fields = self._as_they_are()
+
+    def _as_they_are(self) -> TextFields:
+        trade = self.trade
+        tag, comment = ("", "") if trade is None else (trade.tag, trade.comment)
+        return TextFields({"tag": tag, "comment": comment})
+
+    def headline(self) -> TextLine:
+        """Return the trade that it is about."""
+        trade = self.trade
+        name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
+        return (("TAG AND COMMENT ", "bright"), (name, "bright"))
+
+    def body(self) -> Sequence[TextLine]:
+        """Show both fields."""
+        return self.field_lines()
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return both fields, with how each was before where it is changed."""
+        names = (("k", "tag"), ("j", "comment"))
+        return [
+            self.fields.line(
+                safe(key),
+                safe(name),
+                ("changed" if self.fields.changed(name) is not None else "", "warn"),
+                self.inside,
+            )
+            for key, name in names
+        ]
+
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.LABEL
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse what cannot be a label, and to send nothing."""
+        if self.fields.writing:
+            return (ENDS_WRITING,)
+        if self.trade is None:
+            return ("The trade is closed already",)
+        if long := self.fields.too_long():
+            return (f"{long}: it is longer than {MOST_TEXT} characters. Backspace shortens it",)
+        return () if self.fields.has_changes else ("Nothing is changed: k tag, j comment",)
+
+    def result(self) -> LabelTrade | None:
+        """Return what was changed."""
+        trade, fields = self.trade, self.fields
+        if trade is None:
+            return None
+        return LabelTrade(
+            trade.id, trade.instrument, fields.changed("tag"), fields.changed("comment")
+        )
+
+    @property
+    def key_target(self) -> KeyTarget:
+        """Return a text field while letters go to one, else the form."""
+        return KeyTarget("text", self.painted) if self.fields.writing else super().key_target
+
+    async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
+        if not self.fields.writing:
+            await super()._take_key(event, bound)
+            return
+        event.prevent_default()
+        self.fields.write(event.key, event.character if event.is_printable else None)
+        self.redraw()
+
+    def action_write(self, name: str) -> None:
+        """Send the letters that follow to a field."""
+        self.fields.writing = name
+        self.redraw()

@@ -1,0 +1,160 @@
+"""MAE and MFE of closed trades from the broker's candles, and a file of those that are known: a closed trade does not change.
+
+The file may be deleted at any time. It holds one JSON array for each trade: id, opening, closing, adverse, favourable.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from pathlib import Path
+from typing import TypeAlias
+
+from keydesk.calc.market.trading_day import day_start, next_day_start
+from keydesk.calc.trade_journal.excursions import (
+    CandleRange,
+    Excursion,
+    Extremes,
+    candle_plan,
+    excursion_of,
+    known_excursion,
+)
+from keydesk.calc.trade_journal.net_asset_values import DayClose
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.records import id_order
+from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
+from keydesk_client.client import Client
+from keydesk_client.errors import KeydeskClientError, Refused, UnsafeFile
+from keydesk_client.models import Candlestick, DateTime
+
+AT_ONCE = 4
+NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
+LARGEST = 100_000_000  # bytes
+PATIENCE = 2.0  # seconds
+UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)
+Known: TypeAlias = dict[str, tuple[int, int, Decimal, Decimal]]
+"""Opening, closing, adverse and favourable distance by trade."""
+Progress = Callable[[int, int], None]
+
+
+async def read_excursions(
+    client: Client, path: Path, trades: Sequence[JournalTrade], progress: Progress | None = None
+) -> dict[str, Excursion]:
+    """Return the excursions of closed trades by id, from the file or from candles; those without candles are left out."""
+    known, forming = _read(path), Known()
+    closed = [each for each in trades if each.is_closed]
+    missing = [each for each in closed if _known(known, each) is None]
+    slots = asyncio.Semaphore(AT_ONCE)
+    done = 0
+
+    async def fetch(trade: JournalTrade) -> None:
+        nonlocal done
+        async with slots:
+            excursion, is_final = await _fetch(client, trade)
+        done += 1
+        if progress is not None:
+            progress(done, len(missing))
+        if excursion is not None:
+            kept = known if is_final else forming
+            ends = trade.opened_ns, trade.closed_ns or 0
+            kept[trade.id] = (*ends, excursion.adverse, excursion.favourable)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for each in missing:
+                group.create_task(fetch(each))
+    except* KeydeskClientError as errors:
+        raise errors.exceptions[0] from None
+    finally:
+        if missing:
+            _write(path, known)
+    both = known | forming
+    found = {each.id: _known(both, each) for each in closed}
+    return {id_: each for id_, each in found.items() if each is not None}
+
+
+def _known(known: Known, trade: JournalTrade) -> Excursion | None:
+    """Return the kept excursion of a trade; that of another trade with its id, after a reset, is none."""
+    kept = known.get(trade.id)
+    if kept is None or kept[:2] != (trade.opened_ns, trade.closed_ns):
+        return None
+    return known_excursion(trade, kept[2], kept[3])
+
+
+async def _fetch(client: Client, trade: JournalTrade) -> tuple[Excursion | None, bool]:
+    """Return the excursion of a trade, and whether its candles are complete: what forms yet is not kept."""
+    try:
+        plan = candle_plan(trade)
+        candles = [each for part in plan for each in await _candles(client, trade, part)]
+    except Refused as error:
+        if error.status not in NOT_OFFERED:
+            raise
+        return None, False
+    sides = [each.bid if trade.is_long else each.ask for each in candles]
+    found = excursion_of(trade, [Extremes(each.h, each.l) for each in sides if each is not None])
+    return found, all(each.complete for each in candles)
+
+
+async def _candles(client: Client, trade: JournalTrade, part: CandleRange) -> list[Candlestick]:
+    candles = client.candles.iterate(
+        trade.instrument,
+        from_=DateTime.from_ns(part.start_ns),
+        to=DateTime.from_ns(part.end_ns),
+        granularity=part.granularity,
+        price="B" if trade.is_long else "A",
+    )
+    return [each async for each in candles]
+
+
+def _read(path: Path) -> Known:
+    known: Known = {}
+    with suppress(OSError, UnsafeFile, *UNREADABLE):
+        for line in read_private(path, LARGEST).decode().splitlines():
+            id_, opened, closed, adverse, favourable = json.loads(line)
+            known[str(id_)] = (int(opened), int(closed), Decimal(adverse), Decimal(favourable))
+    return known
+
+
+def _write(path: Path, known: Known) -> None:
+    """Write the file together with what another desk wrote meanwhile; where that fails, they are fetched again."""
+    with suppress(OSError, UnsafeFile):
+        private_folder(path.parent)
+        with locked(path, patience_s=PATIENCE):
+            replace_file(path, "".join(_lines(_read(path) | known)).encode())
+
+
+def _lines(known: Known) -> Iterable[str]:
+    for id_ in sorted(known, key=id_order):
+        opened, closed, adverse, favourable = known[id_]
+        line = [id_, opened, closed, str(adverse), str(favourable)]
+        yield json.dumps(line, separators=(",", ":")) + "\n"
+
+
+async def read_day_closes(
+    client: Client, spans: Mapping[str, tuple[int, int]]
+) -> dict[str, list[DayClose]]:
+    """Return the closing prices of trading days in the span of each instrument; one that is offered no more is left out."""
+    found = {}
+    for name, span in spans.items():
+        try:
+            found[name] = await _day_closes(client, name, *span)
+        except Refused as error:
+            if error.status not in NOT_OFFERED:
+                raise
+    return found
+
+
+async def _day_closes(client: Client, name: str, first: int, last: int) -> list[DayClose]:
+    candles = client.candles.iterate(
+        name,
+        from_=DateTime.from_ns(day_start(first)),
+        to=DateTime.from_ns(last),
+        granularity="D",
+        price="BA",
+    )
+    return [
+        DayClose(next_day_start(each.time.ns), each.bid.c, each.ask.c)
+        async for each in candles
+        if each.complete and each.bid is not None and each.ask is not None
+    ]

@@ -1,0 +1,47 @@
+"""Load the journal of an account: cached events, then what the broker has beyond them."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+from keydesk.calc.trade_journal.events import Event
+from keydesk.calc.trade_journal.rebuild import Journal, rebuild
+from keydesk.trade_journal.cache import CachedEvents, read_cache, write_cache
+from keydesk.trade_journal.reading import events_of
+from keydesk_client.client import Client
+
+PROGRESS_EVERY = 5000  # transactions
+Progress = Callable[[int, int], None]
+"""Called with the transaction that was read and the newest one."""
+
+
+async def load_journal(client: Client, path: Path, progress: Progress | None = None) -> Journal:
+    """Return the journal of the client's account; `path` is the cache."""
+    account = (await client.accounts.summary()).account
+    created, newest = account.created_time.ns, int(account.last_transaction_id)
+    cached = read_cache(path, account.id, created)
+    if cached.last_id > newest:
+        cached = CachedEvents(account.id, created)
+    if cached.last_id < newest:
+        cached = await _with_newer(client, cached, newest, progress)
+        write_cache(path, cached)
+    return rebuild(cached.events)
+
+
+async def _with_newer(
+    client: Client, cached: CachedEvents, newest: int, progress: Progress | None
+) -> CachedEvents:
+    events: list[Event] = list(cached.events)
+    last = cached.last_id
+    async for each in client.transactions.iterate_since(last):
+        events.extend(events_of([each]))
+        last = int(each.id)
+        if progress is not None and not last % PROGRESS_EVERY:
+            progress(last, newest)
+    return CachedEvents(cached.account_id, cached.created_ns, last, tuple(events))
+
+
+async def pips_of(client: Client) -> dict[str, Decimal]:
+    """Return one pip of each instrument in price units."""
+    found = await client.accounts.instruments()
+    return {each.name: Decimal(1).scaleb(each.pip_location) for each in found.instruments}

@@ -1,0 +1,170 @@
+"""The file of an account's notes: one line of JSON for each trade, sorted by id, so that it reads and merges well in git.
+
+It is written atomically under a lock, each change on the file as it is then: two desks lose nothing. Lines that cannot be
+read, and members that this version does not know, are kept as they are.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from keydesk.calc.trade_journal.notes import (
+    LONGEST_NAME,
+    LONGEST_NOTE,
+    NO_NOTE,
+    RATINGS,
+    BadNote,
+    TradeNote,
+    checked_tags,
+)
+from keydesk.records import id_order
+from keydesk.text.sanitize import clean, clean_name
+from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
+from keydesk_client.errors import UnsafeFile
+
+LARGEST = 20_000_000  # bytes
+PATIENCE = 2.0  # seconds that another desk may hold the file
+KNOWN = ("trade", "tags", "setup", "note", "rating", "mistake")
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+Change = Callable[[TradeNote], TradeNote]
+
+
+class NotesNotWritten(Exception):
+    """Raised with one sentence when a note could not be written to the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The notes of an account by trade id, and what is wrong with their file."""
+
+    by_trade: Mapping[str, TradeNote] = field(default_factory=dict)
+    trouble: str = ""
+
+
+@dataclass(slots=True)
+class _Content:
+    """The lines of the file: notes with the members beside them, and lines that are no notes."""
+
+    notes: dict[str, TradeNote] = field(default_factory=dict)
+    others: dict[str, dict[str, Any]] = field(default_factory=dict)
+    unreadable: list[str] = field(default_factory=list)
+
+
+def read_notes(path: Path) -> Notes:
+    """Return the notes of a file; a missing file has none, a damaged one those that can be read."""
+    try:
+        content = _read(path)
+    except FileNotFoundError:
+        return Notes()
+    except (OSError, UnsafeFile) as error:
+        return Notes(trouble=f"The notes are not read: {clean(str(error))}")
+    count = len(content.unreadable)
+    trouble = f"{count} lines of {clean(path.name)} cannot be read; they are kept" if count else ""
+    return Notes(content.notes, trouble)
+
+
+def change_note(path: Path, trade_id: str, change: Change) -> TradeNote:
+    """Change the note on a trade as the file has it now; return it. An empty note leaves no line.
+
+    Raises:
+        NotesNotWritten: the file or its folder cannot be written, or is accessible to others.
+        BadNote: the new note cannot be kept; nothing was written.
+    """
+    try:
+        private_folder(path.parent)
+        with locked(path, patience_s=PATIENCE):
+            content = _read_or_nothing(path)
+            note = checked(change(content.notes.get(trade_id, NO_NOTE)))
+            if note.is_empty and not content.others.get(trade_id):
+                content.notes.pop(trade_id, None)
+            else:
+                content.notes[trade_id] = note
+            written = _written(content)
+            if len(written) > LARGEST:
+                raise NotesNotWritten(f"the notes are larger than {LARGEST} bytes: move old ones")
+            replace_file(path, written)
+    except (OSError, UnsafeFile) as error:
+        raise NotesNotWritten(f"the note is not kept: {clean(str(error))}") from error
+    return note
+
+
+def checked(note: TradeNote) -> TradeNote:
+    """Return a note with cleaned text; raise BadNote if a part of it is too long or no rating."""
+    if note.rating is not None and note.rating not in RATINGS:
+        raise BadNote(f"rating {note.rating}: type 1 to 5, or leave it empty")
+    for name, text, most in (
+        ("setup", note.setup, LONGEST_NAME),
+        ("mistake", note.mistake, LONGEST_NAME),
+        ("note", note.note, LONGEST_NOTE),
+    ):
+        if len(text) > most:
+            raise BadNote(f"{name}: {len(text)} characters, at most {most}")
+    return TradeNote(
+        checked_tags(clean(each) for each in note.tags),
+        clean(note.setup.strip()),
+        clean(note.note.strip(), LONGEST_NOTE),
+        note.rating,
+        clean(note.mistake.strip()),
+    )
+
+
+def _read_or_nothing(path: Path) -> _Content:
+    try:
+        return _read(path)
+    except FileNotFoundError:
+        return _Content()
+
+
+def _read(path: Path) -> _Content:
+    text = read_private(path, LARGEST).decode(errors="surrogateescape")
+    content = _Content()
+    for line in text.split("\n"):  # no other line end: a note may hold U+2028
+        if line.strip():
+            _take(content, line)
+    return content
+
+
+def _take(content: _Content, line: str) -> None:
+    """Take one line; of two for a trade the later counts, the earlier is kept as unreadable."""
+    try:
+        said = json.loads(line)
+        trade_id, note = str(said["trade"]), _note(said)
+        if clean_name(trade_id) != trade_id or not trade_id or trade_id in content.notes:
+            raise ValueError(trade_id)
+    except (*UNREADABLE, BadNote):
+        content.unreadable.append(line)
+        return
+    content.notes[trade_id] = note
+    content.others[trade_id] = {name: said[name] for name in said if name not in KNOWN}
+
+
+def _note(said: Mapping[str, Any]) -> TradeNote:
+    rating, tags = said.get("rating"), said.get("tags", [])
+    if isinstance(rating, bool) or not isinstance(rating, int | None):
+        raise TypeError(rating)
+    if not isinstance(tags, list):
+        raise TypeError(tags)
+    texts = [said.get(name, "") for name in ("setup", "note", "mistake")]
+    if not all(isinstance(each, str) for each in (*texts, *tags)):
+        raise TypeError(texts)
+    return checked(TradeNote(tuple(tags), texts[0], texts[1], rating, texts[2]))
+
+
+def _written(content: _Content) -> bytes:
+    lines = []
+    for trade_id in sorted(content.notes, key=id_order):
+        note = content.notes[trade_id]
+        said = {
+            "trade": trade_id,
+            "tags": list(note.tags),
+            "setup": note.setup,
+            "note": note.note,
+            "rating": note.rating,
+            "mistake": note.mistake,
+        }
+        kept = {name: value for name, value in said.items() if value or name == "trade"}
+        lines.append(json.dumps(kept | content.others.get(trade_id, {}), ensure_ascii=False))
+    text = "".join(f"{line}\n" for line in [*lines, *content.unreadable])
+    return text.encode(errors="surrogateescape")

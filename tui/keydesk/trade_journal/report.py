@@ -1,0 +1,227 @@
+"""The day page and the week page: what was traded, what came of it, what was noted; to be read in a minute.
+
+A trade belongs to the trading day in which it was closed, 17:00 to 17:00 New York. A day has the date of its end, a week its
+days from Monday to Sunday.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, SECOND, day_start, next_day_start
+from keydesk.calc.trade_journal.groups import GroupContext, grouped
+from keydesk.calc.trade_journal.rebuild import Journal
+from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.text.format import at, duration
+from keydesk.text.sanitize import SafeText, safe
+from keydesk.trade_journal.rows import (
+    HUNDREDTH,
+    MONEY,
+    RowContext,
+    escaped,
+    markdown_table,
+    number,
+    statistics_rows,
+    text_table,
+)
+
+DAYS_OF_A_WEEK = 7
+GROUPS = ("instrument", "session", "setup", "mistake")
+TRADE_COLUMNS = ("id", "closed", "instrument", "side", "units", "held", "result", "R", "setup")
+GROUP_COLUMNS = ("trades", "win %", "result", "R")
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A day or a week of trading."""
+
+    title: str
+    days: tuple[tuple[date, int, int], ...]  # date, start and end
+
+    @property
+    def start_ns(self) -> int:
+        """Its start."""
+        return self.days[0][1]
+
+    @property
+    def end_ns(self) -> int:
+        """Its end, which does not belong to it."""
+        return self.days[-1][2]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a page: a table, or sentences."""
+
+    title: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[Mapping[str, str], ...] = ()
+    sentences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: a title and its parts."""
+
+    title: str
+    sections: tuple[Section, ...]
+
+
+def trading_date(time_ns: int) -> date:
+    """Return the date of the trading day that contains an instant."""
+    return datetime.fromtimestamp(next_day_start(time_ns) // SECOND, NEW_YORK).date()
+
+
+def day_of(day: date) -> Period:
+    """Return the trading day of a date."""
+    return Period(f"{day:%A %Y-%m-%d}", (_bounds(day),))
+
+
+def week_of(day: date) -> Period:
+    """Return the trading week of a date."""
+    monday = day - timedelta(days=day.weekday())
+    days = tuple(_bounds(monday + timedelta(days=number)) for number in range(DAYS_OF_A_WEEK))
+    year, week, _ = monday.isocalendar()
+    return Period(f"Week {week} of {year}, from {monday}", days)
+
+
+def _bounds(day: date) -> tuple[date, int, int]:
+    end = int(datetime.combine(day, DAY_ENDS, NEW_YORK).timestamp()) * SECOND
+    return day, day_start(end - SECOND), end
+
+
+def page(journal: Journal, period: Period, context: RowContext, account: str) -> Page:
+    """Return the page of a day or a week."""
+    trades = [each for each in journal.closed if _is_in(each, period.start_ns, period.end_ns)]
+    found = statistics_of(trades, _balance_before(journal, period.start_ns))
+    groups = GroupContext(journal.trades, context.notes, context.zone)
+    sections = [_summary(journal, period, found)]
+    if len(period.days) > 1:
+        sections.append(_by_day(trades, period))
+    sections.append(_trades(trades, context))
+    sections += [section for name in GROUPS if (section := _group(trades, name, groups))]
+    sections.append(_notes(trades, context))
+    return Page(f"{period.title}  {account}", tuple(filter(_has_content, sections)))
+
+
+def _is_in(trade: JournalTrade, start_ns: int, end_ns: int) -> bool:
+    return trade.closed_ns is not None and start_ns <= trade.closed_ns < end_ns
+
+
+def _has_content(section: Section) -> bool:
+    return bool(section.rows or section.sentences)
+
+
+def _balance_before(journal: Journal, time_ns: int) -> Decimal | None:
+    earlier = [each.balance for each in journal.balances if each.time_ns < time_ns]
+    return earlier[-1] if earlier else None
+
+
+def _summary(journal: Journal, period: Period, found: Statistics) -> Section:
+    """Return the figures; those that cannot be said are left out."""
+    moved = sum(
+        (p.transfer for p in journal.balances if period.start_ns <= p.time_ns < period.end_ns),
+        Decimal(0),
+    )
+    rows = [
+        {"figure": name, "value": value, "of": basis}
+        for name, value, basis in statistics_rows(found)
+        if value
+    ]
+    if moved:
+        rows.append({"figure": "transfers", "value": number(moved, MONEY), "of": ""})
+    if not found.n:
+        return Section("", sentences=("No trade was closed.",))
+    return Section("Figures", ("figure", "value", "of"), tuple(rows))
+
+
+def _by_day(trades: Sequence[JournalTrade], period: Period) -> Section:
+    rows = []
+    for day, start, end in period.days:
+        own = [each for each in trades if _is_in(each, start, end)]
+        if own:
+            rows.append({"day": f"{day:%a %m-%d}", **_group_row(own)})
+    return Section("Days", ("day", *GROUP_COLUMNS), tuple(rows))
+
+
+def _group_row(trades: Sequence[JournalTrade]) -> dict[str, str]:
+    found = statistics_of(trades)
+    rs = [each.r for each in trades if each.r is not None]
+    share = found.win_rate.value
+    return {
+        "trades": str(found.n),
+        "win %": "" if share is None else number(share * 100, Decimal(1)),
+        "result": number(found.total.value, MONEY),
+        "R": number(sum(rs, Decimal(0)), HUNDREDTH) if rs else "",
+    }
+
+
+def _trades(trades: Iterable[JournalTrade], context: RowContext) -> Section:
+    rows = tuple(
+        {
+            "id": each.id,
+            "closed": f"{at(each.closed_ns or 0, context.zone):%a %H:%M}",
+            "instrument": each.instrument,
+            "side": "long" if each.is_long else "short",
+            "units": number(abs(each.units)),
+            "held": str(duration((each.hold_ns or 0) / SECOND)),
+            "result": number(each.result, MONEY),
+            "R": number(each.r, HUNDREDTH),
+            "setup": context.note(each).setup,
+        }
+        for each in trades
+    )
+    return Section("Trades", TRADE_COLUMNS, rows)
+
+
+def _group(trades: Sequence[JournalTrade], name: str, context: GroupContext) -> Section | None:
+    """Return the trades by a grouping, None if it tells nothing because all are in one group."""
+    groups = grouped(trades, name, context)
+    if len(groups) < 2:  # noqa: PLR2004 - one group is the whole
+        return None
+    rows = tuple({name: group, **_group_row(own)} for group, own in groups.items())
+    return Section(f"By {name}", (name, *GROUP_COLUMNS), rows)
+
+
+def _notes(trades: Iterable[JournalTrade], context: RowContext) -> Section:
+    sentences = []
+    for each in trades:
+        note = context.note(each)
+        words = [
+            *(f"#{tag}" for tag in note.tags),
+            f"rating {note.rating}" if note.rating else "",
+            f"mistake: {note.mistake}" if note.mistake else "",
+            note.note,
+        ]
+        said = ", ".join(word for word in words if word)
+        if said:
+            sentences.append(f"{each.id} {each.instrument}: {said}")
+    return Section("Notes", sentences=tuple(sentences))
+
+
+def as_markdown(shown: Page) -> list[SafeText]:
+    """Return a page as lines of Markdown."""
+    lines: list[SafeText] = [safe(f"# {escaped(shown.title)}")]
+    for section in shown.sections:
+        lines.append(safe(""))
+        if section.title:
+            lines += [safe(f"## {section.title}"), safe("")]
+        if section.rows:
+            lines += markdown_table(section.columns, section.rows)
+        lines += [safe(f"- {escaped(each)}") for each in section.sentences]
+    return lines
+
+
+def as_text(shown: Page) -> list[SafeText]:
+    """Return a page as lines for the terminal."""
+    lines: list[SafeText] = [safe(shown.title)]
+    for section in shown.sections:
+        lines.append(safe(""))
+        if section.title:
+            lines.append(safe(section.title.upper()))
+        if section.rows:
+            lines += text_table(section.columns, section.rows)
+        lines += [safe(each) for each in section.sentences]
+    return lines
