@@ -78,6 +78,17 @@ async def test_nothing_is_kept_of_instruments_and_currencies_that_the_account_do
         assert link.store.health.unreadable == 200
 
 
+async def test_prices_that_come_before_the_instruments_of_a_new_market_are_no_unreadable_records() -> (
+    None
+):
+    link = link_to(ScriptedBroker())
+    early = price("EUR_USD", "1.08490", "1.08500")
+    take_item(link, early)
+    assert link.store.health.unreadable == 0
+    assert link.store.quotes == {}
+    await link.client.close()
+
+
 async def test_what_is_held_or_in_focus_is_streamed_as_well() -> None:
     broker = ScriptedBroker()
     link = link_to(broker)

@@ -146,6 +146,8 @@ async def conversions_once(link: Link, names: Sequence[str]) -> bool:
 def _take_price(link: Link, price: ClientPrice, received: float) -> None:
     """Apply a price; raise ValueError for an instrument that the account does not have."""
     name = price.instrument
+    if not link.store.instruments and not link.store.quotes:
+        return  # the market began anew, and what it offers is being read
     if name is not None and name not in link.store.quotes and name not in link.store.instruments:
         raise ValueError("a price of an instrument that the account does not have")
     take_price(link.store, price, received)
@@ -154,6 +156,8 @@ def _take_price(link: Link, price: ClientPrice, received: float) -> None:
 def _take_conversions(link: Link, conversions: Sequence[HomeConversions]) -> None:
     """Apply the conversion factors of currencies in the account's instruments."""
     store = link.store
+    if not store.instruments and not store.conversions:
+        return
     known = {
         part for name in store.instruments for part in name.split("_")
     } | store.conversions.keys()
