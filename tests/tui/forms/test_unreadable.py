@@ -142,6 +142,8 @@ WITHOUT_FIELDS = {
     # They send nothing; what is typed in them has tests of its own.
     *("AddForm", "ColumnsForm", "DeleteListForm", "IndicatorForm", "NameForm", "TimeframeForm"),
     *("AuditForm", "LeaveForm", "LimitsForm", "SessionsForm", "UnlockForm"),
+    *("AlertLineForm", "AlertsForm", "BeginAnewForm", "MarketPage", "NewAlertForm"),
+    *("ExitPlanForm", "OrderLifeForm"),
 }
 
 
