@@ -127,8 +127,8 @@ async def trade_through_kills(
     truth = positions_by_id(ledger)
     for belief in lives.beliefs:
         newest = belief["newest"]
-        assert isinstance(newest, int)
-        assert believed(belief) == truth[newest], belief
+        assert isinstance(newest, str)
+        assert believed(belief) == truth[int(newest)], belief
     sent = [each.get("clientExtensions", {}) for each in ledger if each["type"] == "MARKET_ORDER"]
     ids = [each["id"] for each in sent if "id" in each]
     assert len(ids) == len(set(ids))

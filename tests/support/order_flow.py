@@ -66,7 +66,7 @@ class Beliefs:
 
     def add(self, outcome: Outcome) -> Outcome:
         self.outcomes.append(outcome)
-        told = getattr(outcome, "last_transaction_id", 0)
+        told = int(getattr(outcome, "last_transaction_id", 0))
         self.last_transaction_id = max(self.last_transaction_id, told)
         return outcome
 

@@ -65,6 +65,7 @@ PROFILES = {
         late_ms=300, requotes=0.05,
     ),
     "maintenance": FaultProfile(maintenance=True),
+    "requotes": FaultProfile(requotes=1.0),  # no market order finds liquidity
 }  # fmt: skip
 
 

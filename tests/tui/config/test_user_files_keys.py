@@ -28,11 +28,11 @@ def test_without_a_file_the_keys_are_the_usual_ones(tmp_path: Path) -> None:
 
 
 def test_keys_are_moved_and_swapped(tmp_path: Path) -> None:
-    text = 'buy = "S"\nsell = "B"\nzoom = "="\ngo-trades = "g i"\n'
+    text = 'buy = "S"\nsell = "B"\nzoom = "="\ngo-trades = "g y"\n'
     keymap = load_keymap(written(tmp_path, text))
     assert keys_of(keymap, "buy") == ("S",)
     assert keys_of(keymap, "sell") == ("B",)
-    assert keymap.chord(TRADES, "g", "i") == "go('trades')"
+    assert keymap.chord(TRADES, "g", "y") == "go('trades')"
     assert keymap.moved == {"buy": "S", "sell": "B", "zoom": "equals_sign"}
 
 

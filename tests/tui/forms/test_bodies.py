@@ -15,6 +15,7 @@ from keydesk.calc.market.watchlists import Watchlist
 from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.account.audit import AuditForm
+from keydesk.forms.account.configure import ConfigureForm
 from keydesk.forms.account.leaving import LeaveForm
 from keydesk.forms.account.limits import LimitsForm
 from keydesk.forms.account.order_life import OrderLifeForm
@@ -34,6 +35,7 @@ from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.close_position import ClosePositionForm
 from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.trades.exit_plan import ExitPlanForm
+from keydesk.forms.trades.labels import LabelsForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.orders import CancelEntriesForm, CancelForm
 from keydesk.forms.trades.position_part import PositionPartForm
@@ -61,6 +63,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "ClosePositionForm": lambda: ClosePositionForm(example_context(), PAIR),
     "ColumnsForm": lambda: ColumnsForm(LIST),
     "CommandForm": lambda: CommandForm(example_store()),
+    "ConfigureForm": lambda: ConfigureForm(example_context()),
     "DeleteListForm": lambda: DeleteListForm(LIST),
     "DetailsForm": lambda: DetailsForm("Trade #6411", [("units", "10,000"), ("price", "1.08231")]),
     "ExitPlanForm": lambda: ExitPlanForm(example_context(), TRADE),
@@ -79,6 +82,7 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "ScaleOutForm": lambda: ScaleOutForm(example_context(), TRADE),
     "TicketForm": lambda: TicketForm(example_context(), "BUY", PAIR),
     "TimeframeForm": lambda: TimeframeForm("H1"),
+    "LabelsForm": lambda: LabelsForm(example_context(), TRADE),
     "LeaveForm": lambda: LeaveForm(example_store()),
     "LimitsForm": lambda: LimitsForm(example_context()),
     "OrderLifeForm": lambda: OrderLifeForm(example_store(), lambda take: take((), ())),

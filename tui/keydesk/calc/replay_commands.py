@@ -29,7 +29,7 @@ VERBS = (
 )
 SHOCKS = ("spike", "gap", "halt", "spread", "depth", "none")
 NEEDS_INSTRUMENT = frozenset(("spike", "gap"))
-FAULTS = ("bad-line", "bad-day", "maintenance", "off")
+FAULTS = ("bad-line", "bad-day", "maintenance", "requotes", "off")
 SPEEDS = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
 FASTEST = 100_000.0
 MOST_CANDLES = 5_000

@@ -76,25 +76,18 @@ class BreakEvenForm(TradeForm[SetProtection]):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return ()
-        digits = context.rules.price_precision
-        now = protection.protection_of(trade).fixed_stop
-        old = "none" if now is None else price(now, digits)
         return [
             quote_line(context),
             entry_and_now(trade, context),
-            (
-                ("stop  ", "muted"),
-                (safe(f"{old} → "), "plain"),
-                (price(self.stop(trade, context), digits), "bright"),
-            ),
             *self.field_lines(),
             ((safe(self._costs_words(trade)), "muted"),),
         ]
 
     def field_lines(self) -> Sequence[TextLine]:
-        """Return the offset as typed."""
+        """Return where the stop goes, and the offset as typed: what a small window shows first."""
         unreadable = isinstance(self.beyond.value, UnreadableText)
         return [
+            *self._stop_lines(),
             (
                 ("beyond ", "focus"),
                 ("[", "focus"),
@@ -105,8 +98,19 @@ class BreakEvenForm(TradeForm[SetProtection]):
                     CANNOT_BE_READ if unreadable else "digits set them",
                     "danger" if unreadable else "faint",
                 ),
-            )
+            ),
         ]
+
+    def _stop_lines(self) -> Sequence[TextLine]:
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return ()
+        digits = context.rules.price_precision
+        now = protection.protection_of(trade).fixed_stop
+        old = "none" if now is None else price(now, digits)
+        to = price(self.stop(trade, context), digits)
+        return [(("stop  ", "muted"), (safe(f"{old} → "), "plain"), (to, "bright"))]
 
     def _costs_words(self, trade: TradeRow) -> str:
         """Return what the price has to earn back."""
