@@ -78,7 +78,7 @@ async def test_the_unit_turns_at_the_same_distance() -> None:
 
 
 async def test_a_plan_that_runs_is_shown_with_its_state_and_changed() -> None:
-    store = planned(ExitPlan(break_even_after=10 * PIP))
+    store = planned(ExitPlan(break_even_after=10 * PIP, opened_ns=WALL_NS))
     store.exit_plan_states[TRADE] = "another desk on this account carries it out"
     words, results = await after("y", store=store)
     assert "now break-even at +10.0p another desk on this account carries it out" in words

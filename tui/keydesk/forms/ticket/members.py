@@ -58,7 +58,10 @@ def member_lines(
         fills = (SHORT_FILL_WORDS if narrow else FILL_WORDS)[members.fill]
         lines.append(_line("l", "fills", (safe(fills), "plain")))
     unreadable = isinstance(parse_scale_out(members.scale), str)
-    if not plan.reduces and (everything or writing == "scale" or unreadable):
+    typed = bool(members.scale) or writing == "scale"
+    if not plan.reduces and (
+        typed or (everything and not narrow)
+    ):  # no row of a docked ticket for an empty one
         words: Words = (safe("" if narrow else "33/33/34 1r 2r"), "muted")
         lines.append(text_line(draft, "scale", ("✗", "danger") if unreadable else words, writing))
     names: Sequence[TextName] = ("tag", "comment")

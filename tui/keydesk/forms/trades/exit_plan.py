@@ -252,7 +252,8 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
             return "" if self.plan else "Nothing planned yet: digits set, e t h pick a field"
         if is_due(plan, self.context.wall_ns()):
             return "It is open longer than that already: close it, or give more minutes"
-        if self.plan is not None and replace(self.plan, break_even_done=False) == plan:
+        known = None if self.plan is None else replace(self.plan, break_even_done=False)
+        if known is not None and replace(known, opened_ns=plan.opened_ns) == plan:
             return "Nothing changed yet: ↑ ↓ nudge, digits set, w takes the plan away"
         return problem_of(plan)
 
