@@ -91,10 +91,14 @@ class Decision:
                 )
             case "ClosePosition":
                 return headline.startswith("CLOSE") and f"position {pair}" in headline
-            case "SetProtection":
+            case "SetProtection" | "LabelTrade" | "SetExitPlan":
                 id_ = re.search(r"trade_id=['\"](\d+)", self.words)
-                verbs = ("MODIFY", "PROTECT", "TRAIL", "STOP TO BREAK-EVEN")
+                verbs: tuple[str, ...] = ("MODIFY", "PROTECT", "TRAIL", "STOP TO BREAK-EVEN")
+                if self.kind != "SetProtection":
+                    verbs = ("TAG AND COMMENT", "EXIT PLAN")
                 return headline.startswith(verbs) and id_ is not None and f"#{id_[1]}" in headline
+            case "ConfigureAccount":
+                return headline.startswith("ACCOUNT SETTINGS")
             case "MoveEntry":
                 id_ = re.search(r"order_id=['\"](\d+)", self.words)
                 return headline.startswith("MOVE ") and id_ is not None and f"#{id_[1]}" in headline
@@ -147,18 +151,18 @@ def form_on(terminal: Terminal) -> Shown | None:
         [screen.buffer[row][column].data for column in range(screen.columns)]
         for row in range(screen.lines)
     ]
+    is_small = screen.columns < SMALL[0] or screen.lines < SMALL[1]
     edge = _left_edge(lines)
-    if edge is None:
-        return None
+    if edge is None:  # or too narrow for a border
+        return Shown("", "", is_small=True) if is_small else None
     inside = [line[edge + 1 :] for line in lines if line[edge] == "┃"]
     rows = ["".join(cells[:WIDEST]).partition("┃")[0].strip() for cells in inside]
     if not rows:
-        return None
+        return Shown("", "", is_small=True) if is_small else None
     text = "\n".join(rows)
     letter = ASKED.search(text)
     asks = letter[1] if letter else "y" if "y sends" in text else ""
     headline = " ".join(rows[: 1 if edge == 0 else 2])  # folded in a narrow column
-    is_small = screen.columns < SMALL[0] or screen.lines < SMALL[1]
     return Shown(headline.lstrip("▲▼ "), asks, is_small)
 
 
