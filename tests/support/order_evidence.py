@@ -277,7 +277,7 @@ def requests_in(ledger: Sequence[Transaction]) -> list[Request]:
     return [each for each in found if each is not None]
 
 
-def _request(  # noqa: C901, PLR0911 - a table of the kinds
+def _request(  # noqa: PLR0911 - a table of the kinds
     batch: list[Transaction], trade_of: Mapping[str, str]
 ) -> Request | None:
     if any("REJECT" in each["type"] for each in batch):
