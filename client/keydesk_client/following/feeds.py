@@ -126,7 +126,9 @@ class Follower:
         """Report once that a source gives no answer; raise what cannot get better."""
         if isinstance(error, ClientClosed | InvalidRequest):
             raise error
-        if not self.is_read and _is_final(error):
+        # A wrong name is told with those that are like it, once the instruments are read.
+        is_name_unchecked = source == "prices" and not self.book.instruments
+        if not self.is_read and _is_final(error) and not is_name_unchecked:
             raise error
         if source not in self.down:
             self.down[source] = str(error) or type(error).__name__
