@@ -127,16 +127,13 @@ class Terminal:
         """Press keys one by one at a person's pace: single characters, or names such as Enter."""
         for key in keys:
             os.write(self._tty, KEYS.get(key) or key.encode())
-            self.pause()
             self.wait_until_read()
 
     def wait_until_read(self, pause: float = PAUSE) -> None:
-        """Wait until the program has read the keys, and pause once more: a busy one would read two keys as a burst."""
-        if not self._unread():
-            return
+        """Wait until the program has read the keys, and pause from then on: it judges keys by when it reads them."""
         end = time.monotonic() + READ_WITHIN
         while self._unread() and time.monotonic() < end:
-            self._read(0.02)
+            self._read(0.005)
         self.pause(pause)
 
     def _unread(self) -> int:
