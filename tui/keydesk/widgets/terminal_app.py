@@ -142,6 +142,11 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         return waiting if self._flow.is_open else MANY_WRITES
 
     @property
+    def is_painted(self) -> bool:
+        """Whether the terminal was sent all that was drawn, and no write of it waits."""
+        return not self._behind and not self.writes_waiting()
+
+    @property
     def slow_line_words(self) -> str:
         """Return the notice about a slow line; empty until it is known whether the terminal answers."""
         if not self._flow.is_known:
