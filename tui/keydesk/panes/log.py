@@ -327,8 +327,7 @@ def _living(frame: Frame) -> list[Notice]:
     living = (
         each
         for place, each in newest_first
-        if each.waits
-        or ((place < NEWEST or each.outcome) and _age(each, frame) < _time_of(each))
+        if each.waits or ((place < NEWEST or each.outcome) and _age(each, frame) < _time_of(each))
     )
     return list(islice(living, NEWEST))
 
