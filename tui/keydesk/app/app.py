@@ -310,6 +310,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def beat(self) -> None:
         """Run the frame clock and the rules that disarm the desk."""
         self.catch_up()
+        if self.is_painted:  # all of the last frame, before the next one is drawn
+            painted = self.store.note_painted(self.actions.screen.notices_on_screen, time_ns())
+            self.open_account.painted(painted)
         self.clock.beat()
         if self.clock.slow and not self._slow_line_reported and self.slow_line_words:
             self._slow_line_reported = True
