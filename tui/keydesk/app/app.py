@@ -191,7 +191,13 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
         self._readings = PageReadings(self, self.open_account, self.store)
         self.journal = JournalDesk(
-            self, self.open_account, self.store, tell=self.tell, keymap=own.keymap
+            self,
+            self.open_account,
+            self.store,
+            tell=self.tell,
+            keymap=own.keymap,
+            form_context=self.form_context,
+            carry_out=self.carry_out,
         )
         self._outcomes = OrderOutcomes(self, self.open_account, self.store)
         self._requests = AccountRequests(self, self.open_account, self.tell)

@@ -76,7 +76,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN, BREAK_EVEN), (FORM,)),
     **dict.fromkeys((LABELS, CONFIGURE), (FORM,)),
     ACCOUNT: (HELP,),
-    JOURNAL: (),
+    **dict.fromkeys((JOURNAL, TRADE_NOTE), ()),
     JOURNAL_TRADE: (HELP,),
 }
 
@@ -461,6 +461,14 @@ KEYS: tuple[Key, ...] = (
     Key("journal-close", ("escape", "q"), JOURNAL, "close", "Close", "drop"),
     Key("journal-trade-note", ("n",), JOURNAL_TRADE, "note", "Tags, note of the trade", "note"),
     Key("journal-trade-view", ("v",), JOURNAL_TRADE, "screens", "Kept screens, figures", "view"),
+    Key("note-tags", ("t",), TRADE_NOTE, "tags", "Write the tags", "write('tags')"),
+    Key("note-setup", ("s",), TRADE_NOTE, "setup", "Write the setup", "write('setup')"),
+    Key("note-rating", tuple("123450"), TRADE_NOTE, "rate", "Rate it; 0: no rating", "rate({key})"),
+    Key("note-mistake", ("m",), TRADE_NOTE, "mistake", "Write a mistake", "write('mistake')"),
+    Key("note-text", ("n",), TRADE_NOTE, "note", "Write the note", "write('note')"),
+    Key("note-broker", ("b",), TRADE_NOTE, "broker", "To the broker as well", "broker"),
+    Key("note-keep", ("y",), TRADE_NOTE, "keep", "Keep what was changed", "keep"),
+    Key("note-close", ("escape", "q"), TRADE_NOTE, "close", "Close; twice to drop", "drop"),
     Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
     Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
     Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),
