@@ -70,8 +70,12 @@ def _trouble(path: Path, numbers: Sequence[int]) -> str:
     if not numbers:
         return ""
     named = ", ".join(map(str, numbers[:MOST_NAMED])) + (" …" if numbers[MOST_NAMED:] else "")
-    lines = "line" if len(numbers) == 1 else f"{len(numbers)} lines"
-    return f"{clean(path.name)}: {lines} {named} cannot be read and kept as it is: mend it by hand"
+    lines = (
+        f"line {named} cannot be read; it is"
+        if len(numbers) == 1
+        else f"lines {named} cannot be read; they are"
+    )
+    return f"{clean(path.name)}: {lines} kept: mend the file by hand"
 
 
 def change_note(path: Path, trade_id: str, change: Change) -> TradeNote:

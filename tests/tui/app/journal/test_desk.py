@@ -72,6 +72,7 @@ class Desk(App[int]):
 
 
 async def settle(app: Desk, pilot: Pilot[int]) -> None:
+    await pilot.pause()
     await app.workers.wait_for_complete()
     await pilot.pause()
 
@@ -190,7 +191,7 @@ async def test_a_line_of_the_file_that_cannot_be_read_is_named_and_kept(tmp_path
         await pilot.pause()
         form = cast("NoteForm", app.screen)
         assert form.sheet is not None
-        assert "main.notes.jsonl: 2 lines 2, 4 cannot be read" in " ".join(form.sheet.words.split())
+        assert "main.notes.jsonl: lines 2, 4 cannot be read" in " ".join(form.sheet.words.split())
         await pilot.press("3", "y")
         await settle(app, pilot)
     text = app.notes.read_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -95,18 +96,18 @@ class JournalDesk:
     def read(self) -> None:
         """Read the journal up to the newest transaction."""
         if self.live is not None:
-            self._run(self.live.read(), "journal")
+            self._run(self.live.read, "journal")
 
     def look_at_notes(self) -> None:
         """Read the notes again if their file was changed."""
         if self.live is not None:
-            self._run(self.live.look_at_notes(), "notes")
+            self._run(self.live.look_at_notes, "notes")
 
     def read_excursions(self, lines: Sequence[JournalLine]) -> None:
         """Read MAE and MFE of trades."""
         if self.live is not None:
-            reading = self.live.read_excursions([each.trade for each in lines])
-            self._run(reading, "excursions", exclusive=True)
+            trades = [each.trade for each in lines]
+            self._run(partial(self.live.read_excursions, trades), "excursions", exclusive=True)
 
     def with_screens(self) -> frozenset[str]:
         """Return the trades of which a screen is kept."""
@@ -156,7 +157,7 @@ class JournalDesk:
         if kept is not None:
             form.begin_with(kept)
         self._app.push_screen(form, self._keep_note)
-        self._run(self._show_newest_note(live, form), "notes")
+        self._run(partial(self._show_newest_note, live, form), "notes")
 
     async def _show_newest_note(self, live: LiveJournal, form: NoteForm) -> None:
         """Show the note as another desk may have changed it."""
@@ -180,7 +181,7 @@ class JournalDesk:
 
     def _keep_note(self, edit: NoteEdit | None) -> None:
         if edit is not None and self.live is not None:
-            self._run(self._keep(self.live, edit), "keeping a note")
+            self._run(partial(self._keep, self.live, edit), "keeping a note")
 
     async def _keep(self, live: LiveJournal, edit: NoteEdit) -> None:
         """Write the note; one that cannot be written is shown again as typed."""
@@ -201,7 +202,9 @@ class JournalDesk:
             form.begin_with(" ".join(note.tags), note.note)
             self._app.push_screen(form, self._carry_out)
 
-    def _run(self, work: Coroutine[Any, Any, None], name: str, *, exclusive: bool = False) -> None:
+    def _run(
+        self, work: Callable[[], Coroutine[Any, Any, None]], name: str, *, exclusive: bool = False
+    ) -> None:
         self._app.run_worker(
             work, name, group=f"journal {name}", exclusive=exclusive, exit_on_error=False
         )
