@@ -27,6 +27,7 @@ from keydesk.app.alerts.week_end import WeekEndReminder
 from keydesk.app.availability import is_available
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
+from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.order_outcomes import OrderOutcomes
 from keydesk.app.page_readings import PageReadings
@@ -189,6 +190,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
         self._readings = PageReadings(self, self.open_account, self.store)
         self._outcomes = OrderOutcomes(self, self.open_account, self.store)
+        self.statistics = JournalStatistics(self, self.open_account, self.store, self.tell)
         self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
         self.replay = MarketReplay(
@@ -423,6 +425,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def read_closes(self, names: Sequence[str], take: TakeCloses) -> None:
         """Read hourly closes, for the exposure page."""
         self._readings.closes(names, take)
+
+    def action_statistics(self) -> None:
+        """Show statistics of the closed trades, by the chord."""
+        self.actions.perform("statistics")
+
+    def action_day_page(self) -> None:
+        """Show the last trading day, by the chord."""
+        self.actions.perform("day_page")
 
     def action_outcomes(self) -> None:
         """Show what became of the orders, by the chord."""

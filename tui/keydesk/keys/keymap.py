@@ -51,6 +51,8 @@ LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
 ALERTS = "alerts"  # the page of alerts
 NEW_ALERT = "new-alert"  # an alert before it is made
+STATISTICS = "statistics"  # the page of statistics
+DAY_PAGE = "day-page"  # the page of a day or a week
 REPLAY = "replay"  # the question before the practice market begins anew
 ORDER_LIFE = "order-outcomes"  # the page of order outcomes
 
@@ -73,6 +75,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN, BREAK_EVEN), (FORM,)),
     **dict.fromkeys((LABELS, CONFIGURE), (FORM,)),
     ACCOUNT: (HELP,),
+    DAY_PAGE: (HELP,),
 }
 
 
@@ -203,6 +206,8 @@ KEYS: tuple[Key, ...] = (
     Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
     Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),
     Key("outcomes", ("g i",), DESK, "", "Orders in flight, outcomes", "outcomes"),
+    Key("statistics", ("g k",), DESK, "", "Statistics of your trades", "statistics"),
+    Key("day-page", ("g d",), DESK, "", "The trading day, the week", "day_page"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("alerts", ("g r",), DESK, "", "Your alerts: see, change", "alerts"),
     Key("mute", ("b",), DESK, "", "Mute bell, notifications", "mute"),
@@ -436,6 +441,22 @@ KEYS: tuple[Key, ...] = (
     Key("outcome-seen", ("a",), ORDER_LIFE, "seen", "Acknowledge one of several", "acknowledge"),
     Key("outcome-view", ("v",), ORDER_LIFE, "times", "Slippage, times; orders", "view"),
     Key("outcome-close", ("escape", "q"), ORDER_LIFE, "close", "Close", "drop"),
+    Key("stat-view", tuple("12345678"), STATISTICS, "view", "A view", "show_view({key})"),
+    Key("stat-next", ("tab", "v"), STATISTICS, "", "Next view", "next_view(1)"),
+    Key("stat-before", ("shift+tab",), STATISTICS, "", "View before", "next_view(-1)"),
+    Key("stat-right", ("l", "right"), STATISTICS, "", "Right; next grouping", "move(1, 0)"),
+    Key("stat-left", ("h", "left"), STATISTICS, "", "Left; grouping before", "move(-1, 0)"),
+    Key("stat-down", ("j", "down"), STATISTICS, "", "Down", "move(0, 1)"),
+    Key("stat-up", ("k", "up"), STATISTICS, "", "Up", "move(0, -1)"),
+    Key("stat-page", _PAGE_ON, STATISTICS, "", "More of the view", "page(1)"),
+    Key("stat-page-back", _PAGE_BACK, STATISTICS, "", "Back up in it", "page(-1)"),
+    Key("stat-take", ("enter",), STATISTICS, "open", "The day; only this group", "take"),
+    Key("stat-week", ("w",), STATISTICS, "week", "The week of the day", "week"),
+    Key("stat-read", ("r",), STATISTICS, "", "Read the journal again", "read"),
+    Key("stat-close", ("escape", "q"), STATISTICS, "close", "All trades; close", "drop"),
+    Key("day-before", ("h", "left"), DAY_PAGE, "before", "Day or week before", "turn(-1)"),
+    Key("day-next", ("l", "right"), DAY_PAGE, "next", "Next day or week", "turn(1)"),
+    Key("day-week", ("w",), DAY_PAGE, "week", "The week, or the day", "week"),
     Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
     Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
     Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),
