@@ -6,7 +6,7 @@ days from Monday to Sunday.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
@@ -249,6 +249,8 @@ def _notes(trades: Iterable[JournalTrade], context: RowContext) -> Section:
     sentences = []
     for each in trades:
         note = context.note(each)
+        if replace(note, rating=None).is_empty:
+            continue  # a rating alone says nothing to read
         words = [
             *(f"#{tag}" for tag in note.tags),
             f"rating {note.rating}" if note.rating else "",
@@ -256,8 +258,7 @@ def _notes(trades: Iterable[JournalTrade], context: RowContext) -> Section:
             note.note,
         ]
         said = ", ".join(word for word in words if word)
-        if said:
-            sentences.append(f"{each.id} {each.instrument}: {said}")
+        sentences.append(f"{each.id} {each.instrument}: {said}")
     return Section("Notes", sentences=tuple(sentences))
 
 

@@ -35,6 +35,7 @@ class PageActions:
             "exposure": self.action_exposure_page,
             "instrument": lambda: self.show_instrument(page.instrument or self._instrument()),
             "outcomes": self.action_outcomes,
+            "journal": self.action_journal,
             "limits": self.action_limits,
             "sessions": self.action_sessions,
             "hours": self.action_sessions,
@@ -66,6 +67,10 @@ class PageActions:
     def action_outcomes(self) -> None:
         """Show what became of the orders."""
         self._desk.show_outcomes()
+
+    def action_journal(self) -> None:
+        """Show the trades of the account, and what was written about them."""
+        self._desk.show_journal()
 
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from decimal import Decimal
-from pathlib import Path
-from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
 from keydesk.app.account_connection import DeskAccount
+from keydesk.app.journal.desk import NOT_OPEN, JournalDesk
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.store.store import Store
-from keydesk.text.sanitize import clean, safe
+from keydesk.text.sanitize import SafeText, clean, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,11 +21,12 @@ if TYPE_CHECKING:
 
     from keydesk.calc.trade_journal.trades import JournalTrade
     from keydesk.forms.statistics.page import StatisticsPage
+    from keydesk.trade_journal.live import LiveJournal
     from keydesk.trade_journal.snapshot import JournalSnapshot
-    from keydesk_client.client import Client
 
-NOT_OPEN = "Statistics are computed once the account is open"
 SAY_EVERY = 20  # trades
+TOGETHER = 200  # trades whose excursions are read, then shown
+ANOTHER_READS = 0.1  # seconds between looks while another page reads the journal
 
 
 class JournalStatistics:
@@ -34,8 +34,9 @@ class JournalStatistics:
 
     Args:
         app: Runs the workers and shows the pages.
-        account: Has client and files, once it is open.
-        store: Has the trader's zone, the currency, the size of a pip.
+        account: Has the audit log, once it is open.
+        store: Has the broker's time, the trader's zone, the currency.
+        journal: Has the trades.
         tell: Shows one line to the trader.
     """
 
@@ -44,9 +45,11 @@ class JournalStatistics:
         app: App[int],
         account: DeskAccount,
         store: Store,
+        journal: JournalDesk,
         tell: Callable[[NoticeLevel, str], None],
     ) -> None:
-        self._app, self._account, self._store, self._tell = app, account, store, tell
+        self._app, self._account, self._store = app, account, store
+        self._journal, self._tell = journal, tell
 
     def show(self, view: int = 1) -> None:
         """Show the page of statistics at a view."""
@@ -67,26 +70,31 @@ class JournalStatistics:
         self._app.push_screen(DayPage(snapshot, day, week=week))
 
     async def _show_day(self, *, week: bool) -> None:
-        from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
-
-        try:
-            snapshot = await self._snapshot(lambda _read, _newest: None)
-        except KeydeskClientError as error:
-            self._tell("warn", f"The journal cannot be read: {clean(str(error))}")
-        else:
-            self.open_day(snapshot, None, week=week)
+        snapshot = await self._snapshot()
+        if self._live.trouble:
+            self._tell("warn", self._live.trouble)
+        self.open_day(snapshot, None, week=week)
 
     def _is_open(self) -> bool:
-        if self._account.connection is None or self._account.audit is None:
+        if self._journal.live is None:
             self._tell("info", NOT_OPEN)
-            return False
-        return True
+        return self._journal.live is not None
 
     # What the page of statistics asks for.
 
+    @property
+    def progress(self) -> SafeText:
+        """How far reading the journal is."""
+        return self._live.progress
+
+    @property
+    def stamp(self) -> object:
+        """What differs as soon as the journal does."""
+        return self._live.stamp
+
     def read(self, page: StatisticsPage) -> None:
         """Read the journal up to the newest transaction."""
-        self._run(self._guarded(page, self._read(page)), "journal")
+        self._run(self._read(page), "journal")
 
     def read_open_profits(self, page: StatisticsPage) -> None:
         """Read the closing prices of days, for the daily net asset values."""
@@ -94,7 +102,7 @@ class JournalStatistics:
 
     def read_excursions(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         """Read MAE and MFE of trades."""
-        self._run(self._guarded(page, self._read_excursions(page, trades)), "excursions")
+        self._run(self._read_excursions(page, trades), "excursions")
 
     def read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         """Read the way of the price during trades."""
@@ -107,34 +115,33 @@ class JournalStatistics:
         try:
             await work
         except KeydeskClientError as error:
-            page.take_trouble(
-                safe(f"Not everything could be read: {clean(str(error))}. r reads again")
-            )
+            words = f"Not everything could be read: {clean(str(error))}. r reads again"
+            page.take_trouble(safe(words))
 
     async def _read(self, page: StatisticsPage) -> None:
-        def say(read: int, newest: int) -> None:
-            page.take_progress(safe(f"{read:,} of {newest:,} transactions are read …"))
+        snapshot = await self._snapshot()
+        page.take(snapshot, self.stamp)
+        if self._live.trouble:
+            page.take_trouble(safe(f"{self._live.trouble}. r reads again"))
 
-        page.take(await self._snapshot(say))
-
-    async def _snapshot(self, progress: Callable[[int, int], None]) -> JournalSnapshot:
+    async def _snapshot(self) -> JournalSnapshot:
+        """Return the journal up to the newest transaction, or as far as it can be read."""
         from keydesk.trade_journal.limit_hits import read_limit_hits  # noqa: PLC0415
-        from keydesk.trade_journal.loading import load_journal  # noqa: PLC0415
-        from keydesk.trade_journal.notes_file import read_notes  # noqa: PLC0415
         from keydesk.trade_journal.rows import RowContext  # noqa: PLC0415
         from keydesk.trade_journal.snapshot import JournalSnapshot  # noqa: PLC0415
 
-        client, store = self._client, self._store
-        journal = await load_journal(client, self._file("events"), progress)
-        notes = await asyncio.to_thread(read_notes, self._file("notes.jsonl"))
-        limits = await asyncio.to_thread(read_limit_hits, self._audit)
-        pips = {name: each.pip for name, each in store.instruments.items()}
-        account = store.account
+        live, store = self._live, self._store
+        await live.read()
+        while live.is_reading:  # noqa: ASYNC110 - another page reads; it ends in a moment
+            await asyncio.sleep(ANOTHER_READS)
+        await live.look_at_notes()
+        audit, account = self._account.audit, store.account
+        limits = () if audit is None else await asyncio.to_thread(read_limit_hits, audit)
         return JournalSnapshot(
-            journal,
-            RowContext(notes.by_trade, pips, store.zone),
+            live.journal,
+            RowContext(live.notes.by_trade, live.pips, store.zone),
             limits,
-            f"{store.health.environment} {client.account_id}",
+            f"{store.health.environment} {live.client.account_id}",
             "" if account is None else account.currency,
         )
 
@@ -148,52 +155,44 @@ class JournalStatistics:
         snapshot = page.snapshot
         if snapshot is None:
             return
-        trades, now = snapshot.journal.trades, self._store.clock_ns or time_ns()
+        trades, now = snapshot.journal.trades, self._store.clock_ns
         spans = await asyncio.to_thread(held_over_a_day_end, trades, now)
-        closes = await read_day_closes(self._client, spans)
+        closes = await read_day_closes(self._live.client, spans)
         found: Mapping[int, Decimal] = await asyncio.to_thread(open_profits, trades, closes, now)
         page.take_open_profits(found)
 
     async def _read_excursions(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
-        from keydesk.trade_journal.candles import read_excursions  # noqa: PLC0415
-
-        def say(read: int, of: int) -> None:
-            if not read % SAY_EVERY:
-                page.take_progress(safe(f"candles of {read:,} of {of:,} trades are read …"))
-
-        found = await read_excursions(self._client, self._file("excursions"), trades, say)
+        live = self._live
+        await live.excursions.load()
+        missing = [each for each in trades if live.excursions.known(each) is None]
+        for start in range(0, len(missing), TOGETHER):
+            page.take_excursions(live.known_excursions(trades))
+            page.take_progress(_candles_words(start, len(missing)))
+            await live.read_excursions(missing[start : start + TOGETHER])
         page.take_progress("")
-        page.take_excursions(found)
+        page.take_excursions(live.known_excursions(trades))
 
     async def _read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         from keydesk.trade_journal.paths import read_paths  # noqa: PLC0415
 
         def say(read: int, of: int) -> None:
             if not read % SAY_EVERY:
-                page.take_progress(safe(f"candles of {read:,} of {of:,} trades are read …"))
+                page.take_progress(_candles_words(read, of))
 
-        found = await read_paths(self._client, self._file("paths"), trades, say)
+        path = self._live.files.events.with_suffix(".paths")
+        found = await read_paths(self._live.client, path, trades, say)
         page.take_progress("")
         page.take_paths(found)
 
-    # The account.
-
     @property
-    def _client(self) -> Client:
-        connection = self._account.connection
-        assert connection is not None  # noqa: S101 - pages open with an open account only
-        return connection.commands.client
-
-    @property
-    def _audit(self) -> Path:
-        audit = self._account.audit
-        assert audit is not None  # noqa: S101 - see above
-        return audit
-
-    def _file(self, kind: str) -> Path:
-        """Return a file of the account's journal, the same for desk and command line."""
-        audit = self._audit
-        return audit.parent.parent / "journal" / f"{audit.stem}.{kind}"
+    def _live(self) -> LiveJournal:
+        live = self._journal.live
+        assert live is not None  # noqa: S101 - pages open with an open account only
+        return live
 
     def _run(self, work: Coroutine[Any, Any, None], name: str) -> None:
         self._app.run_worker(work, name, group=f"statistics {name}", exit_on_error=False)
+
+
+def _candles_words(read: int, of: int) -> SafeText:
+    return safe(f"candles of {read:,} of {of:,} trades are read …")

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import zip_longest
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -17,6 +18,7 @@ from keydesk.trade_journal.report import Page, Section, day_of, page, week_of
 from keydesk.trade_journal.snapshot import JournalSnapshot
 
 GAP = 2
+BETWEEN = 4  # columns between two tables
 SIGNED = frozenset({"result", "R"})
 SENTENCE_ROLES = {"Result:": "bright", "Best:": "profit", "Worst:": "loss", "Mistakes:": "warn"}
 LEFT_OUT_FIRST = ("id", "held", "setup", "side", "closed", "of")
@@ -88,10 +90,10 @@ class DayPage(ScrolledForm):
         if self.shown is None:
             return [(("Computing …", "muted"),)]
         lines: list[TextLine] = []
-        for section in self.shown.page.sections:
+        for row in side_by_side(self.shown.page.sections, self.inside):
             if lines:
                 lines.append(BLANK)
-            lines += section_lines(section, self.inside)
+            lines += row
         return lines
 
     def action_turn(self, step: int) -> None:
@@ -139,6 +141,34 @@ def next_day(shown: Shown, step: int) -> date | None:
     if step > 0:
         return next((each for each in shown.days if each > last), None)
     return next((each for each in reversed(shown.days) if each < first), None)
+
+
+def side_by_side(sections: Sequence[Section], width: int) -> list[list[TextLine]]:
+    """Return the parts of a page as rows: tables stand beside one another where there is room."""
+    rows: list[list[TextLine]] = []
+    is_open, taken = False, 0
+    for section in sections:
+        lines = section_lines(section, width)
+        own = max(_width(line) for line in lines)
+        if is_open and section.rows and taken + BETWEEN + own <= width:
+            rows[-1] = _beside(rows[-1], taken, lines)
+            taken += BETWEEN + own
+        else:
+            rows.append(lines)
+            is_open, taken = bool(section.rows), own
+    return rows
+
+
+def _width(line: TextLine) -> int:
+    return sum(cell_len(words) for words, _ in line)
+
+
+def _beside(left: Sequence[TextLine], width: int, right: Sequence[TextLine]) -> list[TextLine]:
+    lines: list[TextLine] = []
+    for one, other in zip_longest(left, right, fillvalue=BLANK):
+        gap: Words = (safe(" " * (width + BETWEEN - _width(one))), "plain")
+        lines.append((*one, gap, *other) if other else one)
+    return lines
 
 
 def section_lines(section: Section, width: int) -> list[TextLine]:

@@ -21,12 +21,14 @@ from keydesk.forms.statistics.pictures import EquityView, ExcursionView, Histogr
 from keydesk.forms.statistics.view import Given, View
 from keydesk.forms.statistics.what_if import WhatIfView
 from keydesk.keys.keymap import KEYMAP, STATISTICS
+from keydesk.store.frame import Frame
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 from keydesk.widgets.theme import palette_of
 
 MOST_KEPT = 60  # computed views
 HEAD = 2  # rows of the names of the views
+LOOK_EVERY = 5.0  # seconds
 SMALL = 12  # rows from which there is a blank one below them
 
 
@@ -46,6 +48,10 @@ class Chosen:
 class StatisticsHost(Protocol):
     """What the page asks for; the answers are given to its `take` methods."""
 
+    @property
+    def progress(self) -> Printable: ...
+    @property
+    def stamp(self) -> object: ...
     def read(self, page: "StatisticsPage") -> None: ...
     def read_open_profits(self, page: "StatisticsPage") -> None: ...
     def read_excursions(self, page: "StatisticsPage", trades: Sequence[JournalTrade]) -> None: ...
@@ -91,6 +97,8 @@ class StatisticsPage(InfoForm[None]):
         self._kept: dict[Hashable, object] = {}
         self._asked: set[str] = set()  # what was asked for of these trades
         self._version = 0  # of the trades
+        self._stamp: object = None  # of the journal
+        self._looked = float("-inf")
         self._computing: Hashable = None
 
     # What it is given.
@@ -100,9 +108,19 @@ class StatisticsPage(InfoForm[None]):
         super().on_mount()
         self._host.read(self)
 
-    def take(self, snapshot: JournalSnapshot) -> None:
-        """Show the journal as it is now."""
-        self.snapshot, self.progress = snapshot, safe("")
+    def on_frame(self, frame: Frame) -> None:
+        """Show how far reading is; read again, not too often, when the journal has changed."""
+        if self.snapshot is None:
+            if self._host.progress != self.progress:
+                self.take_progress(self._host.progress)
+        elif self._host.stamp != self._stamp and frame.now - self._looked >= LOOK_EVERY:
+            self._looked = frame.now
+            self._host.read(self)
+
+    def take(self, snapshot: JournalSnapshot, stamp: object = None) -> None:
+        """Show the journal as it is now; `stamp` differs as soon as it has changed."""
+        self.snapshot, self._stamp = snapshot, stamp
+        self.progress, self.trouble = safe(""), ""
         self._paths = self._excursions = self._open_profits = None
         self._choose(self.chosen)
 
