@@ -3,6 +3,7 @@
 PracticeError
 ├── LedgerUnavailable     the ledger cannot be opened: in use, damaged, or of another market
 ├── LedgerWriteFailed     a batch could not be made durable; none of it was acknowledged
+├── LedgerAway            the database of the ledger does not answer; it may come back
 ├── CannotListen          the address is taken or may not be used
 ├── ReferenceRatesMissing the file of reference rates is not installed
 ├── ControlFailed         a command to a running broker was refused, or none is running
@@ -22,6 +23,10 @@ class LedgerUnavailable(PracticeError):
 
 class LedgerWriteFailed(PracticeError):
     """A batch of transactions could not be written; the broker must stop, as its state is ahead of the ledger."""
+
+
+class LedgerAway(PracticeError):
+    """The database of the ledger does not answer; what was sent to it may have been stored."""
 
 
 class CannotListen(PracticeError):

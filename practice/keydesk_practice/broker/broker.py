@@ -42,10 +42,10 @@ from keydesk_practice.ledger.archive import (
     save_snapshot,
 )
 from keydesk_practice.ledger.group_commit import GroupCommit
+from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.ledger import (
     EndedRecord,
     Entry,
-    Ledger,
     LedgerAccount,
     MarkRecord,
     WireTransaction,
@@ -67,7 +67,7 @@ class Broker:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: LedgerInterface,
         make_market: Callable[[], PracticeMarket],
         clock: Clock,
         since: int,
@@ -191,7 +191,7 @@ class Broker:
 
     def adopt_ledger(
         self,
-        ledger: Ledger,
+        ledger: LedgerInterface,
         since: int,
         overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
     ) -> None:

@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.ledger.ledger import EndedRecord, Entry, Ledger, LedgerBatch, MarkRecord
+from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger.ledger import EndedRecord, Entry, LedgerBatch, MarkRecord
 
 RECORDS_PER_TURN = 100  # encoded in one iteration of the loop: some 2 ms
 MIN_SHARE = 20  # records an account, however many accounts wait: more than one order makes
@@ -48,7 +49,7 @@ class _PendingBatch:
 class GroupCommit:
     """Writes decided batches to the ledger, then publishes them."""
 
-    def __init__(self, ledger: Ledger, publish: Publish) -> None:
+    def __init__(self, ledger: LedgerInterface, publish: Publish) -> None:
         self._ledger = ledger
         self._publish = publish
         self._queues: dict[str, deque[_PendingBatch]] = {}  # by account, oldest first

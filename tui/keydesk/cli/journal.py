@@ -11,6 +11,7 @@ from datetime import date, tzinfo
 from decimal import Decimal
 from pathlib import Path
 
+from keydesk.calc.market.trading_day import trading_date
 from keydesk.calc.trade_journal.filters import TradeFilter, chosen
 from keydesk.calc.trade_journal.groups import GROUPINGS, GroupContext, grouped
 from keydesk.calc.trade_journal.net_asset_values import held_over_a_day_end, open_profits
@@ -27,7 +28,7 @@ from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.candles import read_day_closes, read_excursions
 from keydesk.trade_journal.loading import load_journal, pips_of
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
-from keydesk.trade_journal.report import as_markdown, as_text, day_of, page, trading_date, week_of
+from keydesk.trade_journal.report import as_markdown, as_text, day_of, page, week_of
 from keydesk.trade_journal.rows import (
     HUNDREDTH,
     TEXT_COLUMNS,

@@ -51,6 +51,9 @@ LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
 ALERTS = "alerts"  # the page of alerts
 NEW_ALERT = "new-alert"  # an alert before it is made
+JOURNAL = "journal"  # the list of the trade journal
+JOURNAL_TRADE = "journal-trade"  # one trade of the journal
+TRADE_NOTE = "trade-note"  # what the trader writes about a trade
 REPLAY = "replay"  # the question before the practice market begins anew
 ORDER_LIFE = "order-outcomes"  # the page of order outcomes
 
@@ -73,6 +76,8 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN, BREAK_EVEN), (FORM,)),
     **dict.fromkeys((LABELS, CONFIGURE), (FORM,)),
     ACCOUNT: (HELP,),
+    JOURNAL: (),
+    JOURNAL_TRADE: (HELP,),
 }
 
 
@@ -203,6 +208,7 @@ KEYS: tuple[Key, ...] = (
     Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
     Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),
     Key("outcomes", ("g i",), DESK, "", "Orders in flight, outcomes", "outcomes"),
+    Key("journal", ("g j",), DESK, "", "Your trades, notes, R", "journal"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("alerts", ("g r",), DESK, "", "Your alerts: see, change", "alerts"),
     Key("mute", ("b",), DESK, "", "Mute bell, notifications", "mute"),
@@ -243,6 +249,7 @@ KEYS: tuple[Key, ...] = (
     Key("table-filter", ("w f",), TABLE, "filter", "Only rows with letters", "letters"),
     Key("table-whole", ("w e",), TABLE, "", "Every row", "every_row"),
     Key("trades-group", ("w g",), TRADES, "group", "Group by instrument", "group"),
+    Key("note", ("n",), TRADES, "note", "Tags, note of the trade", "note"),
     Key("log-audit", ("a",), LOG, "audit", "The audit log of this desk", "audit"),
     # The chart, and the order of the watchlist.
     Key("older", ("left", "h"), CHART, "back", "Some candles back in time", "older"),
@@ -436,6 +443,24 @@ KEYS: tuple[Key, ...] = (
     Key("outcome-seen", ("a",), ORDER_LIFE, "seen", "Acknowledge one of several", "acknowledge"),
     Key("outcome-view", ("v",), ORDER_LIFE, "times", "Slippage, times; orders", "view"),
     Key("outcome-close", ("escape", "q"), ORDER_LIFE, "close", "Close", "drop"),
+    Key("journal-down", ("j", "down"), JOURNAL, "", "Row down", "row(1)"),
+    Key("journal-up", ("k", "up"), JOURNAL, "", "Row up", "row(-1)"),
+    Key("journal-page-down", _PAGE_ON, JOURNAL, "", "Page down", "page(1)"),
+    Key("journal-page-up", _PAGE_BACK, JOURNAL, "", "Page up", "page(-1)"),
+    Key("journal-top", ("home",), JOURNAL, "", "First row", "end('top')"),
+    Key("journal-bottom", ("end",), JOURNAL, "", "Last row", "end('bottom')"),
+    Key("journal-details", ("enter",), JOURNAL, "details", "All of the trade", "details"),
+    Key("journal-note", ("n",), JOURNAL, "note", "Tags, note of the trade", "note"),
+    Key("journal-view", ("v",), JOURNAL, "sort", "Sort ▼, ▲, newest first", "view"),
+    Key("journal-right", ("l", "right"), JOURNAL, "", "Sort by the next column", "sort_by(1)"),
+    Key("journal-left", ("h", "left"), JOURNAL, "", "Sort by the column before", "sort_by(-1)"),
+    Key("journal-filter", ("f",), JOURNAL, "filter", "Only trades with letters", "letters"),
+    Key("journal-whole", ("a",), JOURNAL, "", "Every trade", "every_row"),
+    Key("journal-group", ("g",), JOURNAL, "positions", "By position, or trade", "group"),
+    Key("journal-read", ("r",), JOURNAL, "", "Read what is missing", "read"),
+    Key("journal-close", ("escape", "q"), JOURNAL, "close", "Close", "drop"),
+    Key("journal-trade-note", ("n",), JOURNAL_TRADE, "note", "Tags, note of the trade", "note"),
+    Key("journal-trade-view", ("v",), JOURNAL_TRADE, "screens", "Kept screens, figures", "view"),
     Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
     Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
     Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),

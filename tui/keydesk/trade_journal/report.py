@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, SECOND, day_start, next_day_start
+from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, SECOND, day_start
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
@@ -67,11 +67,6 @@ class Page:
 
     title: str
     sections: tuple[Section, ...]
-
-
-def trading_date(time_ns: int) -> date:
-    """Return the date of the trading day that contains an instant."""
-    return datetime.fromtimestamp(next_day_start(time_ns) // SECOND, NEW_YORK).date()
 
 
 def day_of(day: date) -> Period:

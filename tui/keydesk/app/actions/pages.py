@@ -28,25 +28,21 @@ class PageActions:
 
     def show_page(self, page: ShowPage) -> None:
         """Show a page by its name on the command line."""
-        match page.name:
-            case "account":
-                self.action_account_page()
-            case "exposure":
-                self.action_exposure_page()
-            case "instrument":
-                self.show_instrument(page.instrument or self._instrument())
-            case "outcomes":
-                self.action_outcomes()
-            case "limits":
-                self.action_limits()
-            case "sessions" | "hours":
-                self.action_sessions()
-            case "audit":
-                self._desk.show_audit()
-            case "configure":
-                self.configure_account()
-            case "alerts":
-                self._desk.show_alerts()
+        if page.name == "instrument":
+            self.show_instrument(page.instrument or self._instrument())
+        elif show := {
+            "account": self.action_account_page,
+            "exposure": self.action_exposure_page,
+            "outcomes": self.action_outcomes,
+            "journal": self.action_journal,
+            "limits": self.action_limits,
+            "sessions": self.action_sessions,
+            "hours": self.action_sessions,
+            "audit": self._desk.show_audit,
+            "configure": self.configure_account,
+            "alerts": self._desk.show_alerts,
+        }.get(page.name):
+            show()
 
     def action_sessions(self) -> None:
         """Show the market hours."""
@@ -56,6 +52,10 @@ class PageActions:
     def action_outcomes(self) -> None:
         """Show what became of the orders."""
         self._desk.show_outcomes()
+
+    def action_journal(self) -> None:
+        """Show the trades of the account, and what was written about them."""
+        self._desk.show_journal()
 
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""
