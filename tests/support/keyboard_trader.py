@@ -22,7 +22,7 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from support.order_evidence import Shown, ShownForms, Transaction, form_on
-from support.terminal import NeverSeen, Terminal
+from support.terminal import READ_WITHIN, NeverSeen, Terminal
 
 Kind = Literal["open", "rest", "close", "edit", "cancel", "move"]
 KINDS: Final[tuple[Kind, ...]] = (
@@ -283,6 +283,7 @@ class Trader:
     def _press(self, keys: str, pause: float = KEY_PAUSE) -> None:
         for key in keys:
             self.terminal.write(key.encode())
+            self._until(lambda: not self.terminal.has_unread_keys, READ_WITHIN)
             self.watch(pause)
 
     def _arm(self) -> None:

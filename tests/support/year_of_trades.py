@@ -57,7 +57,7 @@ def _trade(rng: random.Random, number: int, opened: int, balance: Decimal) -> It
     factor = D(1) / price if name == "USD_JPY" else D(1)
     distance = step * rng.randint(80, 220)
     hold = int(rng.expovariate(1 / 2400)) + 20
-    r = rng.choice((-1.0, -1.0, -1.0, rng.uniform(-0.9, 0.4), rng.uniform(0.3, 2.2), 2.0, 1.5))
+    r = rng.choice((-1.0, -1.0, -1.0, rng.uniform(-0.9, 0.4), rng.uniform(0.2, 1.9), 2.0, 1.0))
     reason = {-1.0: "STOP_LOSS_ORDER", 2.0: "TAKE_PROFIT_ORDER"}.get(r, "MARKET_ORDER_TRADE_CLOSE")
     move = (D(str(round(r, 3))) * distance).quantize(step)
     left = price + move * sign

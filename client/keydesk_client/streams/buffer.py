@@ -4,13 +4,13 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
 from keydesk_client.errors import KeydeskClientError
 
 
-class WhenFull(Enum):
+class WhenFull(StrEnum):
     """What to do with prices when more wait for the iteration than the buffer holds."""
 
     BLOCK = "block"

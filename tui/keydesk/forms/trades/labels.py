@@ -33,6 +33,11 @@ class LabelsForm(TradeForm[LabelTrade]):
         tag, comment = ("", "") if trade is None else (trade.tag, trade.comment)
         return TextFields({"tag": tag, "comment": comment})
 
+    def begin_with(self, tag: str, comment: str) -> None:
+        """Begin with other labels than the trade has; an empty one leaves that of the trade."""
+        given = {"tag": tag[:MOST_TEXT], "comment": comment[:MOST_TEXT]}
+        self.fields.texts.update({name: text for name, text in given.items() if text})
+
     def headline(self) -> TextLine:
         """Return the trade that it is about."""
         trade = self.trade
