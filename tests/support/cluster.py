@@ -212,13 +212,16 @@ class Cluster:
     async def balanced(self) -> None:
         """Return when every node owns its share of the accounts."""
         deadline = time.monotonic() + MOVE_SECONDS
+        counts: list[int] = []
         while True:
             with contextlib.suppress(Exception):
                 counts = [len(self.owned(node)) for node in self.nodes]
                 share = -(-2 * len(self.tokens) // len(self.nodes))
                 if sum(counts) == 2 * len(self.tokens) and max(counts) <= share:
                     return
-            assert time.monotonic() < deadline, "the accounts were not shared out"
+            if time.monotonic() > deadline:
+                logs = "\n".join(self.log(node)[-3_000:] for node in self.nodes)
+                raise AssertionError(f"the accounts were not shared out: {counts}\n{logs}")
             await asyncio.sleep(0.1)
 
 
