@@ -19,9 +19,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from keydesk_practice.cluster.peers import PeerAnswer, PeerRequest, Peers
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown
@@ -185,6 +187,21 @@ class Cluster:
         request = PeerRequest(method, path.encode(), headers, text)
         return await self.peers.send(node.url, request, (), ANSWER_SECONDS)
 
+    @contextlib.asynccontextmanager
+    async def stream(
+        self, node: ClusterNode, token: str, account: str
+    ) -> AsyncIterator[asyncio.StreamReader]:
+        """Open the transaction stream of an account at a node; its lines follow the head and chunk sizes."""
+        parts = urlsplit(node.url)
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        head = f"GET /v3/accounts/{account}/transactions/stream HTTP/1.0"
+        writer.write(f"{head}\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        assert (await reader.readuntil(b"\r\n\r\n")).split()[1] == b"200"
+        try:
+            yield reader
+        finally:
+            writer.transport.abort()
+
     async def control(self, node: ClusterNode, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
         """Send a request to the control interface of a node, and return its answer."""
         token = (node.folder / "control-token").read_text().strip()
@@ -308,7 +325,8 @@ class Bots:
             node = draw.choice(self._cluster.nodes)
             self.orders.append(await self._send(node, token, account, tag, {"order": order}))
             self.answered.set()
-            await asyncio.sleep(self._think * draw.uniform(0.5, 1.5))
+            answered = self.orders[-1].outcome == "acknowledged"
+            await asyncio.sleep(self._think * draw.uniform(0.5, 1.5) if answered else 0.1)
 
     async def _send(
         self, node: ClusterNode, token: str, account: str, tag: str, body: object
