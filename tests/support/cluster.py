@@ -103,7 +103,13 @@ class Cluster:
     """Some nodes on a database of their own."""
 
     def __init__(
-        self, server: PostgresServer, *, nodes: int, tokens: int, arguments: tuple[str, ...] = ()
+        self,
+        server: PostgresServer,
+        *,
+        nodes: int,
+        tokens: int,
+        arguments: tuple[str, ...] = (),
+        shared: bool = True,
     ) -> None:
         self.server = server
         self.address = server.new_database()
@@ -112,6 +118,7 @@ class Cluster:
         self.peers = Peers()
         self._count = nodes
         self._arguments = arguments
+        self._shared = shared  # else each has an SQLite ledger, to be compared with
         self._folder = Path(tempfile.mkdtemp(prefix="kd-cluster-"))
         self._ports = itertools.count(random.SystemRandom().randrange(20_000, 30_000))
 
@@ -138,11 +145,12 @@ class Cluster:
         node.link.target = ("127.0.0.1", inner)
         arguments = (
             *("serve", "--data", str(node.folder), "--port", "0", "--rate-limit", "1000000"),
-            *("--ledger", f"@{self._folder / 'ledger'}"),
             *("--token-file", str(self._folder / "tokens")),
-            *("--node-address", f"127.0.0.1:{inner}", "--node-url", node.link_url),
             *self._arguments,
         )
+        if self._shared:
+            arguments += ("--ledger", f"@{self._folder / 'ledger'}")
+            arguments += ("--node-address", f"127.0.0.1:{inner}", "--node-url", node.link_url)
         with (node.folder.parent / f"{node.folder.name}.log").open("ab") as log:
             node.process = await self._run(arguments, log.fileno())
         assert node.process.stdout is not None

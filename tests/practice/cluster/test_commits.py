@@ -61,7 +61,7 @@ class Database:
 
 
 async def until(happened: Callable[[], bool]) -> None:
-    while not happened():
+    while not happened():  # noqa: ASYNC110 - of the loop itself
         await asyncio.sleep(0)
 
 
