@@ -7,12 +7,12 @@ import asyncio
 import json
 import os
 import time
-from pathlib import Path
 
 import pytest
 
 from support.cluster import Cluster
 from support.postgres import PostgresServer, postgres_programs
+from support.processor_time import cpu_of
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 
@@ -49,13 +49,6 @@ async def _measure(cluster: Cluster) -> list[float]:
     return sorted(took)
 
 
-def _processor_seconds(process: asyncio.subprocess.Process | None) -> float:
-    """Return the processor time of a process so far, on Linux."""
-    assert process is not None
-    words = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
 @pytest.mark.bench
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("nodes", [0, 1, 2, 3])
@@ -69,9 +62,9 @@ async def test_orders_a_second_of_a_cluster(nodes: int) -> None:
         async with Cluster(server, nodes=max(nodes, 1), tokens=tokens, shared=nodes > 0) as cluster:
             if nodes:
                 await cluster.balanced()
-            before = [_processor_seconds(node.process) for node in cluster.nodes]
+            before = [cpu_of(node.process.pid) for node in cluster.nodes if node.process]
             took = await _measure(cluster)
-            after = [_processor_seconds(node.process) for node in cluster.nodes]
+            after = [cpu_of(node.process.pid) for node in cluster.nodes if node.process]
     finally:
         server.remove()
     p50, p99 = (took[int(share * len(took))] * 1000 for share in (0.5, 0.99))
