@@ -12,6 +12,7 @@ from rich.cells import cached_cell_len
 from rich.color import ColorSystem
 from rich.console import RenderableType
 from rich.segment import Segment
+from textual import events
 from textual.app import ReturnType
 from textual.color import Color
 from textual.css.scalar import Scalar
@@ -42,6 +43,7 @@ from keydesk.widgets.theme import Depth
 
 SMALLEST = Size(80, 24)  # a smaller terminal has no room for a ticket and what it opens on
 SMALLEST_EXITS = Size(40, 12)  # a smaller one shows no account and no trade
+DRAWN_AFTER = 0.05  # seconds; Textual draws another size 8 ms after it came
 MANY_WRITES = 99
 MOST_WAITING_WRITES = 2  # then updates are left out, also those that answer a key
 SLOW_LINE = (
@@ -94,6 +96,16 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
     def on_mount(self) -> None:
         """Forget the contents after a suspension."""
         self.app_resume_signal.subscribe(self, lambda _: self._forget())
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Send the whole screen again where the size is the painted one: the terminal had another one in between.
+
+        It has cut or moved what it showed, and Textual takes a size that it knows for no change.
+        """
+        painted = self._terminal_region
+        if painted is not None and painted.size == event.size:
+            self._forget()
+            self.set_timer(DRAWN_AFTER, self.catch_up)
 
     def dress(
         self,
