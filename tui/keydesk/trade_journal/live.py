@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.calc.trade_journal.events import Event
+from keydesk.calc.trade_journal.events import Event, StopSet
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.rebuild import Journal, Rebuilder, trades_of
 from keydesk.calc.trade_journal.trades import JournalTrade
@@ -99,6 +99,10 @@ class LiveJournal:
     def is_reading(self) -> bool:
         """Whether it is being read."""
         return self._is_reading
+
+    def stops_of(self, trade: JournalTrade) -> tuple[StopSet, ...]:
+        """Return the stops that a trade had, in the order in which they were set."""
+        return self._rebuilder.stops(trade.id)
 
     # Reading.
 
