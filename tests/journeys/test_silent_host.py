@@ -11,7 +11,7 @@ from support.confirming import confirm, form_words, send
 from support.proxies.chaos_proxy import Fate, chaos_proxy
 from support.proxies.silent_relay import silent_relay
 from support.signing_in import Home
-from support.terminal import Terminal, keydesk
+from support.terminal import NeverSeen, Terminal, keydesk
 
 SIZES = ((80, 24), (120, 35), (200, 50))
 
@@ -159,15 +159,17 @@ def _label_and_configure(home: Home, account_id: str) -> tuple[str, str]:
 
 
 def _see_done(terminal: Terminal, words: str, again: Callable[[], None]) -> None:
-    """Wait for the outcome; what was not confirmed is set again, as the screen asks."""
-    for _ in range(5):
-        terminal.until(
-            lambda: any(f"{said} {words}" in terminal.text for said in ("DONE", "NOT CONFIRMED")),
-            200,
-            f"the outcome of {words}",
-        )
-        if f"DONE {words}" in terminal.text:
-            return
+    """Wait for the outcome; what was not confirmed is set again, as the screen asks, unless it turns out to be set."""
+    terminal.until(
+        lambda: any(f"{said} {words}" in terminal.text for said in ("DONE", "NOT CONFIRMED")),
+        200,
+        f"the outcome of {words}",
+    )
+    if f"DONE {words}" not in terminal.text:
         terminal.pause(1.2)
         terminal.press("Escape")
-        again()
+        try:
+            again()
+        except NeverSeen:
+            see_in_form(terminal, "Nothing is changed")
+            terminal.press("Escape")
