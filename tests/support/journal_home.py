@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.trade_journal.cache import CachedEvents, write_cache
-from keydesk.trade_journal.notes_file import change_note
+from keydesk_client.auth.private_files import replace_file
 from support.year_of_trades import events_of_days, notes_of_days
 
 
@@ -15,10 +14,10 @@ def fill_journal(home: Path, days: int = 120, trades_a_day: int = 6) -> None:
     _, account, created, last_id, _ = json.loads(cache.read_text().splitlines()[0])
     events = tuple(events_of_days(days, trades_a_day))
     write_cache(cache, CachedEvents(account, created, last_id, events))
+    noted = [
+        {"trade": trade_id, "tags": list(note.tags), "setup": note.setup, "rating": note.rating}
+        | {"mistake": note.mistake}
+        for trade_id, note in notes_of_days(days, trades_a_day).items()
+    ]
     notes = cache.with_name(f"{cache.stem}.notes.jsonl")
-    for trade_id, note in notes_of_days(days, trades_a_day).items():
-        change_note(notes, trade_id, _with(note))
-
-
-def _with(note: TradeNote):  # noqa: ANN202
-    return lambda _: note
+    replace_file(notes, "".join(f"{json.dumps(each)}\n" for each in noted).encode())

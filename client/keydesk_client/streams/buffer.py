@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
 from keydesk_client.errors import KeydeskClientError
+from keydesk_client.transaction_id import TransactionID
 
 
 class WhenFull(StrEnum):
@@ -81,7 +82,7 @@ class Reconnected(Lost):
 class HistoryLost:
     """The service does not have the transactions that follow: take a snapshot, the stream goes on after the newest."""
 
-    applied: int
+    applied: TransactionID
     """The newest id that was delivered before."""
 
 

@@ -222,6 +222,7 @@ class ClusterControl:
             pending_orders=0,
             last_transaction=str(state.last_transaction_id),
             alias=state.alias,
+            paid_in=state.balance,
         )
 
     async def _add_token(self, control: Control, request: AddToken) -> TokenAccounts:

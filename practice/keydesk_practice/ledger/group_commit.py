@@ -50,11 +50,8 @@ class PendingBatch:
 class Commits(Protocol):
     """The writing of decided batches, to a ledger of one process or of a cluster."""
 
+    failure: PracticeError | None  # why nothing can be written
     on_failure: Callable[[], None]
-
-    @property
-    def failure(self) -> PracticeError | None:
-        """Why nothing can be written, None while it can."""
 
     def add(
         self,

@@ -451,6 +451,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Read hourly closes, for the exposure page."""
         self._readings.closes(names, take)
 
+    def show_statistics(self, view: int = 1) -> None:
+        """Show statistics of the closed trades, at a view."""
+        self.statistics.show(view)
+
+    def show_day(self, *, week: bool = False) -> None:
+        """Show the last trading day, or its week."""
+        self.statistics.show_day(week=week)
+
     def action_statistics(self) -> None:
         """Show statistics of the closed trades, by the chord."""
         self.actions.perform("statistics")

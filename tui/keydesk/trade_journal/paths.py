@@ -7,7 +7,7 @@ the steps, each as its start, length, gain and loss. Of two lines for a trade th
 import asyncio
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -29,7 +29,7 @@ from keydesk_client.errors import KeydeskClientError, Refused, UnsafeFile
 from keydesk_client.models import DateTime
 
 AT_ONCE = 4
-KEPT_TOGETHER = 100  # trades that are written at once
+KEPT_TOGETHER = 40  # trades that are written at once
 NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
 LARGEST = 500_000_000  # bytes
 PATIENCE = 2.0  # seconds
@@ -53,9 +53,21 @@ def with_r(trades: Sequence[JournalTrade]) -> list[JournalTrade]:
 
 
 async def read_paths(
-    client: Client, path: Path, trades: Sequence[JournalTrade], progress: Progress | None = None
+    client: Client,
+    path: Path,
+    trades: Sequence[JournalTrade],
+    progress: Progress | None = None,
+    partly: Callable[[Mapping[str, PricePath]], None] | None = None,
 ) -> dict[str, PricePath]:
-    """Return the paths of closed trades with a first stop, from the file or from candles; others are left out."""
+    """Return the paths of closed trades with a first stop, from the file or from candles; others are left out.
+
+    Args:
+        client: Reads the candles.
+        path: The file.
+        trades: Trades, not rolled up.
+        progress: Called with the number of trades read, and of those to read.
+        partly: Called with the paths known so far, after the file and then after each part.
+    """
     wanted = with_r(trades)
     known = await asyncio.to_thread(_read, path)
     found = {each.id: kept.path for each in wanted if (kept := _of(known, each)) is not None}
@@ -73,6 +85,8 @@ async def read_paths(
 
     slots = asyncio.Semaphore(AT_ONCE)
     for start in range(0, len(missing), KEPT_TOGETHER):
+        if partly is not None:
+            partly(dict(found))
         part = missing[start : start + KEPT_TOGETHER]
         try:
             async with asyncio.TaskGroup() as group:

@@ -29,7 +29,7 @@ class PageActions:
 
     def show_page(self, page: ShowPage) -> None:
         """Show a page by its name on the command line; those of a trade are forms, which others show."""
-        statistics = self._desk.statistics
+        desk = self._desk
         shows: Mapping[PageName, Callable[[], None]] = {
             "account": self.action_account_page,
             "exposure": self.action_exposure_page,
@@ -42,22 +42,22 @@ class PageActions:
             "audit": self._desk.show_audit,
             "configure": self.configure_account,
             "alerts": self._desk.show_alerts,
-            "statistics": statistics.show,
-            "calendar": lambda: statistics.show(CALENDAR_VIEW),
-            "what-if": lambda: statistics.show(WHAT_IF_VIEW),
-            "day": statistics.show_day,
-            "week": lambda: statistics.show_day(week=True),
+            "statistics": desk.show_statistics,
+            "calendar": lambda: desk.show_statistics(CALENDAR_VIEW),
+            "what-if": lambda: desk.show_statistics(WHAT_IF_VIEW),
+            "day": desk.show_day,
+            "week": lambda: desk.show_day(week=True),
         }
         if page.name in shows:
             shows[page.name]()
 
     def action_statistics(self) -> None:
         """Show statistics of the closed trades."""
-        self._desk.statistics.show()
+        self._desk.show_statistics()
 
     def action_day_page(self) -> None:
         """Show the last trading day."""
-        self._desk.statistics.show_day()
+        self._desk.show_day()
 
     def action_sessions(self) -> None:
         """Show the market hours."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
+from textual.worker import Worker
 
 from keydesk.app.account_connection import DeskAccount
 from keydesk.app.journal.desk import NOT_OPEN, JournalDesk
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
     from keydesk.trade_journal.live import LiveJournal
     from keydesk.trade_journal.snapshot import JournalSnapshot
 
-SAY_EVERY = 20  # trades
-TOGETHER = 200  # trades whose excursions are read, then shown
+    Reading = Callable[[StatisticsPage], Coroutine[Any, Any, None]]
+
+SAY_EVERY = 5  # trades
+TOGETHER = 40  # trades whose excursions are read, then shown
 ANOTHER_READS = 0.1  # seconds between looks while another page reads the journal
 
 
@@ -61,7 +65,7 @@ class JournalStatistics:
     def show_day(self, *, week: bool = False) -> None:
         """Show the last day or week with trades."""
         if self._is_open():
-            self._run(self._show_day(week=week), "day")
+            self._run(partial(self._show_day, week=week), "day")
 
     def open_day(self, snapshot: JournalSnapshot, day: date | None, *, week: bool) -> None:
         """Show a day, or its week."""
@@ -94,26 +98,27 @@ class JournalStatistics:
 
     def read(self, page: StatisticsPage) -> None:
         """Read the journal up to the newest transaction."""
-        self._run(self._read(page), "journal")
+        self._run(partial(self._read, page), "journal")
 
     def read_open_profits(self, page: StatisticsPage) -> None:
         """Read the closing prices of days, for the daily net asset values."""
-        self._run(self._guarded(page, self._read_open_profits(page)), "open profits")
+        self._run(partial(self._guarded, page, self._read_open_profits), "open profits")
 
     def read_excursions(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         """Read MAE and MFE of trades."""
-        self._run(self._read_excursions(page, trades), "excursions")
+        self._run(partial(self._read_excursions, page, trades), "excursions")
 
     def read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         """Read the way of the price during trades."""
-        self._run(self._guarded(page, self._read_paths(page, trades)), "paths")
+        reading = partial(self._read_paths, trades=trades)
+        self._run(partial(self._guarded, page, reading), "paths")
 
-    async def _guarded(self, page: StatisticsPage, work: Coroutine[Any, Any, None]) -> None:
+    async def _guarded(self, page: StatisticsPage, work: Reading) -> None:
         """Carry out the work; a refusal or a lost connection is shown on the page."""
         from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
 
         try:
-            await work
+            await work(page)
         except KeydeskClientError as error:
             words = f"Not everything could be read: {clean(str(error))}. r reads again"
             page.take_trouble(safe(words))
@@ -180,7 +185,8 @@ class JournalStatistics:
                 page.take_progress(_candles_words(read, of))
 
         path = self._live.files.events.with_suffix(".paths")
-        found = await read_paths(self._live.client, path, trades, say)
+        page.take_progress(_candles_words(0, len(trades)))
+        found = await read_paths(self._live.client, path, trades, say, page.take_paths)
         page.take_progress("")
         page.take_paths(found)
 
@@ -190,8 +196,9 @@ class JournalStatistics:
         assert live is not None  # noqa: S101 - pages open with an open account only
         return live
 
-    def _run(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        self._app.run_worker(work, name, group=f"statistics {name}", exit_on_error=False)
+    def _run(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        group = f"statistics {name}"
+        _: Worker[None] = self._app.run_worker(work, name, group=group, exit_on_error=False)
 
 
 def _candles_words(read: int, of: int) -> SafeText:

@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 from itertools import zip_longest
 from typing import ClassVar
 
 from rich.cells import cell_len
+from textual.worker import Worker
 
 from keydesk.calc.market.trading_day import trading_date
 from keydesk.forms.info_form import ScrolledForm
@@ -61,7 +63,8 @@ class DayPage(ScrolledForm):
 
     def _show(self, day: date | None, week: bool) -> None:
         self._wanted = day, week
-        self.run_worker(self._computed(day, week), group="day", exclusive=True)
+        work = partial(self._computed, day, week)
+        _: Worker[None] = self.run_worker(work, group="day", exclusive=True)
 
     async def _computed(self, day: date | None, week: bool) -> None:
         days = None if self.shown is None else self.shown.days

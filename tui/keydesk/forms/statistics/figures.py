@@ -31,7 +31,7 @@ from keydesk.text.format import money, percent, shorten
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.rows import HUNDREDTH, basis, number, statistics_rows
 
-NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 22, 22, 18
+NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 23, 20, 18
 SIGNED = frozenset(
     ("result", "average win", "average loss", "expectancy", "expectancy R", "financing")
 )
@@ -53,7 +53,9 @@ MEANINGS: Mapping[str, Printable] = {
     "Sortino, daily NAV": "the same by losing days alone",
     "max drawdown, daily NAV": "with open losses, transfers taken out",
 }
-WHY_GREY = f"Grey: under {FEW_TRADES} trades, or {FEW_DAYS} days for daily ratios, chance explains the figure as well."
+WHY_GREY = (
+    f"Grey: under {FEW_TRADES} trades, or {FEW_DAYS} days for daily ratios: it may be chance."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +93,10 @@ class FiguresView(View[FigureData]):
         if not daily and given.is_whole:
             words = given.progress or safe("daily prices are being read …")
             lines.append(((safe(f"{'Sharpe, Sortino':<{NAME_WIDTH}}"), "muted"), (words, "faint")))
-        currency = given.snapshot.currency
-        note = safe(f"Money is in {currency}. {WHY_GREY}" if currency else WHY_GREY)
-        return [
-            *lines,
-            *([BLANK] if given.rows > len(lines) + 2 else []),
-            *wrap_words(note, "faint", given.width),
-        ]
+        grey = any(", " in rests_on for _, _, rests_on in (*rows, *daily))
+        first = wrap_words(safe(WHY_GREY), "warn", given.width) if grey else []
+        last: list[TextLine] = [((safe(f"Money is in {given.snapshot.currency}."), "faint"),)]
+        return [*first, *lines, *([BLANK] if given.rows > len(lines) + 3 else []), *last]
 
 
 def _capital(given: Given) -> Decimal | None:
@@ -228,9 +227,7 @@ class GroupsView(View[Sequence[GroupRow]]):
         """Return a table, a line for each group."""
         self._shown = data
         self.row = max(0, min(self.row, len(data) - 1))
-        zone = (
-            f", {given.snapshot.context.zone}" if "hour" in self.name or "day" in self.name else ""
-        )
+        zone = f", {given.zone_name}" if "hour" in self.name or "day" in self.name else ""
         title = f"By {NAMES.get(self.name, self.name)}{zone}"
         place = f"{self.grouping % len(GROUPINGS) + 1} of {len(GROUPINGS)}"
         head: TextLine = ((safe(title), "bright"), (safe(f"   {place}"), "faint"))

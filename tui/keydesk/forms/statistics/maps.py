@@ -67,11 +67,11 @@ def legend(given: Given, largest: Decimal, cells: Sequence[HeatCell]) -> list[Te
     """Return what the shades mean."""
     few = sum(is_few(each.n) for each in cells)
     scale = f"{money(largest / LEVELS)} {given.snapshot.currency}".rstrip()
-    doubt = f"; {few} of {len(cells)} with n under {FEW_TRADES}" if few else ""
+    doubt = f"; {few} of {len(cells)}: n under {FEW_TRADES}" if few else ""
     if _is_written(given):
-        words = f"+ gain, - loss; 1 to 4: each a quarter of the largest ({scale}){doubt}"
+        words = f"+ gain, - loss, 1 to 4 in steps of {scale}{doubt}"
         return wrap_words(safe(words), "faint", given.width)
-    words = f" each a quarter of the largest ({scale}){doubt}"
+    words = f" in steps of {scale}{doubt}"
     line: TextLine = (
         ("gain ", "faint"),
         ("░▒▓█", GAIN),
@@ -122,10 +122,9 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
         width = max(2, min(8, (given.width - LABEL) // HOURS))
         with_sums = given.width - LABEL - width * HOURS
         largest = largest_result(data)
-        zone = given.snapshot.context.zone
         title: TextLine = (
             ("Result by hour and weekday of the entry", "bright"),
-            (safe(f"   hours in {zone}"), "muted"),
+            (safe(f"   hours in {given.zone_name}"), "muted"),
         )
         lines: list[TextLine] = [title, BLANK, self._hours(width)]
         days = 7 if any(each.weekday >= 5 for each in data) else 5  # noqa: PLR2004

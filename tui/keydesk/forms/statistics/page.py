@@ -7,9 +7,11 @@ import asyncio
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any, ClassVar, Protocol
 
 from rich.cells import cell_len
+from textual.worker import Worker
 
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.trades import JournalTrade
@@ -247,7 +249,8 @@ class StatisticsPage(InfoForm[None]):
     def _compute(self, key: Hashable, given: Given) -> None:
         if self._computing != key and self.is_attached:
             self._computing = key
-            self.run_worker(self._computed(key, self.view, given), group="view", exclusive=True)
+            work = partial(self._computed, key, self.view, given)
+            _: Worker[None] = self.run_worker(work, group="view", exclusive=True)
 
     async def _computed(self, key: Hashable, view: View[Any], given: Given) -> None:
         data = await asyncio.to_thread(view.compute, given)
@@ -266,8 +269,8 @@ class StatisticsPage(InfoForm[None]):
     def _choose(self, chosen: Chosen) -> None:
         """Look at other trades, which are chosen in a thread."""
         if self.snapshot is not None and self.is_attached:
-            choosing = self._choosing(self.snapshot, chosen)
-            self.run_worker(choosing, group="trades", exclusive=True)
+            work = partial(self._choosing, self.snapshot, chosen)
+            _: Worker[None] = self.run_worker(work, group="trades", exclusive=True)
 
     async def _choosing(self, snapshot: JournalSnapshot, chosen: Chosen) -> None:
         self._trades = await asyncio.to_thread(trades_of, snapshot, chosen)

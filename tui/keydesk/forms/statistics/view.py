@@ -10,7 +10,7 @@ from typing import ClassVar, Generic, TypeVar
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.sheet import TextLine, Words
-from keydesk.text.format import money
+from keydesk.text.format import at, money
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 
@@ -35,6 +35,12 @@ class Given:
     rows: int = 20
     ascii_only: bool = False
     is_mono: bool = False  # profit and loss have one colour
+
+    @property
+    def zone_name(self) -> str:
+        """The name of the trader's zone at the last closing."""
+        last = self.trades[-1].closed_ns if self.trades else None
+        return at(last or 0, self.snapshot.context.zone).tzname() or ""
 
 
 class View(ABC, Generic[Data]):
