@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -57,23 +58,40 @@ def _trade(rng: random.Random, number: int, opened: int, balance: Decimal) -> It
     factor = D(1) / price if name == "USD_JPY" else D(1)
     distance = step * rng.randint(80, 220)
     hold = int(rng.expovariate(1 / 2400)) + 20
-    r = rng.choice((-1.0, -1.0, -1.0, rng.uniform(-0.9, 0.4), rng.uniform(0.3, 2.2), 2.0, 1.5))
+    r = rng.choice((-1.0, -1.0, -1.0, rng.uniform(-0.9, 0.4), rng.uniform(0.2, 1.9), 2.0, 1.0))
     reason = {-1.0: "STOP_LOSS_ORDER", 2.0: "TAKE_PROFIT_ORDER"}.get(r, "MARKET_ORDER_TRADE_CLOSE")
     move = (D(str(round(r, 3))) * distance).quantize(step)
     left = price + move * sign
     profit = (move * abs(units) * factor).quantize(CENT)
-    fill, trade = str(number + 2), str(number + 2)
-    opening = Opening(trade, units, price, half_spread=D("0.35"))
-    zero = D(0)
-    common = (zero, zero, zero)
-    yield Fill(
-        *(fill, opened, str(number + 1), name, units, price, "MARKET_ORDER", zero),
-        *(*common, balance, opening, (), factor, price, price),
+    trade = str(number + 2)
+    whole = Fill(
+        id=trade,
+        time_ns=opened,
+        order_id=str(number + 1),
+        instrument=name,
+        units=units,
+        price=price,
+        reason="MARKET_ORDER",
+        profit=D(0),
+        financing=D(0),
+        commission=D(0),
+        guarantee_fee=D(0),
+        balance=balance,
+        opening=Opening(trade, units, price, half_spread=D("0.35")),
+        loss_factor=factor,
     )
-    stop = price - distance * sign
-    yield StopSet(str(number + 3), opened, trade, stop)
-    part = ClosedPart(trade, -units, left, profit, half_spread=D("0.35"))
-    yield Fill(
-        *(str(number + 4), opened + hold * SECOND, str(number + 3), name, -units, left, reason),
-        *(profit, *common, balance + profit, None, (part,), factor, left, left),
+    yield whole
+    yield StopSet(str(number + 3), opened, trade, price - distance * sign)
+    yield replace(
+        whole,
+        id=str(number + 4),
+        time_ns=opened + hold * SECOND,
+        order_id=str(number + 3),
+        units=-units,
+        price=left,
+        reason=reason,
+        profit=profit,
+        balance=balance + profit,
+        opening=None,
+        parts=(ClosedPart(trade, -units, left, profit, half_spread=D("0.35")),),
     )

@@ -195,6 +195,10 @@ class PostgresLedger:
         self.close()
         self._connection = connect(self.text)
 
+    def ping(self) -> None:
+        """Raise `LedgerAway` when the connection is lost."""
+        self._all("SELECT 1")
+
     # --- facts and accounts ---
 
     def fact(self, name: str) -> str | None:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 from psycopg import errors
@@ -69,15 +68,6 @@ def connection_text(ledger: str) -> str:
             "--ledger is not valid: use postgresql://USER@HOST:PORT/DATABASE, or service=NAME"
         ) from None
     return make_conninfo("", **{**_DEFAULTS, **members})
-
-
-def has_password(ledger: str) -> bool:
-    """Return whether a connection URL holds a password, which other users of the machine could read."""
-    try:
-        parts = urlsplit(ledger)
-        return parts.password is not None or "password" in parse_qs(parts.query)
-    except ValueError:
-        return False
 
 
 def without_password(text: object) -> str:

@@ -21,7 +21,6 @@ from keydesk_practice.ledger.postgres import PostgresLedger, RequestRecord, comm
 from keydesk_practice.ledger.postgres_connection import (
     connect,
     connection_text,
-    has_password,
     without_password,
 )
 
@@ -143,19 +142,6 @@ def test_after_a_lost_connection_the_database_is_away_until_there_is_a_new_one(
             ledger.last_id(ACCOUNT.id)
     ledger.reconnect()
     assert ledger.last_id(ACCOUNT.id) == 1
-
-
-@pytest.mark.parametrize(
-    ("address", "found"),
-    [
-        ("postgresql://keydesk:hunter22@host/db", True),
-        ("postgresql://host/db?password=hunter22", True),
-        ("postgresql://keydesk@host/db?service=keydesk", False),
-        ("@/run/secrets/ledger", False),
-    ],
-)
-def test_a_password_in_an_address_is_recognised(address: str, found: bool) -> None:
-    assert has_password(address) is found
 
 
 def test_no_message_shows_a_password(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ class JournalService:
             yield each
 
     async def _candles(self, *_: object, **__: object) -> AsyncIterator[object]:
-        for each in ():
+        nothing: tuple[object, ...] = ()
+        for each in nothing:
             yield each
 
     def journal(self, folder: Path) -> LiveJournal:

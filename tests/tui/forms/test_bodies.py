@@ -14,6 +14,7 @@ from keydesk import forms
 from keydesk.calc.alerts.conditions import PriceCross
 from keydesk.calc.market.watchlists import Watchlist
 from keydesk.calc.replay_commands import ReplayCommand
+from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.account.audit import AuditForm
 from keydesk.forms.account.configure import ConfigureForm
@@ -24,6 +25,7 @@ from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.unlock import UnlockForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
+from keydesk.forms.journal.note import NoteForm
 from keydesk.forms.journal.trades import JournalForm
 from keydesk.forms.market.alert_line import AlertLineForm
 from keydesk.forms.market.alerts import AlertsForm
@@ -80,6 +82,12 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "MoveForm": lambda: MoveForm(example_context(), ENTRY),
     "NameForm": lambda: NameForm("Rename Majors", "Majors", trouble=lambda _: "", hint="Enter"),
     "NewAlertForm": lambda: NewAlertForm(example_store(), ABOVE, lambda _: ""),
+    "NoteForm": lambda: NoteForm(
+        TRADE,
+        "#6411 LONG 10,000 EUR/USD, open",
+        TradeNote(("news", "trend"), "pullback", "Bought the second push.", 4, "late"),
+        is_open=lambda: True,
+    ),
     "PositionPartForm": lambda: PositionPartForm(example_context(), PAIR),
     "ProtectForm": lambda: ProtectForm(example_context(), TRADE),
     "ProtectionForm": lambda: ProtectionForm(example_context(), TRADE),

@@ -146,7 +146,7 @@ def as_folder(path: Path) -> None:
     path.mkdir(mode=0o700)
 
 
-DAMAGES: dict[str, Callable[[Path], None]] = {
+DAMAGES: dict[str, Callable[[Path], object]] = {
     "a folder": as_folder,
     "noise": lambda path: path.write_bytes(b"\xff\x00" * 5000),
     "a text in place of a number": lie(2, 2, "soon"),

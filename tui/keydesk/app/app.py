@@ -28,6 +28,7 @@ from keydesk.app.availability import is_available
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.journal.desk import JournalDesk
+from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.order_outcomes import OrderOutcomes
 from keydesk.app.page_readings import PageReadings
@@ -191,9 +192,18 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
         self._readings = PageReadings(self, self.open_account, self.store)
         self.journal = JournalDesk(
-            self, self.open_account, self.store, tell=self.tell, keymap=own.keymap
+            self,
+            self.open_account,
+            self.store,
+            tell=self.tell,
+            keymap=own.keymap,
+            form_context=self.form_context,
+            carry_out=self.carry_out,
         )
         self._outcomes = OrderOutcomes(self, self.open_account, self.store)
+        self.statistics = JournalStatistics(
+            self, self.open_account, self.store, self.journal, self.tell
+        )
         self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
         self.replay = MarketReplay(
@@ -440,6 +450,22 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def read_closes(self, names: Sequence[str], take: TakeCloses) -> None:
         """Read hourly closes, for the exposure page."""
         self._readings.closes(names, take)
+
+    def show_statistics(self, view: int = 1) -> None:
+        """Show statistics of the closed trades, at a view."""
+        self.statistics.show(view)
+
+    def show_day(self, *, week: bool = False) -> None:
+        """Show the last trading day, or its week."""
+        self.statistics.show_day(week=week)
+
+    def action_statistics(self) -> None:
+        """Show statistics of the closed trades, by the chord."""
+        self.actions.perform("statistics")
+
+    def action_day_page(self) -> None:
+        """Show the last trading day, by the chord."""
+        self.actions.perform("day_page")
 
     def action_outcomes(self) -> None:
         """Show what became of the orders, by the chord."""

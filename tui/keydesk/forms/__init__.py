@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
+    from keydesk.forms.journal.note import NoteForm
     from keydesk.forms.journal.trades import JournalForm
     from keydesk.forms.market.alert_line import AlertLineForm
     from keydesk.forms.market.alerts import AlertsForm
@@ -67,6 +68,7 @@ __all__ = [
     "MoveForm",
     "NameForm",
     "NewAlertForm",
+    "NoteForm",
     "OrderLifeForm",
     "PositionPartForm",
     "ProtectForm",
@@ -112,6 +114,7 @@ _HOMES = {
     "LeaveForm": "account.leaving",
     "LimitsForm": "account.limits",
     "NameForm": "market.watchlists",
+    "NoteForm": "journal.note",
     "OrderLifeForm": "account.order_life",
     "ProtectForm": "trades.protection",
     "ProtectionForm": "trades.protection",

@@ -54,6 +54,8 @@ NEW_ALERT = "new-alert"  # an alert before it is made
 JOURNAL = "journal"  # the list of the trade journal
 JOURNAL_TRADE = "journal-trade"  # one trade of the journal
 TRADE_NOTE = "trade-note"  # what the trader writes about a trade
+STATISTICS = "statistics"  # the page of statistics
+DAY_PAGE = "day-page"  # the page of a day or a week
 REPLAY = "replay"  # the question before the practice market begins anew
 ORDER_LIFE = "order-outcomes"  # the page of order outcomes
 
@@ -76,8 +78,9 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN, BREAK_EVEN), (FORM,)),
     **dict.fromkeys((LABELS, CONFIGURE), (FORM,)),
     ACCOUNT: (HELP,),
-    JOURNAL: (),
+    **dict.fromkeys((JOURNAL, TRADE_NOTE), ()),
     JOURNAL_TRADE: (HELP,),
+    DAY_PAGE: (HELP,),
 }
 
 
@@ -209,6 +212,8 @@ KEYS: tuple[Key, ...] = (
     Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),
     Key("outcomes", ("g i",), DESK, "", "Orders in flight, outcomes", "outcomes"),
     Key("journal", ("g j",), DESK, "", "Your trades, notes, R", "journal"),
+    Key("statistics", ("g k",), DESK, "", "Statistics of your trades", "statistics"),
+    Key("day-page", ("g d",), DESK, "", "The trading day, the week", "day_page"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("alerts", ("g r",), DESK, "", "Your alerts: see, change", "alerts"),
     Key("mute", ("b",), DESK, "", "Mute bell, notifications", "mute"),
@@ -461,6 +466,30 @@ KEYS: tuple[Key, ...] = (
     Key("journal-close", ("escape", "q"), JOURNAL, "close", "Close", "drop"),
     Key("journal-trade-note", ("n",), JOURNAL_TRADE, "note", "Tags, note of the trade", "note"),
     Key("journal-trade-view", ("v",), JOURNAL_TRADE, "screens", "Kept screens, figures", "view"),
+    Key("note-tags", ("t",), TRADE_NOTE, "tags", "Write the tags", "write('tags')"),
+    Key("note-setup", ("s",), TRADE_NOTE, "setup", "Write the setup", "write('setup')"),
+    Key("note-rating", tuple("123450"), TRADE_NOTE, "rate", "Rate it; 0: no rating", "rate({key})"),
+    Key("note-mistake", ("m",), TRADE_NOTE, "mistake", "Write a mistake", "write('mistake')"),
+    Key("note-text", ("n",), TRADE_NOTE, "note", "Write the note", "write('note')"),
+    Key("note-broker", ("b",), TRADE_NOTE, "broker", "To the broker as well", "broker"),
+    Key("note-keep", ("y",), TRADE_NOTE, "keep", "Keep what was changed", "keep"),
+    Key("note-close", ("escape", "q"), TRADE_NOTE, "close", "Close; twice to drop", "drop"),
+    Key("stat-view", tuple("12345678"), STATISTICS, "view", "A view", "show_view({key})"),
+    Key("stat-next", ("tab", "v"), STATISTICS, "", "Next view", "next_view(1)"),
+    Key("stat-before", ("shift+tab",), STATISTICS, "", "View before", "next_view(-1)"),
+    Key("stat-right", ("l", "right"), STATISTICS, "", "Right; next grouping", "move(1, 0)"),
+    Key("stat-left", ("h", "left"), STATISTICS, "", "Left; grouping before", "move(-1, 0)"),
+    Key("stat-down", ("j", "down"), STATISTICS, "", "Down", "move(0, 1)"),
+    Key("stat-up", ("k", "up"), STATISTICS, "", "Up", "move(0, -1)"),
+    Key("stat-page", _PAGE_ON, STATISTICS, "", "More of the view", "page(1)"),
+    Key("stat-page-back", _PAGE_BACK, STATISTICS, "", "Back up in it", "page(-1)"),
+    Key("stat-take", ("enter",), STATISTICS, "open", "The day; only this group", "take"),
+    Key("stat-week", ("w",), STATISTICS, "week", "The week of the day", "week"),
+    Key("stat-read", ("r",), STATISTICS, "", "Read the journal again", "read"),
+    Key("stat-close", ("escape", "q"), STATISTICS, "close", "All trades; close", "drop"),
+    Key("day-before", ("h", "left"), DAY_PAGE, "before", "Day or week before", "turn(-1)"),
+    Key("day-next", ("l", "right"), DAY_PAGE, "next", "Next day or week", "turn(1)"),
+    Key("day-week", ("w",), DAY_PAGE, "week", "The week, or the day", "week"),
     Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
     Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
     Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),

@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from keydesk.calc.trade_journal.events import Event
+from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.rebuild import Journal, Rebuilder, trades_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.text.sanitize import SafeText, clean, safe
@@ -85,8 +86,14 @@ class LiveJournal:
     def journal(self) -> Journal:
         """All trades and balances, as they are now."""
         if self._journal[0] != self._last_id:
-            self._journal = self._last_id, self._rebuilder.journal()
+            trades = [each.trade for each in self.lines.trades.values()]  # as `take` left them
+            self._journal = self._last_id, self._rebuilder.journal(trades)
         return self._journal[1]
+
+    @property
+    def stamp(self) -> object:
+        """What differs as soon as a transaction or a note is new."""
+        return self._last_id, self._notes_stamp
 
     @property
     def is_reading(self) -> bool:
@@ -187,6 +194,11 @@ class LiveJournal:
         self._notes_stamp, self.notes = await asyncio.to_thread(_stamped_notes, self.files.notes)
 
     # Excursions.
+
+    def known_excursions(self, trades: Iterable[JournalTrade]) -> dict[str, Excursion]:
+        """Return the excursions that are known, by trade."""
+        found = {each.id: self.excursions.known(each) for each in trades}
+        return {id_: each for id_, each in found.items() if each is not None}
 
     async def read_excursions(self, trades: Iterable[JournalTrade]) -> None:
         """Read how far these closed trades went against and for the trader, where that is not known yet."""

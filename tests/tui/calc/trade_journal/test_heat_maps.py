@@ -79,7 +79,7 @@ def test_the_curve_ends_at_the_total_and_its_deepest_place_is_the_drawdown(
 def test_the_bins_of_the_histogram_count_every_trade_once(rs: list[Decimal]) -> None:
     bins = r_histogram(rs)
     assert sum(each.n for each in bins) == len(rs)
-    assert all(b.low - a.low == D("0.5") for a, b in itertools.pairwise(bins))
+    assert all(b.middle - a.middle == D("0.5") for a, b in itertools.pairwise(bins))
 
 
 def test_the_worked_list_has_its_curve_and_histogram() -> None:
@@ -94,7 +94,7 @@ def test_the_worked_list_has_its_curve_and_histogram() -> None:
         "0",
         "-50.0",
     ]
-    bins = {str(each.low): each.n for each in r_histogram([D(r) for r in RS])}
+    bins = {str(each.middle): each.n for each in r_histogram([D(r) for r in RS])}
     assert bins == {
         "-1.0": 4,
         "-0.5": 1,
@@ -108,9 +108,13 @@ def test_the_worked_list_has_its_curve_and_histogram() -> None:
     }
 
 
+def test_a_stop_that_slipped_a_little_still_counts_as_minus_one() -> None:
+    assert [each.middle for each in r_histogram([D("-1.02"), D("-0.98")])] == [D(-1)]
+
+
 def test_a_far_result_is_in_the_last_bin_of_its_side() -> None:
-    lows = [each.low for each in r_histogram([D(-30), D(30)])]
-    assert (lows[0], lows[-1]) == (D("-5.5"), D(5))
+    lows = [each.middle for each in r_histogram([D(-30), D(30)])]
+    assert (lows[0], lows[-1]) == (D(-5), D(5))
 
 
 def test_an_hour_is_that_of_the_entry_in_the_traders_zone_and_a_day_that_of_the_closing() -> None:

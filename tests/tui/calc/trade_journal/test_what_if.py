@@ -17,6 +17,7 @@ from support.data.journal_trades import HOUR, MONDAY, closed_trade
 
 D = Decimal
 PIP = D("0.0001")
+LAST = 7 * PIP  # the gain at the last price of every path
 STOP, TARGET, BY_HAND = "STOP_LOSS_ORDER", "TAKE_PROFIT_ORDER", "MARKET_ORDER_TRADE_CLOSE"
 
 
@@ -39,8 +40,8 @@ def steps(*ranges: tuple[int, int]) -> list[PriceStep]:
     ]
 
 
-def result(one: JournalTrade, way: Sequence[PriceStep], last: int = 0, **rule: str) -> WhatIfResult:
-    found = path_of(one, way, last * PIP)
+def result(one: JournalTrade, way: Sequence[PriceStep], **rule: str) -> WhatIfResult:
+    found = path_of(one, way, LAST)
     return what_if([one], {one.id: found}, WhatIf(**{name: D(r) for name, r in rule.items()}))
 
 
@@ -90,7 +91,7 @@ def test_a_target_farther_away_leaves_the_first_stop_where_the_rule_names_none()
 
 
 def test_without_a_level_within_a_day_the_last_price_ends_it_and_that_is_counted() -> None:
-    found = result(trade("-10", STOP, cells=2), steps((2, -1), (1, -10), (9, -9)), last=7, stop="3")
+    found = result(trade("-10", STOP, cells=2), steps((2, -1), (1, -10), (9, -9)), stop="3")
     assert (r_of(found), found.last_price) == ("0.7", 1)
 
 

@@ -11,13 +11,14 @@ from keydesk.app.availability import REPLAY_KEYS
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from keydesk.calc.page_commands import ShowPage
+    from keydesk.calc.page_commands import PageName, ShowPage
     from keydesk.forms.info_form import Rows
 
 _OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
 _LISTS = _OF_INSTRUMENTS | {"log"}
+CALENDAR_VIEW, WHAT_IF_VIEW = 7, 8  # of the page of statistics
 
 
 class PageActions:
@@ -27,12 +28,12 @@ class PageActions:
         self._context, self._desk, self._store = context, context.desk, context.store
 
     def show_page(self, page: ShowPage) -> None:
-        """Show a page by its name on the command line."""
-        if page.name == "instrument":
-            self.show_instrument(page.instrument or self._instrument())
-        elif show := {
+        """Show a page by its name on the command line; those of a trade are forms, which others show."""
+        desk = self._desk
+        shows: Mapping[PageName, Callable[[], None]] = {
             "account": self.action_account_page,
             "exposure": self.action_exposure_page,
+            "instrument": lambda: self.show_instrument(page.instrument or self._instrument()),
             "outcomes": self.action_outcomes,
             "journal": self.action_journal,
             "limits": self.action_limits,
@@ -41,8 +42,22 @@ class PageActions:
             "audit": self._desk.show_audit,
             "configure": self.configure_account,
             "alerts": self._desk.show_alerts,
-        }.get(page.name):
-            show()
+            "statistics": desk.show_statistics,
+            "calendar": lambda: desk.show_statistics(CALENDAR_VIEW),
+            "what-if": lambda: desk.show_statistics(WHAT_IF_VIEW),
+            "day": desk.show_day,
+            "week": lambda: desk.show_day(week=True),
+        }
+        if page.name in shows:
+            shows[page.name]()
+
+    def action_statistics(self) -> None:
+        """Show statistics of the closed trades."""
+        self._desk.show_statistics()
+
+    def action_day_page(self) -> None:
+        """Show the last trading day."""
+        self._desk.show_day()
 
     def action_sessions(self) -> None:
         """Show the market hours."""

@@ -1,7 +1,7 @@
 """The equity curve of closed trades with its drawdown, and how often each R came out: what the pictures are drawn from."""
 
 from collections.abc import Iterable, Sequence
-from decimal import ROUND_FLOOR, Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
 from keydesk.calc.trade_journal.trades import JournalTrade
@@ -20,9 +20,9 @@ class CurvePoint(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """How many trades had an R from `low` on, below `low` + the width of a bin."""
+    """How many trades had an R nearest to `middle`: a stop that slipped a little still counts as -1."""
 
-    low: Decimal
+    middle: Decimal
     n: int
 
 
@@ -45,14 +45,13 @@ def r_histogram(rs: Sequence[Decimal], width: Decimal = BIN) -> list[Bin]:
     """Return the bins from the lowest R to the highest, empty ones between them, too; their counts add up to all."""
     if not rs:
         return []
-    last = (OUTERMOST / width).to_integral_value(ROUND_FLOOR) * width
     places = [
-        min(last, max(-last - width, (r / width).to_integral_value(ROUND_FLOOR) * width))
+        min(OUTERMOST, max(-OUTERMOST, (r / width).to_integral_value(ROUND_HALF_UP) * width))
         for r in rs
     ]
     counts: dict[Decimal, int] = {}
     for each in places:
         counts[each] = counts.get(each, 0) + 1
     steps = int((max(places) - min(places)) / width) + 1
-    lows = [min(places) + number * width for number in range(steps)]
-    return [Bin(low, counts.get(low, 0)) for low in lows]
+    middles = [min(places) + number * width for number in range(steps)]
+    return [Bin(middle, counts.get(middle, 0)) for middle in middles]

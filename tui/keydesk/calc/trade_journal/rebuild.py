@@ -96,10 +96,12 @@ class Rebuilder:
             case Retag():
                 self._retag(event)
 
-    def journal(self) -> Journal:
-        """Return the journal of the events so far."""
+    def journal(self, trades: Sequence[JournalTrade] | None = None) -> Journal:
+        """Return the journal of the events so far; `trades`: as they are now, where they are at hand."""
+        if trades is None:
+            trades = [_as_it_is(each) for each in self._trades.values()]
         return Journal(
-            tuple(_as_it_is(each) for each in self._trades.values()),
+            tuple(trades),
             tuple(self._balances),
             self._start_balance,
             self._transfers,

@@ -225,3 +225,12 @@ def name_of(line: JournalLine) -> str:
     trade = line.trade
     side = "LONG" if trade.is_long else "SHORT"
     return f"#{clean_name(trade.id)} {side} {units(abs(trade.units))} {pair(trade.instrument)}"
+
+
+def result_words(line: JournalLine, home: str, zone: tzinfo) -> str:
+    """Return the trade with what came of it: #12 LONG 10,000 EUR/USD, closed 22 Nov 17:12, +12.30 USD, +0.80 R."""
+    when = f"{at(line.time_ns, zone):%d %b %Y %H:%M}"
+    if line.is_open:
+        return f"{name_of(line)}, open since {when}"
+    in_r = "" if line.r is None else f", {money(line.r, signed=True)} R"
+    return f"{name_of(line)}, closed {when}, {money(line.result, signed=True)} {home}{in_r}"

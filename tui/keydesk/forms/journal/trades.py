@@ -184,7 +184,9 @@ class JournalForm(InfoForm[None]):
         """Return how many trades there are, and how they are sorted and filtered."""
         lines = self._lines
         count = f"{len(self.keys)} of {len(lines)}" if self.letters else f"{len(lines)}"
-        what = "positions" if self.by_position else "trades"
+        what = "position" if self.by_position else "trade"
+        if len(lines) != 1:
+            what += "s"
         letters = shorten(safe(self.letters), LONGEST_SHOWN)
         column = next((each.title for each in COLUMNS if each.key == self.order.column), "")
         parts = [
@@ -260,20 +262,20 @@ class JournalForm(InfoForm[None]):
         return fitted, gap
 
     def _header(self, columns: Sequence[Column], gap: int) -> TextLine:
-        line: list[Words] = [("  ", "plain")]
-        for column in columns:
+        line: list[Words] = [(" ", "plain")]
+        for at, column in enumerate(columns):
             role = "bright" if column.key == self.order.column else "muted"
-            line += [(_aligned(column.title, column), role), (" " * gap, "plain")]
+            line += [(" " * (gap if at else 1), "plain"), (_aligned(column.title, column), role)]
         return line
 
     def _row(
         self, cells: dict[str, Words], columns: Sequence[Column], gap: int, *, chosen: bool
     ) -> TextLine:
-        line: list[Words] = [("▶ " if chosen else "  ", "focus")]
-        for column in columns:
+        line: list[Words] = [("▶" if chosen else " ", "focus")]
+        for at, column in enumerate(columns):
             words, role = cells[column.key]
             shown = "bright" if chosen and role == "plain" else role
-            line += [(_aligned(words, column), shown), (" " * gap, "plain")]
+            line += [(" " * (gap if at else 1), "plain"), (_aligned(words, column), shown)]
         return line
 
     def _total_line(self) -> TextLine:
