@@ -38,7 +38,7 @@ from keydesk.terminal.output import in_ascii
 from keydesk.terminal.query import is_remote
 from keydesk.text.sanitize import lines_without_controls
 from keydesk.widgets import theme
-from keydesk.widgets.terminal_diff import Difference, RenderedUpdate, TerminalContents, is_sure
+from keydesk.widgets.terminal_diff import CACHES, Difference, RenderedUpdate, TerminalContents
 from keydesk.widgets.theme import Depth
 
 SMALLEST = Size(80, 24)  # a smaller terminal has no room for a ticket and what it opens on
@@ -170,9 +170,9 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
     def free_closed_forms(self) -> None:
         """Free closed forms: they are reference cycles, and caches hold what they drew and where they stood."""
         clear_style_caches()
-        for cached in (*vars(Region).values(), Scalar.resolve, cached_cell_len, is_sure):
+        for cached in (*vars(Region).values(), Scalar.resolve, cached_cell_len, *CACHES):
             if clear := getattr(cached, "cache_clear", None):
-                clear()  # up to 4,096 results each: 10 MB after many sizes of the terminal and as many texts
+                clear()  # up to 4,096 results each: 10 MB after many sizes of the terminal, texts and styles
         gc.collect()
 
     def redraw(self) -> None:
