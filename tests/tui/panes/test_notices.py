@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from keydesk.panes.log import Notices
+from keydesk.panes.strips.notices import Notices
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice

@@ -16,7 +16,7 @@ from keydesk.keys.keymap import (
     KeyMap,
 )
 from keydesk.panes.deal import Deal, Preset
-from keydesk.panes.log import Notices
+from keydesk.panes.strips.notices import Notices
 from keydesk.panes.strips.account import AccountStrip
 from keydesk.panes.strips.health import HealthLine
 from keydesk.panes.strips.instrument import InstrumentLine

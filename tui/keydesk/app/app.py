@@ -463,6 +463,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     @on(DeskScreen.TimeframesWanted)
     @on(InstrumentRows.Chosen)
     @on(Log.AuditWanted)
+    @on(Log.PastWanted)
     @on(SortedTable.LettersWanted)
     @on(Watchlist.ChangeWanted)
     @on(Watchlist.DayLinesWanted)

@@ -20,7 +20,7 @@ from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
-from keydesk.panes.log import Log, Notices
+from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.price_cells import InstrumentRows
@@ -29,6 +29,7 @@ from keydesk.panes.strips.account import AccountStrip, FundsLine
 from keydesk.panes.strips.health import HealthLine
 from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.panes.strips.keys import FORM_HAS_KEYS, KeyFooter
+from keydesk.panes.strips.notices import Notices
 from keydesk.panes.trades import Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
