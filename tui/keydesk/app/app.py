@@ -33,6 +33,7 @@ from keydesk.app.page_readings import PageReadings
 from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
+from keydesk.app.transaction_details import TransactionPages
 from keydesk.app.views.tables import ask_letters
 from keydesk.app.views.watchlists import WatchlistActions
 from keydesk.app.views.workspaces import WorkspaceActions
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from keydesk.config.limits import LimitChange
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
+    from keydesk.store.state import LogLine
 
 FAULT = (
     "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
@@ -189,6 +191,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
         self._readings = PageReadings(self, self.open_account, self.store)
         self._outcomes = OrderOutcomes(self, self.open_account, self.store)
+        self._transactions = TransactionPages(self, self.open_account, self.store)
         self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
         self.replay = MarketReplay(
@@ -411,6 +414,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def action_replay(self, name: str) -> None:
         """Control the practice market, by the chord."""
         self.actions.perform("replay", name)
+
+    def show_transaction(self, line: LogLine) -> None:
+        """Show the transaction of a line of the log, and its relations."""
+        self._transactions.show(line)
 
     def show_outcomes(self) -> None:
         """Show what became of the orders."""

@@ -1,7 +1,7 @@
 """Read older transactions for the log, a page of ids at a time, as far back as it is scrolled or searched."""
 
 from keydesk.feeds.link import FAILURES, Link, reason
-from keydesk.store.past_log import PastLog
+from keydesk.store.log.past import PastLog
 from keydesk.store.state import Topic
 from keydesk_client.errors import Forbidden, Unauthorized
 

@@ -12,7 +12,7 @@ from textual.message import Message
 from keydesk.keys.keymap import KEYMAP, LOG
 from keydesk.panes.price_cells import signed_role
 from keydesk.store.frame import Frame
-from keydesk.store.log_filter import passes
+from keydesk.store.log.filter import passes
 from keydesk.store.state import LogKind, LogLine, PastDirection, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
@@ -48,6 +48,7 @@ class Log(SortedTable):
     BINDINGS = KEYMAP.bindings(LOG)
     NAME: ClassVar[str] = "Log"
     FIRST: ClassVar[str] = "kind"
+    LETTERS_HINT: ClassVar[str] = "kind, pair, words: fill eurusd; #6417: of that order or trade"
 
     def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)

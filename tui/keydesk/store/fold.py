@@ -10,8 +10,8 @@ from functools import partial
 from heapq import merge
 
 from keydesk.records import Today
+from keydesk.store.log.names import LogNames
 from keydesk.store.log_lines import line_of
-from keydesk.store.log_names import LogNames
 from keydesk.store.risk import count_closed, note_closed, note_opening
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import LOG_LIMIT, Store

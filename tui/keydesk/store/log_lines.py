@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
-from keydesk.store.log_names import LogNames, NamedOrder, ids_of
+from keydesk.store.log.names import LogNames, NamedOrder, ids_of
 from keydesk.store.rows import fill_in_words, in_words
 from keydesk.store.state import LogKind, LogLine
 from keydesk.store.store import Store

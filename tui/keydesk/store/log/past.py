@@ -10,9 +10,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
-from keydesk.store.log_filter import passes
+from keydesk.store.log.filter import passes
+from keydesk.store.log.names import LogNames
 from keydesk.store.log_lines import line_of
-from keydesk.store.log_names import LogNames
 from keydesk.store.state import LogLine, PastDirection, Topic
 from keydesk.store.store import Store
 from keydesk_client import models as m
