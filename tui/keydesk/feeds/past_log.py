@@ -17,19 +17,23 @@ REMEDIES = (
 async def keep_past_log(link: Link) -> None:
     """Read the pages that are wanted, one request at a time."""
     await link.ready.wait()
-    with link.store.subscribed(Topic.PAST_LOG) as changed:
-        while True:
-            await load_past(link)
-            await link.wait(changed)
+    while True:
+        await link.store.wait_for(lambda: _is_wanted(link), Topic.PAST_LOG)
+        await load_past(link)
 
 
-async def load_past(link: Link) -> None:
+def _is_wanted(link: Link) -> bool:
+    past = link.store.past_log
+    return past is not None and past.wants != ""
+
+
+async def load_past(link: Link, most_pages: int = MOST_PAGES) -> None:
     """Read what the window of the log wants: a page, or with a filter as many as it takes to find some lines."""
     past = link.store.past_log
     if past is None:
         return
     held = len(past.lines)
-    for _ in range(MOST_PAGES):
+    for _ in range(most_pages):
         page = _page(link, past)
         if page is None or not await _read(link, past, page):
             break
