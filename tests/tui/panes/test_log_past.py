@@ -4,10 +4,12 @@ import pytest
 from textual.pilot import Pilot
 
 from keydesk.panes.log import Log
+from keydesk.store.frame import Frame
 from keydesk.store.log.past import PAGE, PastLog, want_past
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
+from keydesk.widgets.lines import Run
 from support.data.account_history import transaction
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
@@ -181,7 +183,7 @@ async def test_a_filter_looks_for_older_lines_and_says_how_far_it_looked(store: 
         assert reader.want()
         reader.answer()
         assert pane.keys == ["2777"]
-        assert f"looked back to #{FIRST - PAGE}" in "\n".join(text_of(pane))
+        assert f"searched back to #{FIRST - PAGE}" in "\n".join(text_of(pane))
         pane.show_only("")
         assert len(pane.keys) == 200
 
@@ -197,3 +199,33 @@ async def test_the_words_at_the_end_fit_every_size(store: Store, size: tuple[int
         await reader.press("k", "j", "end")
         assert pane.selected == "1"
         assert {len(line) for line in text_of(pane)} == {size[0]}
+
+
+class CountingLog(Log):
+    """Counts the rows that are formatted."""
+
+    formatted = 0
+
+    def row(self, key: str, frame: Frame) -> list[Run]:
+        self.formatted += 1
+        return super().row(key, frame)
+
+
+async def test_a_key_among_sixteen_thousand_lines_formats_the_visible_rows_only() -> None:
+    store, pane = log_store(6_001), CountingLog()
+    store.log = [note(id_) for id_ in range(6_001, 16_001)]
+    async with shown(pane, store, size=(120, 45)) as pilot:
+        reader = Reader(pilot, pane, store)
+        past = PastLog(6_000)
+        past.lines, past.oldest = [note(id_) for id_ in range(1, 6_001)], 1
+        store.past_log = past
+        store.mark(Topic.PAST_LOG)
+        reader.draw()
+        assert len(pane.keys) == 16_000
+        text_of(pane)
+        for keys in (["j"] * 60, ["space"] * 20, ["end"], ["k", "k"], ["home"]):
+            for key in keys:
+                pane.formatted = 0
+                await pilot.press(key)
+                text_of(pane)
+                assert pane.formatted <= 3 * pane.room

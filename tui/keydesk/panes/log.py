@@ -110,7 +110,12 @@ class Log(SortedTable):
     def empty(self, frame: Frame) -> Printable:
         """What fills the log, or why no line of it is shown."""
         usual = "Nothing happened yet. Orders, fills and transfers are written here."
-        return self.end_words(frame) or self.no_rows() or usual
+        return self._empty_search(frame) or usual
+
+    def _empty_search(self, frame: Frame) -> Printable:
+        """Return what letters that leave no row were looked for in."""
+        words, end = self.no_rows(), self.end_words(frame)
+        return safe("  ".join(filter(None, (words, end))))
 
     def end_words(self, frame: Frame) -> Printable:
         """Return what stands below the last row: what is loaded, how far back was looked, or that nothing is older."""
@@ -119,12 +124,16 @@ class Log(SortedTable):
             return ""
         if past.trouble:
             return safe(f"Older lines cannot be read: {past.trouble}")
-        looked = safe(f"looked back to #{past.oldest}")
+        searched = safe(f"searched back to #{past.oldest}")
         if past.loading:
-            return safe(f"Loading older lines … {looked if self.letters else ''}")
+            return safe(f"Loading older lines … {searched if self.letters else ''}")
+        if past.begins and not self.letters:
+            return "The first transaction of the account"
         if past.begins:
-            return "The first transaction of the account" if self.keys else self.no_rows()
-        return safe(f"{looked}; {self.keymap.name('row-down')} looks on") if self.letters else ""
+            return "Nothing older passes: searched back to the first transaction"
+        return (
+            safe(f"{searched}; {self.keymap.name('row-down')} searches on") if self.letters else ""
+        )
 
     def changed(self, frame: Frame) -> None:
         """New lines came, or older ones."""
