@@ -8,7 +8,14 @@ from collections.abc import Generator
 import pytest
 
 pytest.register_assert_rewrite("support")
-pytest_plugins = ["support.broker", "support.examples", "support.ssh_server", "support.wire_report"]
+pytest_plugins = [
+    "support.broker",
+    "support.examples",
+    "support.ledgers",
+    "support.postgres",
+    "support.ssh_server",
+    "support.wire_report",
+]
 
 ALONE = ("bench", "soak")  # figures and long runs have the machine to themselves
 PROCESSES = frozenset(

@@ -17,7 +17,7 @@ import pytest
 from support.broker import PracticeServer
 from support.proxies.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
 from support.signing_in import Home
-from support.terminal import KEYS, PAUSE, NeverSeen, Terminal, keydesk
+from support.terminal import NeverSeen, Terminal, keydesk
 from support.terminal_bytes import INVISIBLE, foreign_pieces
 
 SIZE = (120, 35)
@@ -39,7 +39,6 @@ g r Esc g i v Esc Esc g a Esc g x Esc g n Esc g u Esc g s Esc g l a Esc
 g t v h l v w s w g w f e u Enter w e H Esc N Esc g w N Esc
 """
 BELLS = 60  # at most; one in 2 s
-QUICK = 0.1  # seconds between keys that open nothing
 COMMANDS = (
     ("status",),
     ("status", "--json"),
@@ -92,13 +91,9 @@ def assert_own(terminal: Terminal, what: str) -> None:
 
 
 def press(terminal: Terminal, keys: str) -> None:
-    """Press keys; those before and after a capital at a person's pace, as the guard wants it."""
+    """Press keys, given by their names or characters."""
     names = {"Esc": "Escape", "Space": " "}
-    for key in keys.split():
-        slow = key.isupper() or key in {"Esc", "y"}
-        terminal.pause(PAUSE if slow else QUICK)
-        terminal.write(KEYS.get(names.get(key, key)) or names.get(key, key).encode())
-        terminal.pause(PAUSE if slow else QUICK)
+    terminal.press(*(names.get(key, key) for key in keys.split()))
 
 
 def go_through_the_desk(home: Home, profile: list[str], proxy: PoisoningProxy) -> None:
@@ -114,7 +109,8 @@ def go_through_the_desk(home: Home, profile: list[str], proxy: PoisoningProxy) -
             proxy.poison.refuses = 0.0
             press(terminal, LISTS)
             terminal.resize(80, 24)
-            press(terminal, "g t g l g o : q Enter")
+            press(terminal, "g t g l g o")
+            terminal.quit()
             terminal.see("leaves all the same")
             terminal.press("y")
             assert terminal.wait_for_exit() == 0

@@ -5,17 +5,16 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
+from support.processor_time import seconds_waited
 from support.ssh_server import SshServer
-from support.terminal import PATIENCE, NeverSeen, Terminal
+from support.terminal import NeverSeen, Terminal
 
 SIZE = (120, 35)
 MOST_WAITED = 2.0  # seconds
-LOOK = 0.004  # seconds
 TRIES = 5
 NO_LOCALE = {"LANG": "", "LC_ALL": "", "LC_CTYPE": ""}
 UNREADABLE = {
@@ -57,39 +56,6 @@ def broker_of(desk: int) -> int:
 
 def has_intent(home: Path) -> bool:
     return any('"intent"' in journal.read_text() for journal in home.rglob("*.journal"))
-
-
-def alive(pid: int) -> bool:
-    """Whether it runs; one that ended and whose parent did not ask is a zombie until init does."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def held_up(pids: list[int]) -> dict[str, float]:
-    """How long each thread was running, or ready to and kept waiting for a processor, in seconds (Linux, schedstat)."""
-    held = {}
-    for pid in pids:
-        for thread in Path(f"/proc/{pid}/task").glob("*"):
-            with contextlib.suppress(OSError, IndexError):
-                ran, ready = (thread / "schedstat").read_text().split()[:2]
-                held[thread.name] = (int(ran) + int(ready)) / 1e9
-    return held
-
-
-def seconds_waited(desk: int, broker: int) -> float:
-    """Return how long the two take to end, without the time that the machine's speed and its load are to blame for."""
-    began = looked = time.monotonic()
-    before = held_up([desk, broker])
-    held, own = dict(before), 0.0
-    while alive(desk) or alive(broker):
-        assert time.monotonic() - began < PATIENCE
-        held |= held_up([desk, broker])
-        time.sleep(LOOK)
-        own, looked = own + max(0.0, time.monotonic() - looked - 2 * LOOK), time.monotonic()
-    taken = time.monotonic() - began
-    return taken - own - sum(held[each] - before.get(each, 0.0) for each in held)
 
 
 def test_bytes_that_cannot_be_read_are_dropped_and_said(ssh: SshServer) -> None:
@@ -239,7 +205,7 @@ def test_a_line_that_dies_with_an_order_in_flight_ends_the_desk_within_two_secon
             ssh.kill_sessions()
         else:
             terminal.hang_up()
-        assert seconds_waited(desk, broker) < MOST_WAITED
+        assert seconds_waited([desk, broker]) < MOST_WAITED
     assert has_intent(home)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from textual.message import Message
 
@@ -12,6 +12,7 @@ from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.log import Log
 from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
@@ -34,7 +35,13 @@ PaneRequest = (
     | Log.AuditWanted
     | Log.PastWanted
     | SortedTable.LettersWanted
+    | Trades.NoteWanted
 )
+ACTIONS: Mapping[type[Message], str] = {
+    DeskScreen.TimeframesWanted: "timeframes",
+    Chart.IndicatorsWanted: "indicators",
+    Trades.NoteWanted: "note",
+}
 
 
 class PaneRequests:
@@ -73,15 +80,13 @@ class PaneRequests:
                 self._watchlists.carry_out(message)
             case Watchlist.DayLinesWanted():
                 want_day_lines(self._store, message.lines, message.averages)
-            case DeskScreen.TimeframesWanted():
-                self._perform("timeframes")
             case DeskScreen.GranularityChosen():
                 self._store.set_granularity(message.granularity)
             case DeskScreen.BookmarkWanted():
                 act = self._workspaces.bookmark if message.sets else self._workspaces.jump
                 act(message.letter)
-            case Chart.IndicatorsWanted():
-                self._perform("indicators")
+            case DeskScreen.TimeframesWanted() | Chart.IndicatorsWanted() | Trades.NoteWanted():
+                self._perform(ACTIONS[type(message)])
             case Log.AuditWanted():
                 self._show_audit()
             case SortedTable.LettersWanted():

@@ -71,7 +71,7 @@ async def read_details(client: Client, store: Store, id_: str, take: Take) -> No
         return
     transaction, names = answer.transaction, LogNames()
     batch = await _batch(client, reading, transaction)
-    read = {each.id: each for each in [*batch, transaction]}
+    read = {str(each.id): each for each in [*batch, transaction]}
     for each in read.values():
         names.learn(each)
     if not reading.tell(lambda _: words.described(transaction, store, names)):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
+    from keydesk.forms.journal.note import NoteForm
+    from keydesk.forms.journal.trades import JournalForm
     from keydesk.forms.market.alert_line import AlertLineForm
     from keydesk.forms.market.alerts import AlertsForm
     from keydesk.forms.market.indicators import IndicatorForm
@@ -59,6 +61,7 @@ __all__ = [
     "FlattenForm",
     "HelpForm",
     "IndicatorForm",
+    "JournalForm",
     "LabelsForm",
     "LeaveForm",
     "LimitsForm",
@@ -66,6 +69,7 @@ __all__ = [
     "MoveForm",
     "NameForm",
     "NewAlertForm",
+    "NoteForm",
     "OrderLifeForm",
     "PositionPartForm",
     "ProtectForm",
@@ -105,12 +109,14 @@ _HOMES = {
     "FlattenForm": "trades.reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "market.indicators",
+    "JournalForm": "journal.trades",
     "MarketPage": "market.replay",
     "MoveForm": "trades.move_order",
     "LabelsForm": "trades.labels",
     "LeaveForm": "account.leaving",
     "LimitsForm": "account.limits",
     "NameForm": "market.watchlists",
+    "NoteForm": "journal.note",
     "OrderLifeForm": "account.order_life",
     "ProtectForm": "trades.protection",
     "ProtectionForm": "trades.protection",

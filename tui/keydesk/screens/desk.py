@@ -35,7 +35,7 @@ from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.tiers import MINI, RIGHT_COLUMN, SIDE_CHARTS, SMALL, TIERS, Tier, tier_for
 from keydesk.store.frame import Frame
-from keydesk.store.state import Topic
+from keydesk.store.state import Notice, Topic
 from keydesk.widgets import theme
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.overlay import Backdrop
@@ -282,6 +282,15 @@ class DeskScreen(Backdrop):
     def pane(self, name: str) -> LinePane:
         """Return a pane by its id: watchlist, chart, trades, orders, positions, log, books, ticket."""
         return self._all_panes[name]
+
+    @property
+    def notices_on_screen(self) -> tuple[Notice, ...]:
+        """Return the notices that stand whole on the screen, covered by no form."""
+        pane, stack = self._notices, self.app.screen_stack
+        visible = pane.region.shrink((0, pane.covered, 0, 0))
+        above = stack[stack.index(self) + 1 :] if self in stack else ()
+        forms = [child.region for screen in above for child in screen.children]
+        return () if any(visible.overlaps(form) for form in forms) else pane.standing
 
     @property
     def watchlist(self) -> Watchlist:

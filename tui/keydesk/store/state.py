@@ -209,6 +209,8 @@ class Notice:
     time_ns: int
     asks: bool = False  # it wants something done, as every bad one does
     seen: bool = False
+    outcome: str = ""  # the intent id of the command whose outcome it tells
+    painted_ns: int | None = None  # since when it stands whole on the screen
 
     @property
     def waits(self) -> bool:

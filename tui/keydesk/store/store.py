@@ -10,7 +10,7 @@ is read), or a number or time may be so large that it would break the arithmetic
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from datetime import UTC, tzinfo
@@ -326,13 +326,28 @@ class Store:
             del self.notices[: NOTICE_LIMIT // 10]
         self.mark(Topic.NOTICES)
 
+    def note_painted(self, notices: Collection[Notice], wall_ns: int) -> list[str]:
+        """Note that these notices stand on the screen; return the intent ids of the outcomes among them that are new there."""
+        drawn = {id(notice) for notice in notices if notice.painted_ns is None}
+        new = [notice for notice in self.notices if id(notice) in drawn] if drawn else []
+        if new:
+            self.notices = [
+                replace(notice, painted_ns=wall_ns) if id(notice) in drawn else notice
+                for notice in self.notices
+            ]
+        return [notice.outcome for notice in new if notice.outcome]
+
     def see_notices(self, until_ns: int) -> bool:
-        """Mark the notices up to a time as seen; return False if none of them waited for that."""
-        waited = any(notice.waits and notice.time_ns <= until_ns for notice in self.notices)
+        """Mark the notices that were painted up to a time as seen; return False if none of them waited for that."""
+        painted = [
+            notice.painted_ns is not None and notice.painted_ns <= until_ns
+            for notice in self.notices
+        ]
+        waited = any(each.waits for each, is_on in zip(self.notices, painted, strict=True) if is_on)
         if waited:
             self.notices = [
-                replace(notice, seen=notice.seen or notice.time_ns <= until_ns)
-                for notice in self.notices
+                replace(notice, seen=notice.seen or is_on)
+                for notice, is_on in zip(self.notices, painted, strict=True)
             ]
             self.mark(Topic.NOTICES)
         return waited

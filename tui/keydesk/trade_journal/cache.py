@@ -39,11 +39,15 @@ KINDS: Mapping[str, type[Event]] = {
 }
 NAMES = {kind: name for name, kind in KINDS.items()}
 UNREADABLE = (ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError)
-NUMBERS = frozenset(
-    name
-    for kind in (Fill, OrderPrice, StopSet, Booking, Transfer, Opening, ClosedPart)
-    for name, type_ in ((each.name, each.type) for each in fields(kind))
-    if type_ in {Decimal, Decimal | None}
+RECORDS = (Fill, OrderPrice, StopSet, Booking, Transfer, Opening, ClosedPart, Retag)
+NUMBERS, TEXTS = (
+    frozenset(
+        name
+        for kind in RECORDS
+        for name, type_ in ((each.name, each.type) for each in fields(kind))
+        if type_ in types
+    )
+    for types in ((Decimal, Decimal | None), (str, str | None))
 )
 
 
@@ -62,7 +66,7 @@ def read_cache(path: Path, account_id: str, created_ns: int) -> CachedEvents:
     with suppress(OSError, UnsafeFile, *UNREADABLE):
         head, *lines = read_private(path, LARGEST).decode().splitlines()
         version, account, created, last_id, count = json.loads(head)
-        is_whole = count == len(lines) and isinstance(last_id, int)
+        is_whole = count == len(lines) and type(last_id) is int and last_id >= 0
         if (version, account, created) == (VERSION, account_id, created_ns) and is_whole:
             events = tuple(event_of(json.loads(line)) for line in lines)
             return CachedEvents(account_id, created_ns, last_id, events)
@@ -113,15 +117,24 @@ def _members(
 ) -> dict[str, Any]:
     names = [each.name for each in fields(kind)]
     found = dict(zip(names, values, strict=True))
-    if not isinstance(found.get("time_ns", 0), int):
+    if type(found.get("time_ns", 0)) is not int:
         raise TypeError(found["time_ns"])
     for name, value in found.items():
-        if name in NUMBERS and value is not None:
-            found[name] = Decimal(value)
+        if value is not None and name in NUMBERS:
+            found[name] = _number(value)
+        elif value is not None and name in TEXTS and not isinstance(value, str):
+            raise TypeError(value)
     if kind is Fill:
         opening = found["opening"]
         found["opening"] = None if opening is None else Opening(**_members(Opening, opening))
         found["parts"] = tuple(ClosedPart(**_members(ClosedPart, each)) for each in found["parts"])
     if kind is Booking:
-        found["shares"] = tuple((str(id_), Decimal(amount)) for id_, amount in found["shares"])
+        found["shares"] = tuple((str(id_), _number(amount)) for id_, amount in found["shares"])
     return found
+
+
+def _number(value: object) -> Decimal:
+    """Return a number that was written as text; raise if it is none, or not finite."""
+    if not isinstance(value, str) or not (number := Decimal(value)).is_finite():
+        raise ValueError(value)
+    return number

@@ -1,5 +1,6 @@
 """Load the journal of an account: cached events, then what the broker has beyond them."""
 
+import asyncio
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -17,15 +18,20 @@ Progress = Callable[[int, int], None]
 
 async def load_journal(client: Client, path: Path, progress: Progress | None = None) -> Journal:
     """Return the journal of the client's account; `path` is the cache."""
+    return rebuild((await load_events(client, path, progress)).events)
+
+
+async def load_events(client: Client, path: Path, progress: Progress | None = None) -> CachedEvents:
+    """Return the events of the client's account; the cache is read and written in a thread."""
     account = (await client.accounts.summary()).account
     created, newest = account.created_time.ns, int(account.last_transaction_id)
-    cached = read_cache(path, account.id, created)
+    cached = await asyncio.to_thread(read_cache, path, account.id, created)
     if cached.last_id > newest:
         cached = CachedEvents(account.id, created)
     if cached.last_id < newest:
         cached = await _with_newer(client, cached, newest, progress)
-        write_cache(path, cached)
-    return rebuild(cached.events)
+        await asyncio.to_thread(write_cache, path, cached)
+    return cached
 
 
 async def _with_newer(

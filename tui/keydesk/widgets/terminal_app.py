@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Generic
 
+from rich.cells import cached_cell_len
 from rich.color import ColorSystem
 from rich.console import RenderableType
 from rich.segment import Segment
 from textual.app import ReturnType
 from textual.color import Color
+from textual.css.scalar import Scalar
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter, Monochrome
@@ -35,7 +37,7 @@ from keydesk.terminal.output import in_ascii
 from keydesk.terminal.query import is_remote
 from keydesk.text.sanitize import lines_without_controls
 from keydesk.widgets import theme
-from keydesk.widgets.terminal_diff import Difference, RenderedUpdate, TerminalContents
+from keydesk.widgets.terminal_diff import Difference, RenderedUpdate, TerminalContents, is_sure
 from keydesk.widgets.theme import Depth
 
 SMALLEST = Size(80, 24)  # a smaller terminal has no room for a ticket and what it opens on
@@ -142,6 +144,11 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         return waiting if self._flow.is_open else MANY_WRITES
 
     @property
+    def is_painted(self) -> bool:
+        """Whether the terminal was sent all that was drawn, and no write of it waits."""
+        return not self._behind and not self.writes_waiting()
+
+    @property
     def slow_line_words(self) -> str:
         """Return the notice about a slow line; empty until it is known whether the terminal answers."""
         if not self._flow.is_known:
@@ -151,9 +158,9 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
     def free_closed_forms(self) -> None:
         """Free closed forms: they are reference cycles, and caches hold what they drew and where they stood."""
         clear_style_caches()
-        for method in vars(Region).values():
-            if clear := getattr(method, "cache_clear", None):
-                clear()  # up to 4,096 results each: 10 MB after many sizes of the terminal
+        for cached in (*vars(Region).values(), Scalar.resolve, cached_cell_len, is_sure):
+            if clear := getattr(cached, "cache_clear", None):
+                clear()  # up to 4,096 results each: 10 MB after many sizes of the terminal and as many texts
         gc.collect()
 
     def redraw(self) -> None:

@@ -12,12 +12,13 @@ from keydesk.panes.log import Log
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from keydesk.calc.page_commands import ShowPage
+    from keydesk.calc.page_commands import PageName, ShowPage
     from keydesk.forms.info_form import Rows
 
 _OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
+CALENDAR_VIEW, WHAT_IF_VIEW = 7, 8  # of the page of statistics
 
 
 class PageActions:
@@ -27,26 +28,36 @@ class PageActions:
         self._context, self._desk, self._store = context, context.desk, context.store
 
     def show_page(self, page: ShowPage) -> None:
-        """Show a page by its name on the command line."""
-        match page.name:
-            case "account":
-                self.action_account_page()
-            case "exposure":
-                self.action_exposure_page()
-            case "instrument":
-                self.show_instrument(page.instrument or self._instrument())
-            case "outcomes":
-                self.action_outcomes()
-            case "limits":
-                self.action_limits()
-            case "sessions" | "hours":
-                self.action_sessions()
-            case "audit":
-                self._desk.show_audit()
-            case "configure":
-                self.configure_account()
-            case "alerts":
-                self._desk.show_alerts()
+        """Show a page by its name on the command line; those of a trade are forms, which others show."""
+        desk = self._desk
+        shows: Mapping[PageName, Callable[[], None]] = {
+            "account": self.action_account_page,
+            "exposure": self.action_exposure_page,
+            "instrument": lambda: self.show_instrument(page.instrument or self._instrument()),
+            "outcomes": self.action_outcomes,
+            "journal": self.action_journal,
+            "limits": self.action_limits,
+            "sessions": self.action_sessions,
+            "hours": self.action_sessions,
+            "audit": self._desk.show_audit,
+            "configure": self.configure_account,
+            "alerts": self._desk.show_alerts,
+            "statistics": desk.show_statistics,
+            "calendar": lambda: desk.show_statistics(CALENDAR_VIEW),
+            "what-if": lambda: desk.show_statistics(WHAT_IF_VIEW),
+            "day": desk.show_day,
+            "week": lambda: desk.show_day(week=True),
+        }
+        if page.name in shows:
+            shows[page.name]()
+
+    def action_statistics(self) -> None:
+        """Show statistics of the closed trades."""
+        self._desk.show_statistics()
+
+    def action_day_page(self) -> None:
+        """Show the last trading day."""
+        self._desk.show_day()
 
     def action_sessions(self) -> None:
         """Show the market hours."""
@@ -56,6 +67,10 @@ class PageActions:
     def action_outcomes(self) -> None:
         """Show what became of the orders."""
         self._desk.show_outcomes()
+
+    def action_journal(self) -> None:
+        """Show the trades of the account, and what was written about them."""
+        self._desk.show_journal()
 
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""

@@ -96,19 +96,22 @@ class Rebuilder:
             case Retag():
                 self._retag(event)
 
-    def journal(self) -> Journal:
-        """Return the journal of the events so far."""
-        trades = tuple(
-            replace(each.trade, exits=tuple(each.exits), costs=each.costs)
-            for each in self._trades.values()
-        )
+    def journal(self, trades: Sequence[JournalTrade] | None = None) -> Journal:
+        """Return the journal of the events so far; `trades`: as they are now, where they are at hand."""
+        if trades is None:
+            trades = [_as_it_is(each) for each in self._trades.values()]
         return Journal(
-            trades,
+            tuple(trades),
             tuple(self._balances),
             self._start_balance,
             self._transfers,
             self._unattributed,
         )
+
+    def trade(self, id_: str) -> JournalTrade | None:
+        """Return a trade as the events so far left it, None if they do not know it."""
+        known = self._trades.get(id_)
+        return None if known is None else _as_it_is(known)
 
     def _point(
         self,
@@ -225,6 +228,24 @@ class Rebuilder:
             known.trade = replace(known.trade, tag=change.tag)
         if change.comment is not None:
             known.trade = replace(known.trade, comment=change.comment)
+
+
+def _as_it_is(known: _Open) -> JournalTrade:
+    return replace(known.trade, exits=tuple(known.exits), costs=known.costs)
+
+
+def trades_of(event: Event) -> tuple[str, ...]:
+    """Return the ids of the trades that an event may change."""
+    match event:
+        case Fill():
+            opened = () if event.opening is None else (event.opening.trade_id,)
+            return *opened, *(each.trade_id for each in event.parts)
+        case StopSet() | Retag():
+            return (event.trade_id,)
+        case Booking():
+            return tuple(id_ for id_, _ in event.shares)
+        case _:
+            return ()
 
 
 def rebuild(events: Iterable[Event]) -> Journal:

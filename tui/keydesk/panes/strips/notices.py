@@ -1,13 +1,14 @@
 """The notice lines at the bottom of the screen.
 
-A hint disappears after some seconds. A notice that requires attention stays until Esc. Notices are never cut: they take
-a second line, and the instrument line if they need it.
+A hint disappears after some seconds. A notice that requires attention stays until Esc, once it was painted. Notices are never
+cut: they take a second line, and the instrument line if they need it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
+from itertools import accumulate, islice
 
 from rich.style import Style
 
@@ -26,10 +27,10 @@ SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
 REVERSED = Style(reverse=True)
 FRESH_FOR = 4.0  # seconds that an outcome is before everything else: each can be read, also of several at once
 INDENT = 11  # columns of time and sign
-NEWEST = 20  # of the notices; older ones are history
+NEWEST = 20  # of the notices; older ones are history, unless nobody has seen them
 Words = tuple[
-    list[SafeText], Style, Printable, bool
-]  # wrapped text, style, time and sign, waits for Esc
+    list[SafeText], Style, Printable, Notice | None
+]  # wrapped text, style, time and sign, of which notice
 
 
 class Notices(LinePane, can_focus=False):
@@ -44,6 +45,15 @@ class Notices(LinePane, can_focus=False):
         super().__init__(id=id)
         self._told: list[object] = []
         self._rows: list[list[Run]] | None = None
+        self._standing: tuple[Notice, ...] = ()
+
+    @property
+    def standing(self) -> tuple[Notice, ...]:
+        """Return the notices that the drawn lines show whole; one longer than the room, with its beginning.
+
+        Empty while the lines are to be drawn anew.
+        """
+        return self._standing if self._rows is not None and self.display else ()
 
     @property
     def rows_wanted(self) -> int:
@@ -72,8 +82,10 @@ class Notices(LinePane, can_focus=False):
         return self._rows[y] if y < len(self._rows) else ()
 
     def _fitting_lines(self, frame: Frame) -> list[list[Run]]:
-        pressing = self._lines_of(self._pressing(frame))
+        told = list(self._pressing(frame))
+        pressing = self._lines_of(told)
         room = self.outer_size.height
+        self._standing = _standing_in(told, room)
         if len(pressing) > room:
             *kept, last = pressing[:room]
             return [*kept, self._with_more(last)]
@@ -93,31 +105,32 @@ class Notices(LinePane, can_focus=False):
         for notice in fresh:
             yield self._flashing(notice, frame)
         for record in frame.store.in_flight.values():
-            yield lines_of(safe(record.line), self.inside - 2), warn, "… ", False
+            yield lines_of(safe(record.line), self.inside - 2), warn, "… ", None
         for notice in living:
             if _presses(notice, frame) and notice not in fresh:
                 yield self._flashing(notice, frame)
 
     def _flashing(self, notice: Notice, frame: Frame) -> Words:
         """Return a notice; the newest one is reversed while an event flashes."""
-        lines, style, head, waits = self._words(notice, NOTICE_ROLES[notice.level])
+        lines, style, head, told = self._words(notice, NOTICE_ROLES[notice.level])
         flashes = frame.now < frame.store.flash_until and notice is frame.store.notices[-1]
-        return lines, style + REVERSED if flashes else style, head, waits
+        return lines, style + REVERSED if flashes else style, head, told
 
     def _words(self, notice: Notice, role: str) -> Words:
         zone = UTC if self.frame is None else self.frame.store.zone
         head = safe(f"{show.clock(notice.time_ns, zone)} {SIGN_OF[notice.level]} ")
         lines = lines_of(notice.text, self.inside - INDENT)
-        return lines, self.palette[role], head, notice.waits
+        return lines, self.palette[role], head, notice
 
     def _lines_of(self, told: Iterable[Words]) -> list[list[Run]]:
         faint = self.palette["faint"]
         found: list[list[Run]] = []
-        for lines, style, head, waits in told:
+        for lines, style, head, notice in told:
             for number, line in enumerate(lines):
                 start = (head, faint if len(head) == INDENT else style)
                 found.append([start if not number else (" " * len(head), style), (line, style)])
             seen = safe(f"  {self.keymap.name('back')}: seen")
+            waits = notice is not None and notice.waits
             if waits and len(head) + len(lines[-1]) + len(seen) <= self.inside:
                 found[-1].append((seen, self.palette["muted"]))
         return found
@@ -130,10 +143,26 @@ class Notices(LinePane, can_focus=False):
         return [(head, first), (kept, second), (more, self.palette["muted"])]
 
 
+def _standing_in(told: Sequence[Words], room: int) -> tuple[Notice, ...]:
+    """Return the notices that stand whole in so many lines; of too many lines, the last one says where the rest is."""
+    lengths = [len(lines) for lines, *_ in told]
+    usable = room if sum(lengths) <= room else room - 1
+    found = []
+    for (*_, notice), end in zip(told, accumulate(lengths), strict=True):
+        if notice is not None and (end <= usable or (notice is told[0][3] and room > 0)):
+            found.append(notice)
+    return tuple(found)
+
+
 def _living(frame: Frame) -> list[Notice]:
-    """Return the notices that still have something to say, newest first."""
-    newest = frame.store.notices[: -NEWEST - 1 : -1]
-    return [each for each in newest if each.waits or _age(each, frame) < _time_of(each)]
+    """Return the notices that still have something to say, newest first; older ones if they wait or were not painted yet."""
+    newest_first = enumerate(reversed(frame.store.notices))
+    living = (
+        each
+        for place, each in newest_first
+        if each.waits or ((place < NEWEST or each.outcome) and _age(each, frame) < _time_of(each))
+    )
+    return list(islice(living, NEWEST))
 
 
 def _time_of(notice: Notice) -> float:
@@ -155,4 +184,8 @@ def _is_new(notice: Notice, frame: Frame) -> bool:
 
 
 def _age(notice: Notice, frame: Frame) -> float:
-    return (frame.wall_ns - notice.time_ns) / show.SECOND
+    """Return its age in seconds; that of an outcome begins when it is painted."""
+    since = notice.time_ns
+    if notice.outcome:
+        since = frame.wall_ns if notice.painted_ns is None else notice.painted_ns
+    return (frame.wall_ns - since) / show.SECOND
