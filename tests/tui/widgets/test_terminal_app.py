@@ -46,7 +46,7 @@ async def test_what_was_computed_for_earlier_sizes_of_the_terminal_is_let_go() -
 
 def test_nothing_is_drawn_late_on_a_desk_without_a_screen() -> None:
     app = DeskApp(desk_store(20))
-    app._forget()  # noqa: SLF001 - what a slow line left out is to be drawn
+    app._forget()
     app.catch_up()
 
 
