@@ -31,7 +31,9 @@ def show_trade(terminal: Terminal) -> None:
     terminal.see("1 closed")
 
 
-def test_a_trade_is_noted_read_on_its_day_and_found_after_a_restart(practice_folder: Path) -> None:
+def test_a_trade_is_noted_read_on_its_day_and_found_after_a_restart(  # noqa: PLR0915 - one way
+    practice_folder: Path,
+) -> None:
     env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
     with Terminal(keydesk("--practice"), SIZE, env) as terminal:
         ready(terminal)

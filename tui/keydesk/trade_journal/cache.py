@@ -153,7 +153,7 @@ def append_cache(path: Path, before: CachedEvents, after: CachedEvents) -> None:
                 _write_whole(path, after)
             elif (mark.last_id, mark.lines) == (before.last_id, len(before.events)):
                 _append(path, mark, after)
-            elif mark.last_id < after.last_id:  # another desk was here
+            elif mark.last_id < after.last_id or not before.last_id:  # another desk, or damaged
                 _write_whole(path, after)
 
 

@@ -90,7 +90,7 @@ class JournalTradeForm(ScrolledForm):
         self.candles: TradeCandles | None = None
         self.screens: Sequence[KeptScreen] = ()
         self.shown = 0  # 0: the figures; else one of the screens
-        self._version = journal.version
+        self._drawn = journal.version, journal.excursions_read
 
     def on_mount(self) -> None:
         """Ask for candles and screens."""
@@ -101,8 +101,9 @@ class JournalTradeForm(ScrolledForm):
 
     def on_frame(self, _frame: Frame) -> None:
         """Follow the journal."""
-        if self._version != self.journal.version:
-            self._version = self.journal.version
+        now = self.journal.version, self.journal.excursions_read
+        if self._drawn != now:
+            self._drawn = now
             self.redraw()
 
     def take_candles(self, candles: TradeCandles) -> None:

@@ -78,7 +78,7 @@ class JournalForm(InfoForm[None]):
         self.by_position = False
         self.keys: list[str] = []  # the rows, as sorted and filtered
         self.cursor, self.first = 0, 0
-        self._version = -1
+        self._version, self._excursions_read = -1, 0
         self._looked = float("-inf")
         self._asked: tuple[str, ...] = ()  # the rows whose excursions were asked for
         self._totals: TextLine = BLANK
@@ -103,8 +103,11 @@ class JournalForm(InfoForm[None]):
             self._host.look_at_notes()
             if any(self._lines[key].is_open for key in self.keys[: self.rows]):
                 self._version = -1  # how long they are held
+        read, self._excursions_read = self._excursions_read, self.journal.excursions_read
         if self._version != self.journal.version:
             self.sort_rows()
+        elif read != self._excursions_read:
+            (self.sort_rows if self.order.column in BY_CANDLES else self.redraw)()
         self._ask_excursions()
 
     def _ask_excursions(self) -> None:
@@ -280,7 +283,8 @@ class JournalForm(InfoForm[None]):
 
     def _total_line(self) -> TextLine:
         """Return the sums of the closed trades that are listed."""
-        closed = [line for key in self.keys if not (line := self._lines[key]).is_open]
+        lines = self._lines
+        closed = [line for key in self.keys if not (line := lines[key]).is_open]
         net = sum((each.result for each in closed), Decimal(0))
         swap = sum((each.trade.costs.financing for each in closed), Decimal(0))
         rs = [each.r for each in closed if each.r is not None]
