@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from keydesk.forms.account.limits import LimitsForm
     from keydesk.forms.account.order_life import OrderLifeForm
     from keydesk.forms.account.sessions import SessionsForm
+    from keydesk.forms.account.transaction import TransactionForm
     from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
@@ -81,6 +82,7 @@ __all__ = [
     "TicketForm",
     "TimeframeForm",
     "TrailingForm",
+    "TransactionForm",
     "UnlockForm",
     "load",
 ]
@@ -127,6 +129,7 @@ _HOMES = {
     "TicketForm": "ticket.form",
     "TimeframeForm": "market.timeframes",
     "TrailingForm": "trades.protection",
+    "TransactionForm": "account.transaction",
     "UnlockForm": "account.unlock",
 }
 

@@ -251,8 +251,8 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Draw what was skipped, once the line takes more."""
-        if self._behind and self.writes_waiting() <= MOST_WAITING_WRITES:
+        """Draw what was skipped, once the line takes more; nothing before the first screen and after the last."""
+        if self._behind and self.screen_stack and self.writes_waiting() <= MOST_WAITING_WRITES:
             self.screen.refresh()
 
     def _writes_at_once(self) -> bool:

@@ -26,9 +26,10 @@ from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import money, shorten
 from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.text.search import has_words
 from keydesk.trade_journal.lines import JournalLine
 from keydesk.trade_journal.live import LiveJournal
-from keydesk.widgets.row_order import TableOrder, has_words
+from keydesk.widgets.row_order import TableOrder
 from keydesk.widgets.table import Column, fit, needed, widen
 
 LOOK_EVERY = 2.0  # seconds between looks at the file of notes
