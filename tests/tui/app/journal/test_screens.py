@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -40,9 +41,9 @@ async def test_only_a_fill_of_just_now_keeps_the_screen(age_s: int, tmp_path: Pa
     kept: list[tuple[str, str]] = []
     delays: list[float] = []
 
-    def timer(delay: float, callback: object) -> None:
+    def timer(delay: float, keep: partial[None]) -> None:
         delays.append(delay)
-        kept.append(callback.args[:2])  # type: ignore[attr-defined] - a partial
+        kept.append(keep.args[:2])
 
     keeper._app = cast("WorkingDesk", SimpleNamespace(set_timer=timer))
     history = fills()
