@@ -25,7 +25,8 @@ LEASE_SECONDS = 3.0
 RENEW_SECONDS = 1.0
 TAKE_SECONDS = 0.25  # between two looks for accounts that belong to nobody
 SNAPSHOT_AFTER = 200  # transactions that were read at a take-over
-TAKEN_AT_ONCE = 50
+TAKEN_AT_ONCE = 100
+LOADED_AT_ONCE = 8
 MAX_REQUESTS = 1_000  # of an account that are remembered: more than come within the time of one
 log = logging.getLogger("keydesk.practice.cluster")
 
@@ -327,8 +328,16 @@ class Node:
         self._drop(idle)
         await self._worker.run(database.release, self.number, idle, ticked)
 
-    async def _load(self, taken: Iterable[TakenAccount]) -> None:
-        """Restore accounts that were taken, and tick them up to the present."""
+    async def _load(self, taken: Sequence[TakenAccount]) -> None:
+        """Restore accounts that were taken and tick them up to the present, some at a time: the first are served early."""
+        for first in range(0, len(taken), LOADED_AT_ONCE):
+            if self.away:
+                return
+            await self._load_some(taken[first : first + LOADED_AT_ONCE])
+        if taken:
+            await self.refresh()
+
+    async def _load_some(self, taken: Sequence[TakenAccount]) -> None:
         restored: list[tuple[AccountSession, int]] = []
         for one in taken:
             id_ = one.account.id
@@ -359,8 +368,6 @@ class Node:
         finally:
             for session, _ in restored:
                 self._loading.pop(session.account.id, None)
-        if restored:
-            await self.refresh()
 
     def _lost(self, fences: Fences) -> None:
         """Drop accounts whose batches were refused, and take those again that are still this node's."""

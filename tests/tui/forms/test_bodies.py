@@ -27,6 +27,7 @@ from keydesk.forms.account.unlock import UnlockForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
 from keydesk.forms.journal.note import NoteForm
+from keydesk.forms.journal.trade import JournalTradeForm
 from keydesk.forms.journal.trades import JournalForm
 from keydesk.forms.market.alert_line import AlertLineForm
 from keydesk.forms.market.alerts import AlertsForm
@@ -111,6 +112,9 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "TimeframeForm": lambda: TimeframeForm("H1"),
     "JournalForm": lambda: JournalForm(
         example_store(), read_journal([closed_trade("12.5")], Path("none")), JournalHost()
+    ),
+    "JournalTradeForm": lambda: JournalTradeForm(
+        example_store(), read_journal([closed_trade("12.5")], Path("none")), "1", JournalHost()
     ),
     "LabelsForm": lambda: LabelsForm(example_context(), TRADE),
     "LeaveForm": lambda: LeaveForm(example_store()),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
     from keydesk.forms.journal.note import NoteForm
+    from keydesk.forms.journal.trade import JournalTradeForm
     from keydesk.forms.journal.trades import JournalForm
     from keydesk.forms.market.alert_line import AlertLineForm
     from keydesk.forms.market.alerts import AlertsForm
@@ -62,6 +63,7 @@ __all__ = [
     "HelpForm",
     "IndicatorForm",
     "JournalForm",
+    "JournalTradeForm",
     "LabelsForm",
     "LeaveForm",
     "LimitsForm",
@@ -110,6 +112,7 @@ _HOMES = {
     "HelpForm": "info_form",
     "IndicatorForm": "market.indicators",
     "JournalForm": "journal.trades",
+    "JournalTradeForm": "journal.trade",
     "MarketPage": "market.replay",
     "MoveForm": "trades.move_order",
     "LabelsForm": "trades.labels",

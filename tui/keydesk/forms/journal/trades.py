@@ -1,7 +1,6 @@
 """The journal's list: every trade or position, the newest first, with what was written about it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from time import time_ns
 from typing import ClassVar, Protocol
@@ -21,7 +20,7 @@ from keydesk.forms.journal.columns import (
     signed_role,
     text_of,
 )
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, with_hints, wrap_words
 from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
@@ -39,6 +38,7 @@ BELOW_FROM = 12  # rows of the window that have room for them
 GAPS = (2, 1)
 LONGEST_SHOWN = 20  # columns of the letters in the title
 NEWEST = "newest first"
+MARKS: TextLine = (("! mistake  n note  s screen  * several trades", "faint"),)
 BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})
 
 
@@ -79,7 +79,7 @@ class JournalForm(InfoForm[None]):
         self.by_position = False
         self.keys: list[str] = []  # the rows, as sorted and filtered
         self.cursor, self.first = 0, 0
-        self._version = -1
+        self._version, self._excursions_read = -1, 0
         self._looked = float("-inf")
         self._asked: tuple[str, ...] = ()  # the rows whose excursions were asked for
         self._totals: TextLine = BLANK
@@ -104,8 +104,11 @@ class JournalForm(InfoForm[None]):
             self._host.look_at_notes()
             if any(self._lines[key].is_open for key in self.keys[: self.rows]):
                 self._version = -1  # how long they are held
+        read, self._excursions_read = self._excursions_read, self.journal.excursions_read
         if self._version != self.journal.version:
             self.sort_rows()
+        elif read != self._excursions_read:
+            (self.sort_rows if self.order.column in BY_CANDLES else self.redraw)()
         self._ask_excursions()
 
     def _ask_excursions(self) -> None:
@@ -229,7 +232,10 @@ class JournalForm(InfoForm[None]):
         ]
         listed += [BLANK] * (self.rows - len(listed))
         below = self._below() if self.room >= BELOW_FROM else []
-        found: list[TextLine] = [self._header(columns, gap), *listed, self._totals, *below]
+        totals = with_hints(self._totals, BLANK, MARKS, self.inside)
+        if cell_len("".join(words for words, _ in totals)) > self.inside:
+            totals = self._totals
+        found: list[TextLine] = [self._header(columns, gap), *listed, totals, *below]
         return found[: self.room]
 
     def _empty(self) -> list[TextLine]:
@@ -254,11 +260,8 @@ class JournalForm(InfoForm[None]):
             column.key: max(len(column.title), *(cell_len(each[column.key][0]) for each in cells))
             for column in COLUMNS
         }
-        named = [
-            replace(each, title="MAE pips" if each.key == "mae" else each.title) for each in COLUMNS
-        ]
         room = self.inside - 2
-        fitted = fit(widen(named, widths), room)
+        fitted = fit(widen(COLUMNS, widths), room)
         gap = next((gap for gap in GAPS if needed(fitted, gap) <= room), 1)
         return fitted, gap
 
@@ -281,7 +284,8 @@ class JournalForm(InfoForm[None]):
 
     def _total_line(self) -> TextLine:
         """Return the sums of the closed trades that are listed."""
-        closed = [line for key in self.keys if not (line := self._lines[key]).is_open]
+        lines = self._lines
+        closed = [line for key in self.keys if not (line := lines[key]).is_open]
         net = sum((each.result for each in closed), Decimal(0))
         swap = sum((each.trade.costs.financing for each in closed), Decimal(0))
         rs = [each.r for each in closed if each.r is not None]
