@@ -66,7 +66,11 @@ class ControlApplication:
         operation, parameters = _matching(scope["method"], scope["path"])
         members = await read_json_object(request, optional=True)
         asked: object = read_record(operation.request, members)
-        answer = await operation.handler(self._control, asked, **parameters)
+        if operation.waits_its_turn:
+            async with self._control.changing:
+                answer = await operation.handler(self._control, asked, **parameters)
+        else:
+            answer = await operation.handler(self._control, asked, **parameters)
         if operation.method != "GET":
             log.info("%s %s", operation.name, operation.path.format(**parameters))
         return to_wire(answer)
