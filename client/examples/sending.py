@@ -37,7 +37,7 @@ async def main(folder: Path) -> None:
 
         match await sender.create(MarketOrderRequest(instrument="EUR_USD", units=1000)):
             case Done(became=became, trade_id=trade_id):
-                print(f"{became.value}, trade {trade_id}")
+                print(f"{became}, trade {trade_id}")
             case Rejected(message=message) | NotSent(message=message):
                 print(f"nothing changed: {message}")
             case Unconfirmed() | Ambiguous() as unsure:

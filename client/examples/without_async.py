@@ -33,7 +33,7 @@ with (
         print(f"left open by an earlier run: {outcome}")
     match sender.create(MarketOrderRequest(instrument="EUR_USD", units=100)):
         case Done(became=became, trade_id=trade_id):
-            print(f"{became.value}, trade {trade_id}")
+            print(f"{became}, trade {trade_id}")
         case outcome:
             print(f"check before you send it again: {outcome}")
 

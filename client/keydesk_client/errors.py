@@ -36,12 +36,14 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Protocol
 
+from keydesk_client.transaction_id import TransactionID
+
 
 class Rejection(Protocol):
     """The members that every reject transaction has."""
 
     @property
-    def id(self) -> str: ...
+    def id(self) -> TransactionID: ...
     @property
     def type(self) -> str: ...
     @property
@@ -183,8 +185,8 @@ class Answered(KeydeskClientError):
         error_code: str | None = None,
         reject_transactions: Sequence[Rejection] = (),
         request_id: str = "",
-        last_transaction_id: str | None = None,
-        related_transaction_ids: Sequence[str] = (),
+        last_transaction_id: TransactionID | None = None,
+        related_transaction_ids: Sequence[TransactionID] = (),
         retry_after: float | None = None,
         explained: bool = True,
         asked: str = "",
@@ -196,7 +198,7 @@ class Answered(KeydeskClientError):
         self.reject_transactions: tuple[Rejection, ...] = tuple(reject_transactions)
         self.request_id = request_id
         self.last_transaction_id = last_transaction_id
-        self.related_transaction_ids: tuple[str, ...] = tuple(related_transaction_ids)
+        self.related_transaction_ids: tuple[TransactionID, ...] = tuple(related_transaction_ids)
         self.retry_after = retry_after
         self.explained = explained
         """Whether the service itself sent the response, not a proxy with an error page."""

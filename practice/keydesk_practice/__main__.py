@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from keydesk_practice.control.commands import COMMANDS, overview, run_command
-from keydesk_practice.errors import PracticeError
+from keydesk_practice.errors import LedgerUnavailable, PracticeError
 from keydesk_practice.ledger.checksums import MAX_PROBLEMS
 from keydesk_practice.ledger.ledger_file import (
     RECOVERY_HINT,
@@ -72,7 +72,21 @@ async def _serve(options: Options) -> int:
     )
     make_private(options.data)
     sys.setswitchinterval(SWITCH_SECONDS)
+    if options.ledger is not None:
+        return await _run_node(options)
     return await run_broker(options)
+
+
+async def _run_node(options: Options) -> int:
+    try:
+        import psycopg  # noqa: F401, PLC0415 - of the extra `cluster`
+    except ImportError:
+        raise LedgerUnavailable(
+            "a ledger on PostgreSQL needs psycopg: pip install 'keydesk-practice[cluster]'"
+        ) from None
+    from keydesk_practice.cluster_server import run_node  # noqa: PLC0415
+
+    return await run_node(options)
 
 
 if __name__ == "__main__":

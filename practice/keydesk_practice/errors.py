@@ -3,6 +3,9 @@
 PracticeError
 ├── LedgerUnavailable     the ledger cannot be opened: in use, damaged, or of another market
 ├── LedgerWriteFailed     a batch could not be made durable; none of it was acknowledged
+├── LedgerAway            the database of the ledger does not answer; it may come back
+├── NotExecuted           a command to a cluster was certainly not executed: it may be sent again
+├── OutcomeUnknown        a command to a cluster may have been executed: the ledger knows
 ├── CannotListen          the address is taken or may not be used
 ├── ReferenceRatesMissing the file of reference rates is not installed
 ├── ControlFailed         a command to a running broker was refused, or none is running
@@ -22,6 +25,18 @@ class LedgerUnavailable(PracticeError):
 
 class LedgerWriteFailed(PracticeError):
     """A batch of transactions could not be written; the broker must stop, as its state is ahead of the ledger."""
+
+
+class LedgerAway(PracticeError):
+    """The database of the ledger does not answer; what was sent to it may have been stored."""
+
+
+class NotExecuted(PracticeError):
+    """A node of a cluster did not execute a request, and never will: its account belongs to another node."""
+
+
+class OutcomeUnknown(PracticeError):
+    """A node of a cluster may have executed a request: the ledger knows, when it can be asked."""
 
 
 class CannotListen(PracticeError):

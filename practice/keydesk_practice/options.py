@@ -2,10 +2,12 @@
 
 import argparse
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 DEFAULT_PORT = 8020
 DEFAULT_PRICE_RATE = 4.0
@@ -47,6 +49,10 @@ class Options:
     paused: bool = False
     candles: tuple[tuple[str, Path], ...] = ()
     parent_fd: int | None = None
+    ledger: str | None = field(default=None, repr=False)  # may name a password file
+    node_host: str = "127.0.0.1"
+    node_port: int = 0
+    node_url: str | None = None
 
 
 def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.environ) -> Options:
@@ -63,6 +69,10 @@ def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.envi
         parser,
         [*(found.get("tokens") or ()), *_from_sources(found.pop("token_sources", None) or ())],
     )
+    if command == "serve":
+        found["node_host"], found["node_port"] = found.pop("node_address")
+        if found["ledger"] is not None and not found["tokens"]:
+            parser.error("--ledger needs tokens that all nodes share: use --token-file")
     found["candles"] = tuple(found.get("candles") or ())
     found["origins"] = tuple(found.get("origins") or ())
     return Options(command=command, **found)
@@ -97,6 +107,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
     )
     _add_market_options(parser)
     _add_limit_options(parser)
+    _add_cluster_options(parser)
     parser.add_argument("--parent-fd", type=int, help=argparse.SUPPRESS)
     return parser
 
@@ -149,6 +160,49 @@ def _add_address_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="build links from Forwarded and X-Forwarded-Proto, which a proxy in front sets",
     )
+
+
+def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--ledger",
+        type=_ledger,
+        metavar="URL",
+        help="a ledger on PostgreSQL, which several nodes may share: postgresql://USER@HOST/DATABASE, service=NAME, "
+        "or @FILE with one of them in it; the password belongs into PGPASSFILE or that file",
+    )
+    parser.add_argument(
+        "--node-address",
+        type=_node_address,
+        default=("127.0.0.1", 0),
+        metavar="HOST:PORT",
+        help="where the other nodes of that ledger reach this one (127.0.0.1 and a free port)",
+    )
+    parser.add_argument(
+        "--node-url",
+        metavar="URL",
+        help="the address that the other nodes use when it is another one, such as http://host:8021",
+    )
+
+
+def _ledger(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.password is not None or re.search(r"password\s*=", text):
+        raise argparse.ArgumentTypeError(
+            "other users of this machine can read a password here: write it into PGPASSFILE, or the "
+            "whole address into a file of mode 0600 and use --ledger @FILE"
+        )
+    if not text.startswith(("postgresql://", "postgres://", "@")) and "=" not in text:
+        raise argparse.ArgumentTypeError(
+            "invalid ledger: use postgresql://USER@HOST/DATABASE, service=NAME or @FILE"
+        )
+    return text
+
+
+def _node_address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal():
+        raise argparse.ArgumentTypeError(f"invalid address {text!r}: use HOST:PORT")
+    return host.strip("[]"), _port(port)
 
 
 def _from_sources(sources: Iterable[tuple[str, ...]]) -> list[str]:

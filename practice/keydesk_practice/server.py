@@ -173,7 +173,7 @@ async def run_broker(options: Options) -> int:
     tokens = options.tokens or (load_token(options.data),)
     broker = open_broker(options, owners=len(tokens))
     try:
-        listener = _listen(options)
+        listener = listen(options)
         write_address(options.data, listener.url)
         try:
             await _serve(broker, listener, tokens, options)
@@ -185,7 +185,8 @@ async def run_broker(options: Options) -> int:
     return 1 if broker.failed else 0
 
 
-def _listen(options: Options) -> Listener:
+def listen(options: Options) -> Listener:
+    """Listen on the socket or the port of the options."""
     if options.uds is not None:
         return listen_on_path(options.uds)
     return listen_on_port(options.host, options.port)
@@ -200,7 +201,7 @@ async def _serve(
     for fact, digest in broker.ledger.facts(TOKEN_FACT).items():
         application.authenticator.add(bytes.fromhex(digest), int(fact.removeprefix(TOKEN_FACT)))
     application.restart_request_ids(broker.now())
-    line = _address_line(broker, listener.url, tokens)
+    line = address_line(broker, listener.url, tokens)
     limits = ConnectionLimits(most=raise_descriptor_limit())
 
     def stop() -> None:
@@ -220,9 +221,9 @@ async def _serve(
     )
     server = Server(controlled, listener, lambda: print(line, flush=True), limits)  # noqa: T201
     broker.commits.on_failure = stop
-    _stop_on_signals(stop)
+    stop_on_signals(stop)
     if options.parent_fd is not None:
-        _stop_with_parent(options.parent_fd, stop)
+        stop_with_parent(options.parent_fd, stop)
     ticking = asyncio.create_task(broker.run(), name="market")
     ticking.add_done_callback(lambda _: stop())  # do not serve a market that stands still
     try:
@@ -232,7 +233,7 @@ async def _serve(
             ticking.result()
 
 
-def _address_line(broker: Broker, url: str, tokens: Sequence[str]) -> str:
+def address_line(broker: Broker, url: str, tokens: Sequence[str]) -> str:
     """Return the line that is printed at the start; `token` and `accounts` are those of the first token."""
     by_token = [
         {"token": token, "accounts": _accounts(broker, owner)} for owner, token in enumerate(tokens)
@@ -256,13 +257,14 @@ def _accounts(broker: Broker, owner: int) -> list[dict[str, object]]:
     ]
 
 
-def _stop_on_signals(stop: Callable[[], None]) -> None:
+def stop_on_signals(stop: Callable[[], None]) -> None:
+    """Stop when the process is asked to end."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, stop)
 
 
-def _stop_with_parent(descriptor: int, stop: Callable[[], None]) -> None:
+def stop_with_parent(descriptor: int, stop: Callable[[], None]) -> None:
     """Stop when the parent's end of the pipe closes, however the parent ended."""
     os.set_blocking(descriptor, False)
     loop = asyncio.get_running_loop()

@@ -90,10 +90,9 @@ class Soak:
         """Count the requests in the desk's journals, by what they do."""
         return Counter(each.action for each in journal_in(self.journal, {}).values())
 
-    def run(self, seconds: float, *, may_confirm: bool) -> None:
-        """Type, resize and look for that long; start the desk anew when the keys left it."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
+    def run(self, is_over: Callable[[], bool], *, may_confirm: bool) -> None:
+        """Type, resize and look until it is over; start the desk anew when the keys left it."""
+        while not is_over():
             self.starts += 1
             with self.desk(self.shown.look) as terminal:
                 # What is typed before would be echoed by the terminal, not written by the desk.
@@ -101,7 +100,7 @@ class Soak:
                 if may_confirm:
                     with suppress(NeverSeen):
                         terminal.until(lambda: ACCOUNT_SHOWN in terminal.text, READ_WITHIN)
-                self._drive(terminal, until, may_confirm)
+                self._drive(terminal, is_over, may_confirm)
 
     def settle(self, seconds: float) -> None:
         """Open the desk once more in quiet, so that it looks up whatever the storm left unknown."""
@@ -114,10 +113,10 @@ class Soak:
     def _is_all_settled(self) -> bool:
         return all(each.verdict != "open" for each in journal_in(self.journal, {}).values())
 
-    def _drive(self, terminal: Terminal, until: float, may_confirm: bool) -> None:
+    def _drive(self, terminal: Terminal, is_over: Callable[[], bool], may_confirm: bool) -> None:
         started = looked = time.monotonic()
         first: int | None = None
-        while time.monotonic() < until:
+        while not is_over():
             if may_confirm and self.random.random() < DEALS:
                 self._deal(terminal)
             else:
@@ -218,10 +217,35 @@ def memory_of(pid: int) -> int:
     return next((int(line.split()[1]) for line in status if line.startswith("VmRSS")), 0)
 
 
+Length = Callable[
+    [Soak, Poison, float], Callable[[], bool]
+]  # of this share of the run: is it over?
+
+
+def lasting(seconds: float) -> Length:
+    """Return a run of so many seconds."""
+
+    def share_of(_soak: Soak, _poison: Poison, share: float) -> Callable[[], bool]:
+        end = time.monotonic() + seconds * share
+        return lambda: time.monotonic() >= end
+
+    return share_of
+
+
+def of_keys(keys: int, hostile_values: int) -> Length:
+    """Return a run of so many bytes typed and hostile values answered, however long the machine takes for them."""
+
+    def share_of(soak: Soak, poison: Poison, share: float) -> Callable[[], bool]:
+        typed, answered = soak.keys + keys * share, poison.count + hostile_values * share
+        return lambda: soak.keys >= typed and poison.count >= answered
+
+    return share_of
+
+
 async def soak_the_desk(
-    practice: PracticeServer, home: Home, seed: int, seconds: float
+    practice: PracticeServer, home: Home, seed: int, length: Length
 ) -> tuple[Soak, PoisoningProxy, ChaosProxy]:
-    """Run the desk for so many seconds: the last quarter without any confirming key."""
+    """Run the desk for so long: the last quarter without any confirming key."""
     dice = random.Random(seed)
     with poisoning_proxy(practice, Poison(seed=seed)) as poisoning:
         place = [*address_words(poisoning.url), "--account", practice.account_id]
@@ -247,13 +271,13 @@ async def soak_the_desk(
             )
             weather = Weather(chaos, poison, dice)
             async with weather.changing():
-                await asyncio.to_thread(soak.run, seconds * 3 / 4, may_confirm=True)
+                await asyncio.to_thread(soak.run, length(soak, poison, 3 / 4), may_confirm=True)
             await chaos.everything_arrived()
-            await asyncio.to_thread(soak.settle, min(SETTLED_WITHIN, seconds))
+            await asyncio.to_thread(soak.settle, SETTLED_WITHIN)
             sent = soak.actions(), len(requests_in(await ledger_of(practice)))
             poison.ids = bool(seed % 2)  # no order can be followed any more
             async with weather.changing():
-                await asyncio.to_thread(soak.run, seconds / 4, may_confirm=False)
+                await asyncio.to_thread(soak.run, length(soak, poison, 1 / 4), may_confirm=False)
             assert sent == (soak.actions(), len(requests_in(await ledger_of(practice))))
     assert poisoning.faults == []
     return soak, poisoning, chaos
@@ -318,9 +342,8 @@ async def check_orders(
 async def test_a_short_storm_ends_nothing_and_sends_nothing_unasked(
     practice: PracticeServer, tmp_path: Path, seed: int
 ) -> None:
-    soak, poisoning, _ = await soak_the_desk(practice, Home(tmp_path / "home"), seed, 12.0)
-    assert soak.keys > 30
-    assert poisoning.poison.count > 100
+    length = of_keys(40, 150)
+    soak, poisoning, _ = await soak_the_desk(practice, Home(tmp_path / "home"), seed, length)
     await check_orders(practice, soak, poisoning.poison)
 
 
@@ -331,7 +354,8 @@ async def test_twenty_minutes_of_keys_sizes_faults_and_hostile_values(
     practice: PracticeServer, tmp_path: Path, seed: int
 ) -> None:
     try:
-        soak, poisoning, chaos = await soak_the_desk(practice, Home(tmp_path / "home"), seed, WHOLE)
+        home = Home(tmp_path / "home")
+        soak, poisoning, chaos = await soak_the_desk(practice, home, seed, lasting(WHOLE))
     except NeverSeen as error:
         raise AssertionError(f"seed {seed}") from error
     count, verdicts = await check_orders(practice, soak, poisoning.poison)

@@ -19,9 +19,13 @@ TOLD = {
     "books": "% of the positions are long",
     "bot": '"held": ',
     "candles": " minutes between ",
+    "close_everything": "0 left",
     "orders": "not sent, because of price: price: 1.123456 has more than the 5 decimals of EUR_USD",
     "positions": "closed for ",
+    "price_log": "EUR_USD,1.",
     "pricing": "EUR_USD: ",
+    "recorder": "recorded 2, up to transaction 2",
+    "reporter": "  difference 0.0000",
     "sending": "filled, trade ",
     "streams": "filled: 100 at ",
     "tables": "365 rows",
@@ -44,7 +48,22 @@ def test_each_area_has_its_script() -> None:
 
 @pytest.mark.parametrize("name", TOLD)
 async def test_the_script_runs(name: str, desk_of_my_own: PracticeServer) -> None:
-    desk = desk_of_my_own
+    assert TOLD[name] in await output_of(desk_of_my_own, name)
+
+
+async def test_the_recorder_continues_after_the_last_whole_line(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    record = tmp_path / "transactions.jsonl"
+    record.write_bytes(b'{"id":"1"}\n{"id":"2","ty')  # killed while it wrote
+    assert "continues after transaction 1" in await output_of(
+        desk_of_my_own, "recorder", str(record), "1"
+    )
+    assert [json.loads(line)["id"] for line in record.read_text().splitlines()] == ["1", "2"]
+
+
+async def output_of(desk: PracticeServer, name: str, *arguments: str) -> str:
+    """Run a script until it ends; return what it said."""
     place = {
         "rest_url": desk.rest_url,
         "stream_url": desk.stream_url,
@@ -52,7 +71,7 @@ async def test_the_script_runs(name: str, desk_of_my_own: PracticeServer) -> Non
         "accounts": [asdict(account) for account in desk.accounts],
     }
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-W", "error", str(FOLDER / f"{name}.py")),
+        *(sys.executable, "-W", "error", str(FOLDER / f"{name}.py"), *arguments),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -60,4 +79,4 @@ async def test_the_script_runs(name: str, desk_of_my_own: PracticeServer) -> Non
     said, complained = await process.communicate(json.dumps(place).encode() + b"\n")
     assert complained.decode() == ""
     assert process.returncode == 0
-    assert TOLD[name] in said.decode()
+    return said.decode()

@@ -21,7 +21,7 @@ def test_the_example_runs_as_written(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "keydesk", *("practice", "serve", "--port", "0")]
     here = example.replace(serve, repr([*command, "--data", str(tmp_path / "data")]))
     ran = subprocess.run(
-        [sys.executable, "-c", here], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", here], capture_output=True, text=True, timeout=300, check=False
     )
     assert ran.returncode == 0, ran.stderr
     fill, value = ran.stdout.splitlines()

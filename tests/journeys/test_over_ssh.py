@@ -5,17 +5,16 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
+from support.processor_time import seconds_waited
 from support.ssh_server import SshServer
-from support.terminal import PATIENCE, NeverSeen, Terminal
+from support.terminal import NeverSeen, Terminal
 
 SIZE = (120, 35)
 MOST_WAITED = 2.0  # seconds
-LOOK = 0.004  # seconds
 TRIES = 5
 NO_LOCALE = {"LANG": "", "LC_ALL": "", "LC_CTYPE": ""}
 UNREADABLE = {
@@ -59,39 +58,6 @@ def has_intent(home: Path) -> bool:
     return any('"intent"' in journal.read_text() for journal in home.rglob("*.journal"))
 
 
-def alive(pid: int) -> bool:
-    """Whether it runs; one that ended and whose parent did not ask is a zombie until init does."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def held_up(pids: list[int]) -> dict[str, float]:
-    """How long each thread was running, or ready to and kept waiting for a processor, in seconds (Linux, schedstat)."""
-    held = {}
-    for pid in pids:
-        for thread in Path(f"/proc/{pid}/task").glob("*"):
-            with contextlib.suppress(OSError, IndexError):
-                ran, ready = (thread / "schedstat").read_text().split()[:2]
-                held[thread.name] = (int(ran) + int(ready)) / 1e9
-    return held
-
-
-def seconds_waited(desk: int, broker: int) -> float:
-    """Return how long the two take to end, without the time that the machine's speed and its load are to blame for."""
-    began = looked = time.monotonic()
-    before = held_up([desk, broker])
-    held, own = dict(before), 0.0
-    while alive(desk) or alive(broker):
-        assert time.monotonic() - began < PATIENCE
-        held |= held_up([desk, broker])
-        time.sleep(LOOK)
-        own, looked = own + max(0.0, time.monotonic() - looked - 2 * LOOK), time.monotonic()
-    taken = time.monotonic() - began
-    return taken - own - sum(held[each] - before.get(each, 0.0) for each in held)
-
-
 def test_bytes_that_cannot_be_read_are_dropped_and_said(ssh: SshServer) -> None:
     with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {}) as terminal:
         terminal.see("prices ok")
@@ -104,16 +70,16 @@ def test_bytes_that_cannot_be_read_are_dropped_and_said(ssh: SshServer) -> None:
         assert terminal.wait_for_exit() == 0
 
 
-def test_a_dumb_terminal_is_refused_and_the_doctor_says_so(ssh: SshServer) -> None:
-    for term in ("dumb", "unknown"):
-        with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {"TERM": term}) as terminal:
-            assert terminal.wait_for_exit() == 1
-            assert f"TERM={term}: this terminal cannot place text" in terminal.text
-            assert len(terminal.raw) < 1000
-        doctor = ssh.command(ssh.keydesk("doctor", "--practice"))
-        with Terminal(doctor, (200, 35), {"TERM": term}) as terminal:
-            assert terminal.wait_for_exit() == 1
-            assert f"BAD  terminal   TERM={term}: this terminal cannot place text" in terminal.text
+@pytest.mark.parametrize("term", ["dumb", pytest.param("unknown", marks=pytest.mark.soak)])
+def test_a_dumb_terminal_is_refused_and_the_doctor_says_so(ssh: SshServer, term: str) -> None:
+    with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {"TERM": term}) as terminal:
+        assert terminal.wait_for_exit() == 1
+        assert f"TERM={term}: this terminal cannot place text" in terminal.text
+        assert len(terminal.raw) < 1000
+    doctor = ssh.command(ssh.keydesk("doctor", "--practice"))
+    with Terminal(doctor, (200, 35), {"TERM": term}) as terminal:
+        assert terminal.wait_for_exit() == 1
+        assert f"BAD  terminal   TERM={term}: this terminal cannot place text" in terminal.text
 
 
 # `env -u` because the harness may have a locale, which the ssh client does not forward but the shell may set.
@@ -239,7 +205,7 @@ def test_a_line_that_dies_with_an_order_in_flight_ends_the_desk_within_two_secon
             ssh.kill_sessions()
         else:
             terminal.hang_up()
-        assert seconds_waited(desk, broker) < MOST_WAITED
+        assert seconds_waited([desk, broker]) < MOST_WAITED
     assert has_intent(home)
 
 
@@ -280,8 +246,8 @@ def test_clicks_drags_and_sizes_with_a_form_open_leave_the_desk_as_it_is(ssh: Ss
 @pytest.mark.parametrize(
     "term",
     [
-        "foot",
-        pytest.param("xterm-kitty", marks=pytest.mark.soak),
+        pytest.param("foot", marks=pytest.mark.soak),  # the usual run has one without ssh:
+        pytest.param("xterm-kitty", marks=pytest.mark.soak),  # `test_terminal_colours`
         pytest.param("alacritty", marks=pytest.mark.soak),
     ],
 )
@@ -301,7 +267,7 @@ def test_a_terminal_known_by_its_name_has_its_colours_without_colorterm(
     [
         pytest.param("NO_COLOR=1", marks=pytest.mark.soak),  # `test_terminal_colours` has them
         pytest.param("TERM=xterm", marks=pytest.mark.soak),
-        "LANG=C LC_ALL=C",
+        pytest.param("LANG=C LC_ALL=C", marks=pytest.mark.soak),  # `test_ascii_by_itself`
     ],
 )
 def test_prices_stay_visible_around_a_form_in_few_colours_and_in_ascii(

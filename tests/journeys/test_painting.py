@@ -102,6 +102,7 @@ def test_a_mouse_on_an_open_form_opens_and_sends_nothing(
         for key in ("", "B", "?"):
             if key:
                 terminal.press(key)
+                terminal.see(FORMS[key])
             for sequence in MOUSE:
                 terminal.write(sequence)
                 terminal.pause(0.3)

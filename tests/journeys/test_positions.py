@@ -42,7 +42,11 @@ def see_in_form(terminal: Terminal, words: str) -> None:
     terminal.until(lambda: words in form_words(terminal), what=repr(words))
 
 
-@pytest.mark.parametrize("terminal", SIZES, indirect=True)
+@pytest.mark.parametrize(
+    "terminal",
+    [SIZES[0], *(pytest.param(size, marks=pytest.mark.soak) for size in SIZES[1:])],
+    indirect=True,
+)
 def test_the_position_is_what_c_and_o_close(terminal: Terminal) -> None:
     terminal.press("g", "t", "j", "j")  # a cursor that the positions must not mind
     terminal.press("g", "p")
@@ -88,12 +92,11 @@ def test_keys_of_a_single_trade_say_which_of_several_they_mean(terminal: Termina
 
 def test_a_glance_at_another_pane_leaves_the_ticket_with_its_instrument(terminal: Terminal) -> None:
     terminal.press("j", "j")  # an instrument without a position
-    terminal.pause()
-    name = _chart_shows(terminal)
+    name = "GBP/USD"
+    terminal.until(lambda: _chart_shows(terminal) == name, what="the chart of the row")
     assert not row_of(terminal, name)
     for pane in "tpolbcw":
         terminal.press("g", pane)
-        terminal.pause()
         assert _chart_shows(terminal) == name
     terminal.press("g", "p", "B")
     terminal.see(f"BUY 10,000 {name}")
@@ -114,7 +117,9 @@ def test_a_close_that_an_earlier_session_left_unconfirmed_locks_the_ticket(
     with Terminal(keydesk("--practice"), SIZES[0], env) as terminal:
         terminal.see("No trades.")
         send(terminal, "B")
-        trade_id = re.search(r"#(\d+)", terminal.see("FILLED"))
+        filled = re.compile(r"FILLED.*?#(\d+)\b", re.DOTALL)  # on one line, or two
+        terminal.until(lambda: filled.search(terminal.text) is not None, what="the fill")
+        trade_id = filled.search(terminal.text)
         assert trade_id is not None
         terminal.quit()
         assert terminal.wait_for_exit() == 0

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.confirming import send
+from support.confirming import WRONG_LETTER, send, take_as_seen
 from support.terminal import Terminal, keydesk
 
 
@@ -41,18 +41,18 @@ def test_a_fill_is_told_whole_and_its_line_in_the_log_opens_as_itself(terminal: 
     terminal.press("Escape")
 
 
+def answers_wrong_again(terminal: Terminal) -> bool:
+    """The letter is another one each time, and one that comes too early does not count; the third closes the form."""
+    terminal.press("y")
+    return WRONG_LETTER in terminal.text
+
+
 def test_what_was_not_sent_stays_until_escape(terminal: Terminal) -> None:
     terminal.press("B", "s", "Backspace", "t", "Backspace")
     terminal.see("to send")
-    terminal.pause()
-    for _ in range(3):  # the letter is another one each time; the third wrong one closes the form
-        terminal.press("y")
-        terminal.pause(0.8)
-    terminal.see("NOT SENT: 3 wrong letters")
+    terminal.until(lambda: answers_wrong_again(terminal), what="the third wrong letter")
     terminal.see("Esc: seen")
-    terminal.pause(1.2)  # to read it: what came just now does not count as seen
-    terminal.press("Escape")
-    terminal.see_no_more("NOT SENT")
+    take_as_seen(terminal, "NOT SENT")
 
 
 def test_the_chart_and_the_ticket_turn_with_the_row_that_keys_act_on(terminal: Terminal) -> None:

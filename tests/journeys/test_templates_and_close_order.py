@@ -1,8 +1,10 @@
-"""A named template, a part closed newest first, and a reversal that carries the template's bracket, by keys in the real desk."""
+"""A named template, parts closed in each order, and a reversal with the template's bracket, by keys in the real desk."""
 
+import re
+from decimal import Decimal
 from pathlib import Path
 
-from support.confirming import confirm, form_words, send
+from support.confirming import FORM, confirm, form_words, send
 from support.terminal import Terminal, keydesk
 
 SIZE = (120, 35)
@@ -12,9 +14,12 @@ size = "7000"
 stop = "30p"
 target = "3r"
 """
+TURNED = ("newest trade first (LIFO)", "worst entry first", "best entry first", "you pick")
+PICKED = re.compile(r"\[.\] #(\d+) ([\d,]+) ([\d.]+)")
+PART = 500
 
 
-def test_a_template_opens_newest_first_closes_and_reverse_turns(practice_folder: Path) -> None:
+def test_a_template_opens_each_order_closes_and_reverse_turns(practice_folder: Path) -> None:
     home = practice_folder / "home"
     home.mkdir(mode=0o700)
     (home / "templates.toml").write_text(SCALP)
@@ -30,16 +35,60 @@ def test_a_template_opens_newest_first_closes_and_reverse_turns(practice_folder:
         confirm(terminal)
         terminal.see("FILLED 7,000")
         terminal.see("Trades 2")
-        terminal.press("g", "p", "g", "g", "O", *"7000", "u", "o")
-        see_in_form(terminal, "the newest trade first (LIFO)")
+        terminal.press("g", "p", "g", "g")
+
+        trades = trades_to_pick(terminal)
+        entry = {number: Decimal(price) for number, price in trades.items()}
+        worst, best = max(trades, key=entry.__getitem__), min(trades, key=entry.__getitem__)
+        first, last = trades  # of two at one price, the older one goes first
+        for turns, number in enumerate((first, last, worst, best)):
+            close_a_part(terminal, turns, number)
+
+        more_than_all_of_it_is_refused(terminal)
+        terminal.press("O", *"oooo")
+        see_in_form(terminal, "Pick a trade: ↑ ↓ and Space")
+        terminal.press("Down", " ")
+        see_in_form(terminal, f"▶ [x] #{last}")
         confirm(terminal)
-        terminal.see("CLOSED 7,000 EUR/USD")
         terminal.see("Trades 1")
+
         terminal.press("R")
-        see_in_form(terminal, "REVERSE EUR/USD +10,000")
+        see_in_form(terminal, "REVERSE EUR/USD +")
         confirm(terminal)
-        terminal.see("TURNED EUR/USD +10,000 → −10,000")
+        terminal.see("TURNED EUR/USD +")
+
+
+def trades_to_pick(terminal: Terminal) -> dict[str, str]:
+    """The trades of the position, oldest first, and their prices."""
+    terminal.press("O", *"oooo")
+    see_in_form(terminal, "Pick a trade: ↑ ↓ and Space")
+    found = {number: price for number, _, price in PICKED.findall(form_words(terminal))}
+    drop(terminal)
+    return found
+
+
+def close_a_part(terminal: Terminal, turns: int, number: str) -> None:
+    """Close a part in the order that so many turns of its key choose: it comes off this trade."""
+    terminal.press("O", *str(PART), "u", *("o" * turns))
+    see_in_form(terminal, TURNED[turns - 1] if turns else "the oldest trade first (FIFO)")
+    see_in_form(terminal, f"of #{number} {PART}")
+    confirm(terminal)
+    terminal.see(f"CLOSED {PART} of #{number} EUR/USD")
+    terminal.press("Escape")
+
+
+def more_than_all_of_it_is_refused(terminal: Terminal) -> None:
+    terminal.press("O", *"99000", "u", "o")
+    see_in_form(terminal, "99,000 is more than the")
+    terminal.press("y")
+    see_in_form(terminal, "99,000 is more than the")
+    drop(terminal)
 
 
 def see_in_form(terminal: Terminal, words: str) -> None:
     terminal.until(lambda: words in form_words(terminal), what=repr(words))
+
+
+def drop(terminal: Terminal) -> None:
+    terminal.press("Escape")
+    terminal.see_no_more(FORM)

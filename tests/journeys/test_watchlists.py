@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from support.confirming import take_as_seen
 from support.terminal import Terminal, keydesk
 
 
@@ -88,8 +89,6 @@ def test_a_bad_file_is_named_and_the_desk_opens(practice_folder: Path) -> None:
         ready(terminal)
         terminal.see("watchlists.toml: list Yen: no column")
         terminal.see("Changes of watchlists last until you leave")
-        terminal.pause(1.5)  # an Escape counts for what could be read before it
-        terminal.press("Escape")
-        terminal.see_no_more("list Yen")
+        take_as_seen(terminal, "list Yen")
         leave(terminal)
     assert (home / "watchlists.toml").read_text(encoding="utf-8") == bad

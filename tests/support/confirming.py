@@ -1,6 +1,7 @@
 """What a person does with a form: opens it, reads what it asks for at that moment, presses that, and looks again."""
 
 import re
+from contextlib import suppress
 
 from support.terminal import PATIENCE, NeverSeen, Terminal
 
@@ -10,6 +11,7 @@ LOOK_AGAIN = (
 )
 TRIES = 10
 SEEN = 1.2  # seconds to read a notice before Esc counts as having seen it
+GONE_WITHIN = 3.0  # seconds after Esc; a notice that came in the last second before it stays
 
 
 def send(terminal: Terminal, capital: str, *keys: str) -> None:
@@ -21,9 +23,7 @@ def send(terminal: Terminal, capital: str, *keys: str) -> None:
         confirm(terminal)
         if WRONG_LETTER not in terminal.text:
             return
-        terminal.pause(SEEN)
-        terminal.press("Escape")
-        terminal.see_no_more(WRONG_LETTER)
+        take_as_seen(terminal, WRONG_LETTER)
     raise NeverSeen(f"{capital} was sent in none of {TRIES} tries; the screen:\n{terminal.text}")
 
 
@@ -42,6 +42,16 @@ def confirm(terminal: Terminal) -> None:
             continue
         return
     raise NeverSeen(f"the form still stands after {TRIES} keys; the screen:\n{terminal.text}")
+
+
+def take_as_seen(terminal: Terminal, words: str) -> None:
+    """Read a notice and press Esc until it has gone."""
+    for _ in range(TRIES):
+        terminal.pause(SEEN)
+        terminal.press("Escape")
+        with suppress(NeverSeen):
+            return terminal.see_no_more(words, GONE_WITHIN)
+    raise NeverSeen(f"{words!r} still stands after {TRIES} Esc; the screen:\n{terminal.text}")
 
 
 def see_a_form_that_can_be_sent(terminal: Terminal) -> str:

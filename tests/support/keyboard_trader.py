@@ -22,7 +22,7 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from support.order_evidence import Shown, ShownForms, Transaction, form_on
-from support.terminal import NeverSeen, Terminal
+from support.terminal import READ_WITHIN, NeverSeen, Terminal
 
 Kind = Literal["open", "rest", "close", "edit", "cancel", "move"]
 KINDS: Final[tuple[Kind, ...]] = (
@@ -44,7 +44,7 @@ NOTICE = re.compile(r"^ ?(\d\d:\d\d:\d\d) [·✓!✗] (.*)")
 MESSAGE = re.compile(r"(?=\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC )")
 EARLIER = re.compile(r"^NOT SEEN BEFORE, from [^:]+:\d\d:\d\d \S+: ")
 HEADLINE = re.compile(r"(?:BUY|SELL|LONG|SHORT) ([\d,]+) ([A-Z]{3}/[A-Z]{3})(?:.*?#(\d+))?")
-TOOK_EFFECT: Final = ("FILLED", "RESTING", "CLOSED", "DONE", "CANCELLED", "IT SHOWED UP")
+TOOK_EFFECT: Final = ("FILLED", "RESTING", "RESTED", "CLOSED", "DONE", "CANCELLED", "IT SHOWED UP")
 HAD_NONE: Final = ("REJECTED", "NOT SENT", "NOT FILLED", "UNCONFIRMED")
 
 
@@ -57,6 +57,11 @@ class Deal:
     pair: str
     target: str = ""  # the number of the trade or order, "" of a new order
     at: float = field(default=0.0, compare=False)
+
+    def is_like(self, other: "Deal") -> bool:
+        """Whether a line of the screen could be about either: two of one kind on one trade or order, or the same twice."""
+        on_one = self.target != "" and self.target == other.target
+        return self == other or (on_one and self.kind == other.kind)
 
     def is_meant_by(self, words: str) -> bool:
         """Whether a line of the screen is about this deal."""
@@ -265,7 +270,7 @@ class Trader:
             self.dropped[f"{kind}: no form"] += 1
             return False
         deal = self._deal_of(kind, form)
-        if deal is None or any(deal == each for each in self.deals):
+        if deal is None or any(deal.is_like(each) for each in self.deals):
             self.dropped[f"{kind}: another form, or done before"] += 1
             self._press("\x1b")
             return False
@@ -278,6 +283,7 @@ class Trader:
     def _press(self, keys: str, pause: float = KEY_PAUSE) -> None:
         for key in keys:
             self.terminal.write(key.encode())
+            self._until(lambda: not self.terminal.has_unread_keys, READ_WITHIN)
             self.watch(pause)
 
     def _arm(self) -> None:

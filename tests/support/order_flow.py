@@ -8,6 +8,7 @@ first leaves nothing to the others, and they must know that, too.
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TypeAlias
@@ -206,12 +207,12 @@ def wrong_beliefs(outcomes: Sequence[Outcome], ledger: Sequence[Transaction]) ->
     ]
 
 
-def _wrong(outcome: Outcome, made: Transaction | None, ids: set[str]) -> str:
+def _wrong(outcome: Outcome, made: Transaction | None, ids: AbstractSet[str]) -> str:
     intent = outcome.intent
     match outcome:
         case Done() if made is None:
             return f"{intent} is believed done; the ledger lacks it"
-        case Done() if not ids.issuperset(outcome.related_transaction_ids):
+        case Done() if not ids >= set(outcome.related_transaction_ids):
             return f"{intent} is believed to have made {outcome.related_transaction_ids}"
         case Done() if intent.action is Action.CREATE and outcome.order_id != getattr(
             made, "id", ""

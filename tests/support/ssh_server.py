@@ -21,6 +21,8 @@ from pathlib import Path
 
 import pytest
 
+from support.unread_keys import MARK
+
 START_SECONDS = 20.0
 PROGRAMS = ("sshd", "ssh", "ssh-keygen")
 
@@ -53,6 +55,7 @@ class SshServer:
             *("-i", str(self.folder / "user"), "-o", "IdentitiesOnly=yes"),
             *("-o", f"UserKnownHostsFile={self.folder / 'known'}"),
             *("-o", "StrictHostKeyChecking=accept-new", "-o", "LogLevel=ERROR"),
+            *("-o", f"SendEnv={MARK}"),
             *options,
             "127.0.0.1",
             f"env {words} {line}",
@@ -108,6 +111,7 @@ def start(folder: Path) -> SshServer:
         f"Port {port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nPidFile none\n"
         f"AuthorizedKeysFile {folder}/authorized\nStrictModes no\nUsePAM no\n"
         "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n"
+        f"AcceptEnv {MARK}\n"
         "PermitUserEnvironment no\nPrintMotd no\nPrintLastLog no\n"
     )
     if (

@@ -15,16 +15,23 @@ import subprocess
 import sys
 import termios
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import pyte
 
-PAUSE = 0.35  # between two keys: slower than the guard's 250 ms dwell
+from support.unread_keys import BETWEEN, MARK, is_at_work, readers_of, unread_in
+
+PAUSE = 0.35  # before and after a key that the guard judges: slower than its 250 ms dwell
+QUICK = 0.1  # between other keys
+CONFIRMS = frozenset("ycdfvz")  # in a form, once it has been read
 PATIENCE = 90.0
 READ_WITHIN = 20.0  # a stopped program reads nothing
+AT_REST_WITHIN = 5.0  # one that always computes is never seen at rest
 FULL_FOR = 1.0  # seconds without a new byte: the program is stuck in its write
 # Sequences that the emulator misreads: keyboard protocols and private modes with a prefix it does not know.
 UNREAD = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1bP[^\x1b]*\x1b\\|\x1b\[\?[0-9;]*\$p")
@@ -62,8 +69,11 @@ class Terminal:
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self.raw = bytearray()
-        self._child, self._tty, self._name = _spawn(command, columns, rows, env, cwd)
+        self._mark, self._is_between = uuid.uuid4().hex, Path(command[0]).name in BETWEEN
+        marked = {**env, MARK: self._mark}
+        self._child, self._tty, self._name = _spawn(command, columns, rows, marked, cwd)
         self.pid = self._child.pid
+        self._readers = {(self._name, self.pid)}
         self.exit_code: int | None = None
 
     def __enter__(self) -> Self:
@@ -125,33 +135,34 @@ class Terminal:
 
     def press(self, *keys: str) -> None:
         """Press keys one by one at a person's pace: single characters, or names such as Enter."""
-        for key in keys:
+        if self._is_between:
+            self._readers = {(self._name, self.pid), *readers_of(self._mark)}
+        if keys and keys[0] in CONFIRMS:
+            self.pause()  # what asks for it may have been painted just now
+        for number, key in enumerate(keys):
             os.write(self._tty, KEYS.get(key) or key.encode())
-            self.pause()
-            self.wait_until_read()
+            is_between_others = not any(map(_is_judged, keys[number : number + 2]))
+            is_last = number + 1 == len(keys)
+            self.wait_until_read(QUICK if is_between_others and not is_last else PAUSE)
 
     def wait_until_read(self, pause: float = PAUSE) -> None:
-        """Wait until the program has read the keys, and pause once more: a busy one would read two keys as a burst."""
-        if not self._unread():
-            return
+        """Wait until the program has taken the keys, and pause from then on: it judges keys by when it parses them."""
         end = time.monotonic() + READ_WITHIN
-        while self._unread() and time.monotonic() < end:
-            self._read(0.02)
+        while self.has_unread_keys and time.monotonic() < end:
+            self._read(0.005)
+        end = time.monotonic() + AT_REST_WITHIN
+        while self._is_at_work and time.monotonic() < end:
+            self._read(0.002)
         self.pause(pause)
 
-    def _unread(self) -> int:
-        """Return how many bytes of the keys the program has not read."""
-        try:
-            theirs = os.open(self._name, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
-        except OSError:  # the terminal is closed
-            return 0
-        try:
-            waiting: int = struct.unpack("i", fcntl.ioctl(theirs, termios.FIONREAD, b"\0" * 4))[0]
-        except OSError:
-            return 0
-        finally:
-            os.close(theirs)
-        return waiting
+    @property
+    def has_unread_keys(self) -> bool:
+        """Whether the program has not read all keys."""
+        return any(unread_in(pty) for pty, _ in self._readers)
+
+    @property
+    def _is_at_work(self) -> bool:
+        return any(is_at_work(pid) for _, pid in self._readers)
 
     def type(self, text: str) -> None:
         """Type text at a person's pace."""
@@ -254,6 +265,11 @@ class Terminal:
     def _feed(self, data: bytes) -> None:
         self.raw += data
         self._stream.feed(UNREAD.sub(b"", data))
+
+
+def _is_judged(key: str) -> bool:
+    """Whether the desk judges a key by the time to its neighbours: it opens, sends or drops a form."""
+    return key == "Escape" or key in CONFIRMS or (len(key) == 1 and key.isupper())
 
 
 def keydesk(*arguments: str) -> list[str]:

@@ -21,6 +21,7 @@ OWN: Final = re.compile(
     | \x1b\[[0-9]{1,3}H                              # the beginning of a line
     | \x1b\[(?P<ahead>[0-9]{0,3})[CDX] | \x1b\[B   # on, back, blanks; down
     | \x1b\]2;(?:Keydesk[ ][ -~]{1,60}(?:…[0-9]{1,3})?)?\x07         # the window's title: no text of the server
+    | \x1b\]777;notify;(?P<notice>[^\x1b\x07;]{1,60};[^\x1b\x07]{0,200})\x07  # a desktop notification: its text is looked at below
     | \x1b\[2[23];2t                                # its old title, kept and restored
     | \x1b\[c | \x1b\[[56]n                         # which terminal is it, is it there, where is the cursor?
     | \x1bP\+q524742\x1b\\ | \x1b\]11;\?\x1b\\      # has it 24-bit colours, which background?
@@ -66,6 +67,8 @@ def _is_plausible(found: re.Match[str], size: tuple[int, int]) -> bool:
         return int(row) <= rows and int(column) <= columns
     if ahead:
         return int(ahead) <= columns
+    if (notice := found["notice"]) is not None:
+        return INVISIBLE.isdisjoint(unicodedata.category(character) for character in notice)
     return colours is None or _is_own_colours(colours)
 
 

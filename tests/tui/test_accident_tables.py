@@ -55,6 +55,7 @@ GUARD = {
     ),
     "B, 0.45 s, y": ("journeys/test_accidents_at_the_keys::test_a_hand_sends",),
     "B, 250 ms, y": (
+        "journeys/test_slips_of_the_hand::test_slips_of_the_hand_are_named_asked_for_or_refused",
         "tui/keys/test_guard::test_a_form_painted_at_once_is_confirmed_from_250_ms_behind_its_key",
     ),
     "B, 0.15 s, y": (
@@ -78,6 +79,9 @@ GUARD = {
 }
 
 HERE = "tui/test_accident_tables::"
+AT_ONE_DESK = (
+    "journeys/test_slips_of_the_hand::test_slips_of_the_hand_are_named_asked_for_or_refused"
+)
 TICKET, TRADES, ORDERS, CHECKS = (
     "tui/forms/ticket/test_ticket::",
     "tui/forms/trades/test_trades::",
@@ -87,6 +91,7 @@ TICKET, TRADES, ORDERS, CHECKS = (
 KEYS, AT_THE_KEYS = "tui/keys/test_guarded_app::", "journeys/test_accidents_at_the_keys::"
 ACCIDENTS = {
     "fat finger size": (
+        AT_ONE_DESK,
         "tui/calc/orders/test_order_parser::test_a_size",
         CHECKS + "test_own_limits_refuse",
         CHECKS + "test_the_moment_may_ask_for_a_letter",
@@ -94,10 +99,14 @@ ACCIDENTS = {
         HERE + "test_the_size_of_a_ticket_is_the_preset_again_after_another_one_was_typed",
     ),
     "fat finger price": (
+        AT_ONE_DESK,
         CHECKS + "test_what_could_hurt_asks_for_a_letter",
         CHECKS + "test_what_cannot_be_meant_is_refused_with_its_reason",
     ),
-    "buy for sell": (HERE + "test_no_key_turns_the_side_of_a_ticket",),
+    "buy for sell": (
+        AT_ONE_DESK,
+        HERE + "test_no_key_turns_the_side_of_a_ticket",
+    ),
     "wrong instrument": (
         HERE + "test_a_ticket_stays_with_its_instrument_when_another_one_is_looked_at",
         "journeys/test_positions::test_a_glance_at_another_pane_leaves_the_ticket_with_its_instrument",
@@ -109,6 +118,7 @@ ACCIDENTS = {
         ORDERS + "test_live_is_armed_by_three_digits_of_the_account",
     ),
     "double submit": (
+        AT_ONE_DESK,
         "tui/trading/test_commands::test_the_same_order_is_remembered_for_ten_seconds",
         "tui/trading/test_commands::test_two_orders_at_once_in_an_instrument_become_one",
     ),
@@ -117,6 +127,7 @@ ACCIDENTS = {
         ORDERS + "test_a_second_capital_x_does_not_flatten",
     ),
     "stuck Shift, Caps Lock, Ctrl, Alt": (
+        AT_ONE_DESK,
         KEYS + "test_three_capitals_ask_for_caps_lock_and_a_foreign_letter_for_the_layout",
         TICKET + "test_enter_space_and_capitals_send_nothing",
         KEYS + "test_escape_and_a_key_in_one_drops_the_form",
@@ -180,19 +191,23 @@ ACCIDENTS = {
         ),
     ),
     "protection cancelled by accident": (
+        AT_ONE_DESK,
         ORDERS + "test_z_leaves_protection_alone_and_says_so",
         TRADES + "test_what_is_not_touched_is_left_alone",
         "tui/trading/test_order_requests::test_left_alone_taken_away_and_moved_are_three_different_things",
     ),
     "break-even fires at once": (
+        AT_ONE_DESK,
         TRADES + "test_break_even_refuses_what_would_fire_now",
         TRADES + "test_a_stop_that_would_fire_is_refused",
     ),
     "rounding of a part": (
+        AT_ONE_DESK,
         TRADES + "test_a_part_below_one_unit_offers_the_whole",
         "tui/calc/risk/test_sizing::test_a_part_is_rounded_down",
     ),
     "hedging or netting": (
+        AT_ONE_DESK,
         "tui/calc/risk/test_trading_context::test_a_hedging_account_opens_the_other_side_instead",
         TICKET + "test_more_than_the_position_turns_it_and_has_a_bracket_again",
     ),
@@ -200,6 +215,7 @@ ACCIDENTS = {
         "journeys/test_daily_loss::test_the_lock_is_reached_held_over_a_restart_and_released",
     ),
     "a guard blocks the exit": (
+        AT_ONE_DESK,
         "tui/forms/trades/test_exits_are_never_refused::test_no_guard_lock_or_limit_refuses_an_exit",
         (
             "tui/trading/test_commands::"

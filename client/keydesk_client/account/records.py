@@ -117,7 +117,7 @@ class AccountFigures:
     margin_rate: Decimal | None
     pl: Decimal  # realised over the account's life
     financing: Decimal
-    last_transaction_id: int
+    last_transaction_id: int  # as a number; `newest` of a followed account is the TransactionID
     created_time_ns: int
     mid_nav: Decimal | None = None  # with trades at mid prices: what the closeout looks at
     open_risk: Decimal | None = None  # to the stops

@@ -54,7 +54,8 @@ if TYPE_CHECKING:
     from keydesk_client.resources.resource_client import ResourceClient
 
 FAILURES: Final = (KeydeskClientError, *READ_ERRORS)
-BACK_OFF: Final = BackOff(first_s=0.5, longest_s=30.0)
+FIRST_PAUSE_S: Final = 0.5
+LONGEST_RETRY_AFTER_S: Final = 30.0
 SHORTEST_PAUSE_S: Final = 0.25
 HEALTH_EVERY_S: Final = 0.5
 REPEATS_AT_ONCE: Final = 2
@@ -70,8 +71,8 @@ class FollowSettings:
     """From one comparison with the account's changes to the next."""
     stall_s: float = 10.0
     """Without a line, heartbeats included, after which a stream is opened again; the service sends one every 5 s."""
-    longest_pause_s: float = 30.0
-    """The longest pause before a stream is opened again."""
+    longest_pause_s: float = 4.0
+    """The longest pause before a stream is opened again, and before the account is requested again."""
     first_prices_s: float = 10.0
     """How long entering the block waits for the prices of the named instruments."""
     catch_up_s: float = 5.0
@@ -142,8 +143,9 @@ class Follower:
     async def back_off(self, failures: int, error: Exception | None = None) -> None:
         """Wait before the next attempt: full jitter under a ceiling that doubles."""
         retry_after = error.retry_after if isinstance(error, Answered) else None
-        at_least = max(SHORTEST_PAUSE_S, min(retry_after or 0.0, BACK_OFF.longest_s))
-        await self.timing.sleep(BACK_OFF.pause(failures, self.timing.chance, at_least_s=at_least))
+        at_least = max(SHORTEST_PAUSE_S, min(retry_after or 0.0, LONGEST_RETRY_AFTER_S))
+        back_off = BackOff(FIRST_PAUSE_S, self.settings.longest_pause_s)
+        await self.timing.sleep(back_off.pause(failures, self.timing.chance, at_least_s=at_least))
 
 
 def _is_final(error: Exception) -> bool:

@@ -212,7 +212,7 @@ class AccountState:
     @property
     def newest(self) -> TransactionID:
         """Id of the newest transaction that the account holds; "0" before it was read."""
-        return str(self._applied)
+        return TransactionID(self._applied)
 
     @property
     def _applied(self) -> int:

@@ -21,6 +21,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.http.messages import HttpResponse
 from keydesk_client.models._core.json import JsonObject, JsonValue, loads
+from keydesk_client.transaction_id import LONGEST_ID, TransactionID
 
 BY_STATUS: Mapping[int, type[Answered]] = {
     401: Unauthorized,
@@ -34,7 +35,6 @@ BY_STATUS: Mapping[int, type[Answered]] = {
 NO_QUERY: Mapping[str, str] = MappingProxyType({})
 LONGEST_MESSAGE = 500
 LONGEST_CODE = 100
-LONGEST_ID = 20
 MOST_TRANSACTIONS = 1000
 """Transactions that an error may name: a healthy service names a handful."""
 
@@ -111,16 +111,17 @@ def _text(members: JsonObject, name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _ids(members: JsonObject) -> tuple[str, ...]:
+def _ids(members: JsonObject) -> tuple[TransactionID, ...]:
     value = members.get("relatedTransactionIDs")
     listed = value[:MOST_TRANSACTIONS] if isinstance(value, list) else ()
     return tuple(each for each in map(_id, listed) if each is not None)
 
 
-def _id(value: JsonValue) -> str | None:
-    """Return a transaction id, which callers convert to a number, or None when it is not one."""
+def _id(value: JsonValue) -> TransactionID | None:
+    """Return a transaction id, or None when it is not one."""
     text = str(value) if isinstance(value, int | str) else ""
-    return text if text.isascii() and text.isdecimal() and len(text) <= LONGEST_ID else None
+    is_id = text.isascii() and text.isdecimal() and len(text) <= LONGEST_ID
+    return TransactionID(text) if is_id else None
 
 
 def _code(members: JsonObject) -> str | None:

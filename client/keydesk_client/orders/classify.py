@@ -24,6 +24,7 @@ from keydesk_client.models.responses import (
 from keydesk_client.models.transactions.fills import OrderCancelTransaction, OrderFillTransaction
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.outcome import (
+    NO_TRANSACTION,
     Action,
     Became,
     Done,
@@ -73,7 +74,7 @@ def outcome_of_error(intent: Intent, error: KeydeskClientError) -> Rejected | No
             reject_reason=error.reject_reason,
             status=error.status,
             request_id=error.request_id,
-            last_transaction_id=str(int(error.last_transaction_id or 0)),
+            last_transaction_id=error.last_transaction_id or NO_TRANSACTION,
             related_transaction_ids=error.related_transaction_ids,
         )
     request_id = error.request_id if isinstance(error, Answered | UnreadableAnswer) else ""
@@ -93,7 +94,7 @@ def _done_by_answer(intent: Intent, answer: WriteResponse) -> Done:
         reason=reason,
         order_id=None if is_edit else _created_order_id(transactions),
         related_transaction_ids=answer.related_transaction_ids,
-        last_transaction_id=str(int(answer.last_transaction_id)),
+        last_transaction_id=answer.last_transaction_id,
         request_id=answer.request_id,
     )
 
@@ -118,7 +119,7 @@ def done_by_transactions(
         reason=reason,
         order_id=None if became is Became.APPLIED else _created_order_id(transactions),
         related_transaction_ids=tuple(each.id for each in batch),
-        last_transaction_id=str(int(since[-1].id)),
+        last_transaction_id=since[-1].id,
         looked_up=True,
     )
 
@@ -132,7 +133,7 @@ def rejected_by_transaction(intent: Intent, refusal: Transaction) -> Rejected:
         error_code=reason,
         reject_reason=reason,
         related_transaction_ids=(refusal.id,),
-        last_transaction_id=str(int(refusal.id)),
+        last_transaction_id=refusal.id,
         looked_up=True,
     )
 

@@ -171,7 +171,7 @@ def _too_late(intent: Intent, since: Sequence[Transaction]) -> Rejected | None:
     for each in since:
         reason = ended_first(intent, each)
         if reason is not None and not _may_be_own_close(each, since):
-            return Rejected(intent, reason, last_transaction_id=str(int(each.id)), looked_up=True)
+            return Rejected(intent, reason, last_transaction_id=each.id, looked_up=True)
     return None
 
 

@@ -18,7 +18,8 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum
+from decimal import Decimal
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Final, Self, TypeAlias
@@ -30,9 +31,10 @@ from keydesk_client.models.transactions.unions import Transaction
 
 BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 TIME_NAMESPACE: Final = Path("/proc/self/ns/time")
+NO_TRANSACTION: Final = TransactionID("0")
 
 
-class Action(Enum):
+class Action(StrEnum):
     """The writes that follow the order protocol."""
 
     CREATE = "create"
@@ -163,7 +165,7 @@ class Intent:
         account_id = held["account_id"]
         return cls(
             id=_text(held, "id"),
-            action=Action(held["action"]),
+            action=Action(_text(held, "action")),
             since=_whole(held, "since"),
             at_ns=_whole(held, "at_ns"),
             account_id=None if account_id is None else _text(held, "account_id"),
@@ -184,7 +186,7 @@ def new_intent_id() -> str:
     return f"kd-{secrets.token_hex(10)}"
 
 
-class Became(Enum):
+class Became(StrEnum):
     """What a request that the broker acted on turned into."""
 
     FILLED = "filled"
@@ -208,7 +210,7 @@ class Done:
     order_id: str | None = None
     """Id of the order that was created, if any."""
     related_transaction_ids: tuple[TransactionID, ...] = ()
-    last_transaction_id: TransactionID = "0"
+    last_transaction_id: TransactionID = NO_TRANSACTION
     """The newest transaction of the account at that time; "0" when it is not known."""
     request_id: str = ""
     looked_up: bool = False
@@ -218,6 +220,19 @@ class Done:
     def fills(self) -> tuple[OrderFillTransaction, ...]:
         """The fills, with units and prices; none for a resting order."""
         return tuple(each for each in self.transactions if isinstance(each, OrderFillTransaction))
+
+    @property
+    def units(self) -> Decimal:
+        """The net units of the fills, positive bought and negative sold; 0 for a resting order."""
+        return sum((fill.units for fill in self.fills), Decimal(0))
+
+    @property
+    def price(self) -> Decimal | None:
+        """The average price of the fill; None without one, and for several, as of both sides of a position: see `fills`."""
+        if len(self.fills) != 1:
+            return None
+        [fill] = self.fills
+        return fill.price if fill.full_vwap is None else fill.full_vwap
 
     @property
     def trade_id(self) -> str | None:
@@ -230,7 +245,7 @@ class Done:
         fills = (_fill_text(fill) for fill in self.fills)
         ids = (("order", self.order_id), ("trade", self.trade_id))
         named = (f"{name} {each}" for name, each in ids if each is not None)
-        return ", ".join((self.became.value, *filter(None, (*fills, self.reason, *named))))
+        return ", ".join((self.became, *filter(None, (*fills, self.reason, *named))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +258,7 @@ class Rejected:
     reject_reason: str | None = None
     status: int = 0
     related_transaction_ids: tuple[TransactionID, ...] = ()
-    last_transaction_id: TransactionID = "0"
+    last_transaction_id: TransactionID = NO_TRANSACTION
     """The newest transaction of the account at that time; "0" when it is not known."""
     request_id: str = ""
     looked_up: bool = False
@@ -310,7 +325,7 @@ class Ambiguous:
     @property
     def last_transaction_id(self) -> TransactionID:
         """The newest transaction id at the time of the look-up."""
-        return max((found.last_transaction_id for found in self.findings), key=int, default="0")
+        return max((found.last_transaction_id for found in self.findings), default=NO_TRANSACTION)
 
     def __str__(self) -> str:
         """One line for a log; repr shows every member."""

@@ -270,7 +270,9 @@ class Candles(Resource):
         """Return the candles of a period, as `iterate` yields them, as columns for a data frame.
 
         `pandas.DataFrame(await client.candles.columns("EUR_USD", granularity="H1", from_=..., numbers=float))`; the result
-        has `to_pandas()` and `to_polars()` as well. Prices stay Decimal and times DateTime without converters.
+        has `to_pandas()` and `to_polars()` as well. Prices stay Decimal and times DateTime without converters. Options:
+        `granularity` (S5 by default), `price` (M by default), `smooth`, `daily_alignment`, `alignment_timezone`,
+        `weekly_alignment`.
         """
         series = self.iterate(instrument, from_=from_, to=to, page=page, **options)
         return candle_columns([candle async for candle in series], numbers=numbers, times=times)

@@ -5,8 +5,7 @@ The sender is described here and not imported: `Sender` is a layer above the res
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.resources._base import CloseUnits, SideUnits
@@ -21,9 +20,8 @@ DEPENDENT: Final = frozenset(
 """The types of orders that protect a trade."""
 
 
-@dataclass(frozen=True, slots=True)
-class ItemOutcome(Generic[T, R]):
-    """What was to be closed or cancelled, and the outcome of its request."""
+class ItemOutcome(NamedTuple, Generic[T, R]):
+    """What was to be closed or cancelled, and the outcome of its request: `for item, outcome in ...`."""
 
     item: T
     """As it was read before."""

@@ -4,13 +4,14 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
 from keydesk_client.errors import KeydeskClientError
+from keydesk_client.transaction_id import TransactionID
 
 
-class WhenFull(Enum):
+class WhenFull(StrEnum):
     """What to do with prices when more wait for the iteration than the buffer holds."""
 
     BLOCK = "block"
@@ -81,7 +82,7 @@ class Reconnected(Lost):
 class HistoryLost:
     """The service does not have the transactions that follow: take a snapshot, the stream goes on after the newest."""
 
-    applied: int
+    applied: TransactionID
     """The newest id that was delivered before."""
 
 

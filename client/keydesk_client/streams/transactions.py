@@ -32,6 +32,7 @@ from keydesk_client.streams.buffer import (
     StreamSettings,
 )
 from keydesk_client.streams.connection import Connection, OpenStream, Stream
+from keydesk_client.transaction_id import TransactionID
 
 LINE: Reader[Transaction | TransactionHeartbeat] = Reader(TransactionStreamItem, TRANSACTION_LINE)
 UNREADABLE_EVERY_S: Final = 1.0
@@ -199,7 +200,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
 
     async def _begin_anew(self, sequencer: Sequencer[Transaction]) -> None:
         """Report the loss once the new beginning is known: a snapshot taken then leaves nothing out."""
-        self._ready.append(HistoryLost(sequencer.last))
+        self._ready.append(HistoryLost(TransactionID(sequencer.last)))
         self._sequencer = None
         await self._current_sequencer()
 

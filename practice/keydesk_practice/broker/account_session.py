@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from keydesk_practice.broker.feeds import PriceBoard, TransactionFeed
 from keydesk_practice.engine.state.account import Account, Order, Trade, id_in
 from keydesk_practice.ledger.archive import EndedItems, LedgerArchive, Portion, Record
-from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount
+from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger.ledger import Entry, LedgerAccount
 
 IDS_PER_PORTION = 100
 IDS_PER_TYPE_PORTION = 200  # read from the index of types alone
@@ -18,7 +19,7 @@ IDS_PER_TYPE_PORTION = 200  # read from the index of types alone
 class History:
     """The committed transactions of one account, read in portions that look at few ids each."""
 
-    ledger: Ledger
+    ledger: LedgerInterface
     account_id: str
 
     def text(self, id_: int) -> str | None:

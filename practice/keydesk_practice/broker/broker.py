@@ -22,7 +22,7 @@ from keydesk_practice.broker.clock import (
     COARSE_STEP,
     GRID,
     SECOND,
-    Clock,
+    MarketClock,
     coarse_time_steps,
     end_of_grid_cell,
     time_steps,
@@ -36,16 +36,17 @@ from keydesk_practice.engine.state.account import Mark
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
+from keydesk_practice.errors import LedgerAway
 from keydesk_practice.ledger.archive import (
     SNAPSHOT_INTERVAL,
     EndedItems,
     save_snapshot,
 )
-from keydesk_practice.ledger.group_commit import GroupCommit
+from keydesk_practice.ledger.group_commit import Commits, GroupCommit
+from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.ledger import (
     EndedRecord,
     Entry,
-    Ledger,
     LedgerAccount,
     MarkRecord,
     WireTransaction,
@@ -67,9 +68,9 @@ class Broker:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: LedgerInterface,
         make_market: Callable[[], PracticeMarket],
-        clock: Clock,
+        clock: MarketClock,
         since: int,
         *,
         price_rate: float,
@@ -92,7 +93,8 @@ class Broker:
         self.budget = WorkBudget()
         self.read_lag = 0.0
         self.ledger_number = 0  # how often the ledger was replaced
-        self.commits = GroupCommit(ledger, self._publish)
+        self.commits: Commits = GroupCommit(ledger, self._publish)
+        self.all_accounts: dict[str, LedgerAccount] | None = None  # of a cluster
         self._stepping = asyncio.Lock()
 
     def add_session(self, session: AccountSession) -> None:
@@ -102,9 +104,10 @@ class Broker:
 
     def accounts_of(self, owner: int) -> list[LedgerAccount]:
         """Return the accounts that a token opens."""
-        return [
-            session.account for session in self.sessions.values() if session.account.owner == owner
-        ]
+        accounts = [session.account for session in self.sessions.values()]
+        if self.all_accounts is not None:
+            accounts = sorted(self.all_accounts.values(), key=lambda one: one.id)
+        return [account for account in accounts if account.owner == owner]
 
     def now(self) -> int:
         """Return the market's time."""
@@ -126,7 +129,7 @@ class Broker:
         decision = decision_on(session.state, command, market or self.board)
         transactions = [] if decision is None else decision.transactions
         ended = _NOTHING_ENDED if decision is None else session.adopt(decision.account)
-        marks = observe(session.state, self.board) if session.state.orders else ()
+        marks = observe(session.state, market or self.board) if session.state.orders else ()
         for mark in marks:
             apply(session.state, mark)
         batch = [WireTransaction(to_wire(one)) for one in transactions]
@@ -141,6 +144,10 @@ class Broker:
     def _publish(self, account: str, batch: Sequence[Entry]) -> None:
         session = self.sessions[account]
         session.publish(batch)
+        self.save_snapshot_when_due(session)
+
+    def save_snapshot_when_due(self, session: AccountSession) -> None:
+        """Save a snapshot soon, when the newest one is old."""
         if session.committed_id - session.snapshot_id >= SNAPSHOT_INTERVAL:
             with contextlib.suppress(RuntimeError):  # the loop has ended: `close` saves one
                 asyncio.get_running_loop().call_soon(self._save_snapshot, session)
@@ -157,7 +164,7 @@ class Broker:
         session.snapshot_id = session.committed_id
         try:
             save_snapshot(self.ledger, session.state)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, LedgerAway) as error:
             log.warning(
                 "cannot save a snapshot of %s, the next start takes longer: %s",
                 session.account.id,
@@ -180,7 +187,14 @@ class Broker:
         self.shocks, self.disguise = tuple(shocks), disguise
         self.market.set_shocks(self.shocks)
         self.candles.overlay(shocks, disguise)
-        return self.market.at if disguise is None else DisguisedMarket(self.market, disguise).at
+        return self.market_at
+
+    @property
+    def market_at(self) -> MarketAt:
+        """The market at any time, with its shocks and its disguise."""
+        if self.disguise is None:
+            return self.market.at
+        return DisguisedMarket(self.market, self.disguise).at
 
     async def advance(self, until: int, step: int = GRID) -> None:
         """Move the market on to a time, at every multiple of `step` on the way; the clock goes on from there."""
@@ -191,7 +205,7 @@ class Broker:
 
     def adopt_ledger(
         self,
-        ledger: Ledger,
+        ledger: LedgerInterface,
         since: int,
         overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
     ) -> None:
@@ -257,18 +271,27 @@ class Broker:
             if session.is_active:
                 self._tick(session, day_ended)
 
-    def _tick(self, session: AccountSession, day_ended: bool) -> None:
+    @property
+    def ticked_until(self) -> int:
+        """The market's time up to which every account was ticked."""
+        return self._ticked_until
+
+    def tick_at(self, session: AccountSession, market: Market, *, day_ended: bool) -> None:
+        """Tick an account that is not among the sessions yet, at a time before the present."""
+        self._tick(session, day_ended, market)
+
+    def _tick(self, session: AccountSession, day_ended: bool, market: Market | None = None) -> None:
         try:
-            self._execute(session, Tick())
+            self._execute(session, Tick(), market)
             if day_ended:
-                self._execute(session, Finance())
+                self._execute(session, Finance(), market)
         except Exception:  # a fault in one account must not stop the market
             log.exception("tick of %s failed", session.account.id)
 
     def _save_last_seen(self) -> None:
         try:
             self.ledger.set_fact(LAST_SEEN, str(self.board.now))
-        except sqlite3.Error as error:
+        except (sqlite3.Error, LedgerAway) as error:
             log.warning("cannot save the time of this stop in the ledger: %s", error)
 
     @property

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 SECOND = 1_000_000_000
 GRID = 5 * SECOND
@@ -15,6 +16,27 @@ log = logging.getLogger("keydesk.practice")
 def boot_time_ns() -> int:
     """Return the nanoseconds of a clock that cannot be set; where the system has one, it counts during sleep."""
     return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+class MarketClock(Protocol):
+    """The market's time; a cluster's follows the pace in its database."""
+
+    @property
+    def speed(self) -> float: ...
+    @property
+    def running(self) -> bool: ...
+
+    def __call__(self) -> int:
+        """Return the market's time in nanoseconds since 1970."""
+
+    def pause(self) -> None:
+        """Stop; the time stays what it is."""
+
+    def play(self, speed: float | None = None) -> None:
+        """Run on from the present time, at another speed if one is given."""
+
+    def set(self, now: int, speed: float | None = None) -> None:
+        """Go on from another time, later or earlier, at another speed if one is given."""
 
 
 class Clock:

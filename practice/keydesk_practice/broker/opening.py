@@ -11,6 +11,7 @@ from keydesk_practice.broker.clock import Clock
 from keydesk_practice.broker.replay import load_replay, stored_overlay
 from keydesk_practice.engine.commands import OpenAccount
 from keydesk_practice.engine.decide import decide
+from keydesk_practice.engine.quotes import Market
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import to_wire
@@ -20,7 +21,9 @@ from keydesk_practice.ledger.archive import (
     new_account,
     restore_account,
 )
+from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.ledger import (
+    Entry,
     Ledger,
     LedgerAccount,
     WireTransaction,
@@ -71,8 +74,8 @@ def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
 
 
 def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
-    seed = _seed(options, ledger)
-    earlier_model = _change_model(ledger)
+    seed = market_seed(options, ledger)
+    earlier_model = change_model(ledger)
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
     last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
     start = max(time.time_ns() if options.start is None else options.start, last_seen)
@@ -111,9 +114,14 @@ def restore_sessions(broker: Broker) -> None:
 
 def restore_session(broker: Broker, account: LedgerAccount) -> None:
     """Add one account of the ledger as its transactions left it."""
+    broker.add_session(restored_session(broker, account))
+
+
+def restored_session(broker: Broker, account: LedgerAccount) -> AccountSession:
+    """Return the session of one account as its transactions left it."""
     state = restore_account(broker.ledger, account)
     _check_instruments(state, broker)
-    broker.add_session(_session(broker, account, state))
+    return _session(broker, account, state)
 
 
 def _check_instruments(state: Account, broker: Broker) -> None:
@@ -134,7 +142,8 @@ def _check_fifo(configured: LedgerAccount, stored: LedgerAccount) -> None:
         )
 
 
-def _seed(options: Options, ledger: Ledger) -> int:
+def market_seed(options: Options, ledger: LedgerInterface) -> int:
+    """Return the seed of the ledger's market; raise `LedgerUnavailable` when another one is asked for."""
     kept = ledger.fact("seed")
     if kept is None:
         seed = DEFAULT_SEED if options.seed is None else options.seed
@@ -147,7 +156,7 @@ def _seed(options: Options, ledger: Ledger) -> int:
     return int(kept)
 
 
-def _change_model(ledger: Ledger) -> int | None:
+def change_model(ledger: LedgerInterface) -> int | None:
     """Store the present market model; return the earlier one of a ledger that has accounts from before it.
 
     Such a ledger stays as it is: what was traded keeps its prices, and from this start on the market has those of the
@@ -182,14 +191,25 @@ def create_account(
     margin_rate: Decimal | None = None,
 ) -> None:
     """Create, name and fund an account, write it to the ledger and add it."""
+    state, entries = new_account_history(broker.board, account, balance, alias, margin_rate)
+    broker.ledger.create_account(account, entries)
+    broker.add_session(_session(broker, account, state))
+
+
+def new_account_history(
+    market: Market,
+    account: LedgerAccount,
+    balance: Decimal = DEPOSIT,
+    alias: str | None = None,
+    margin_rate: Decimal | None = None,
+) -> tuple[Account, list[Entry]]:
+    """Return a named and funded account, and the transactions that make it."""
     state = new_account(account)
     usual = (
         "Practice, hedging" if account.hedging else "Practice, FIFO" if account.fifo else "Practice"
     )
     opening = OpenAccount(alias=alias or usual, deposit=balance, margin_rate=margin_rate)
-    history = decide(state, opening, broker.board)
+    history = decide(state, opening, market)
     for transaction in history:
         apply(state, transaction)
-    entries = [entry_of(WireTransaction(to_wire(one)), one.time) for one in history]
-    broker.ledger.create_account(account, entries)
-    broker.add_session(_session(broker, account, state))
+    return state, [entry_of(WireTransaction(to_wire(one)), one.time) for one in history]

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 
 from keydesk_practice.broker.disguise import Disguise
-from keydesk_practice.ledger.ledger import Ledger
+from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.market.shocks import Shock
 
 _REPLAY = "replay"
@@ -36,13 +36,13 @@ class Replay:
         return Disguise(self.instrument, Decimal(self.factor), self.delta)
 
 
-def load_replay(ledger: Ledger) -> Replay | None:
+def load_replay(ledger: LedgerInterface) -> Replay | None:
     """Return the replay that a ledger belongs to, None for a market that was started plainly."""
     stored = ledger.fact(_REPLAY)
     return None if stored is None else Replay(**json.loads(stored))
 
 
-def save_replay(ledger: Ledger, replay: Replay) -> None:
+def save_replay(ledger: LedgerInterface, replay: Replay) -> None:
     """Store the replay in its ledger."""
     ledger.set_fact(_REPLAY, json.dumps(asdict(replay)))
 
@@ -52,18 +52,18 @@ def finished(replay: Replay) -> Replay:
     return replace(replay, finished=True)
 
 
-def load_shocks(ledger: Ledger) -> tuple[Shock, ...]:
+def load_shocks(ledger: LedgerInterface) -> tuple[Shock, ...]:
     """Return the shocks of a ledger's market."""
     stored = json.loads(ledger.fact(_SHOCKS) or "[]")
     return tuple(Shock(**{**one, "instruments": tuple(one["instruments"])}) for one in stored)
 
 
-def save_shocks(ledger: Ledger, shocks: Sequence[Shock]) -> None:
+def save_shocks(ledger: LedgerInterface, shocks: Sequence[Shock]) -> None:
     """Store the shocks in the ledger, so that its prices stay what they were."""
     ledger.set_fact(_SHOCKS, json.dumps([asdict(one) for one in shocks]))
 
 
-def stored_overlay(ledger: Ledger) -> tuple[tuple[Shock, ...], Disguise | None]:
+def stored_overlay(ledger: LedgerInterface) -> tuple[tuple[Shock, ...], Disguise | None]:
     """Return the shocks and the disguise of a ledger's market."""
     replay = load_replay(ledger)
     return load_shocks(ledger), None if replay is None else replay.disguise

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Collection
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession
@@ -37,17 +38,7 @@ _TOKEN = re.compile(rf"[!-~]{{{MIN_TOKEN},{MAX_TOKEN}}}")
 
 async def add_account(control: Control, request: AddAccount) -> AccountState:
     """Add an account to a token."""
-    if request.owner not in control.authenticator.owners():
-        raise invalid_value("owner", ": there is no such token")
-    account = LedgerAccount(
-        _next_id(control, request.owner),
-        request.owner,
-        _currency(request.currency),
-        request.hedging,
-        request.fifo,
-    )
-    if request.hedging and request.fifo:
-        raise invalid_value("fifo", ": an account with hedging has no FIFO rules")
+    account = account_to_add(control, request, control.broker.sessions)
     create_account(
         control.broker,
         account,
@@ -58,18 +49,28 @@ async def add_account(control: Control, request: AddAccount) -> AccountState:
     return account_state(control.session(account.id))
 
 
+def account_to_add(control: Control, request: AddAccount, known: Collection[str]) -> LedgerAccount:
+    """Return the account that a request adds beside the known ones; raise a 400 or 409 `HttpError`."""
+    _margin_rate(request.margin_rate)
+    if request.owner not in control.authenticator.owners():
+        raise invalid_value("owner", ": there is no such token")
+    account = LedgerAccount(
+        _next_id(known, request.owner),
+        request.owner,
+        _currency(request.currency),
+        request.hedging,
+        request.fifo,
+    )
+    if request.hedging and request.fifo:
+        raise invalid_value("fifo", ": an account with hedging has no FIFO rules")
+    return account
+
+
 async def reset_account(control: Control, request: ResetAccount, account: str) -> AccountState:
     """Begin an account anew under its id."""
     session = control.session(account)
     old = session.account
-    hedging = old.hedging if request.hedging is None else request.hedging
-    new = LedgerAccount(
-        old.id,
-        old.owner,
-        _currency(request.currency or old.currency),
-        hedging,
-        fifo=old.fifo and not hedging,
-    )
+    new = account_after_reset(old, request)
     balance, rate = checked_balance(request.balance), _margin_rate(request.margin_rate)
     control.broker.commits.flush()
     session.transactions.close()
@@ -78,12 +79,25 @@ async def reset_account(control: Control, request: ResetAccount, account: str) -
     return account_state(control.session(new.id))
 
 
+def account_after_reset(old: LedgerAccount, request: ResetAccount) -> LedgerAccount:
+    """Return the account that begins anew in place of an old one; raise a 400 `HttpError`."""
+    _margin_rate(request.margin_rate)
+    hedging = old.hedging if request.hedging is None else request.hedging
+    return LedgerAccount(
+        old.id,
+        old.owner,
+        _currency(request.currency or old.currency),
+        hedging,
+        fifo=old.fifo and not hedging,
+    )
+
+
 async def clone_account(control: Control, _: Nothing, account: str) -> AccountState:
     """Add a copy of an account, with its orders, trades and history, to the same token."""
     session = control.session(account)
     control.broker.commits.flush()
     copy = LedgerAccount(
-        _next_id(control, session.account.owner),
+        _next_id(control.broker.sessions, session.account.owner),
         session.account.owner,
         session.account.currency,
         session.account.hedging,
@@ -110,6 +124,15 @@ async def set_margin(control: Control, request: SetMargin, account: str) -> Acco
 
 async def add_token(control: Control, request: AddToken) -> TokenAccounts:
     """Let in a further token; only its digest is kept, so the answer is the one place that shows it."""
+    token, owner = add_digest(control, request)
+    accounts = default_accounts(owner, fifo=control.options.fifo)
+    for account in accounts:
+        create_account(control.broker, account)
+    return TokenAccounts(token=token, owner=owner, accounts=tuple(one.id for one in accounts))
+
+
+def add_digest(control: Control, request: AddToken) -> tuple[str, int]:
+    """Let in a token, and return it with its owner number; raise a 400 or 409 `HttpError`."""
     token = request.token or secrets.token_hex(32)
     if not _TOKEN.fullmatch(token):
         raise invalid_value("token", f": use {MIN_TOKEN} to {MAX_TOKEN} printable ASCII characters")
@@ -118,10 +141,7 @@ async def add_token(control: Control, request: AddToken) -> TokenAccounts:
     if not control.authenticator.add(digest, owner):
         raise HttpError(409, "This token is in use already: choose another one")
     control.broker.ledger.set_fact(f"{TOKEN_FACT}{owner}", digest.hex())
-    accounts = default_accounts(owner, fifo=control.options.fifo)
-    for account in accounts:
-        create_account(control.broker, account)
-    return TokenAccounts(token=token, owner=owner, accounts=tuple(one.id for one in accounts))
+    return token, owner
 
 
 async def _execute(control: Control, session: AccountSession, command: Command) -> None:
@@ -132,9 +152,9 @@ async def _execute(control: Control, session: AccountSession, command: Command) 
             raise HttpError(409, reject_message(reason), reason)
 
 
-def _next_id(control: Control, owner: int) -> str:
+def _next_id(known: Collection[str], owner: int) -> str:
     user = FIRST_USER + owner
-    used = {int(id_.rpartition("-")[2]) for id_ in control.broker.sessions if f"-{user}-" in id_}
+    used = {int(id_.rpartition("-")[2]) for id_ in known if f"-{user}-" in id_}
     number = max(used, default=0) + 1
     if number > MAX_ACCOUNTS:
         raise HttpError(409, f"A token has {MAX_ACCOUNTS} accounts at most: reset one of them")

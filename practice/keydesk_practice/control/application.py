@@ -1,8 +1,11 @@
 """The control interface as an ASGI application: own path, own token, by default reachable from this machine only."""
 
+import asyncio
 import hmac
 import ipaddress
 import logging
+from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 from urllib.parse import unquote
 
@@ -29,12 +32,19 @@ class ControlApplication:
     """Answers the paths of the control interface; every other path goes to the v20 interface."""
 
     def __init__(
-        self, control: Control, token: str, others: Application, *, anywhere: bool = False
+        self,
+        control: Control,
+        token: str,
+        others: Application,
+        *,
+        anywhere: bool = False,
+        operations: Sequence[Operation] = OPERATIONS,
     ) -> None:
         self._control = control
         self._token = token.encode()
         self._others = others
         self._anywhere = anywhere
+        self._operations = operations
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request."""
@@ -63,17 +73,8 @@ class ControlApplication:
         known = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token)
         if scheme.lower() != "bearer" or not known:
             raise unauthorized()
-        operation, parameters = _matching(scope["method"], scope["path"])
-        members = await read_json_object(request, optional=True)
-        asked: object = read_record(operation.request, members)
-        if operation.waits_its_turn:
-            async with self._control.changing:
-                answer = await operation.handler(self._control, asked, **parameters)
-        else:
-            answer = await operation.handler(self._control, asked, **parameters)
-        if operation.method != "GET":
-            log.info("%s %s", operation.name, operation.path.format(**parameters))
-        return to_wire(answer)
+        control = self._control
+        return await answer_operation(control, self._operations, request, control.changing)
 
     def _refuse_strangers(self, scope: Scope) -> None:
         """Raise a 403 `HttpError` for a client of another machine, also behind a proxy on this one."""
@@ -90,6 +91,29 @@ class ControlApplication:
             )
 
 
+async def answer_operation(
+    control: Control,
+    operations: Sequence[Operation],
+    request: Request,
+    changing: asyncio.Lock | None = None,
+) -> dict[str, Any]:
+    """Return the answer to an authorized request; raise an `HttpError` when it is refused.
+
+    Those that change the market hold the lock `changing`. A node gives none for what other nodes forward to it: two nodes
+    that forward to each other would wait forever.
+    """
+    path = request.scope["path"]
+    operation, parameters = _matching(operations, request.method, path)
+    members = await read_json_object(request, optional=True)
+    asked: object = read_record(operation.request, members)
+    turn = changing if changing is not None and operation.waits_its_turn else nullcontext()
+    async with turn:
+        answer = await operation.handler(control, asked, **parameters)
+    if operation.method != "GET":
+        log.info("%s %s", operation.name, operation.path.format(**parameters))
+    return to_wire(answer)
+
+
 def _is_loopback(host: str) -> bool:
     try:
         address = ipaddress.ip_address(host)
@@ -99,12 +123,12 @@ def _is_loopback(host: str) -> bool:
     return bool((mapped or address).is_loopback)
 
 
-def _matching(method: str, path: str) -> Match:
+def _matching(operations: Sequence[Operation], method: str, path: str) -> Match:
     """Return the operation of a request and its path parameters; raise a 404 or 405 `HttpError`."""
     parts = path.removeprefix(BASE).split("/")
     found = [
         (one, parameters)
-        for one in OPERATIONS
+        for one in operations
         if (parameters := _parameters(one.path.split("/"), parts)) is not None
     ]
     for operation, parameters in found:

@@ -28,14 +28,14 @@ async def pause(control: Control, _: Nothing) -> State:
 
 async def play(control: Control, request: Play) -> State:
     """Let the market run on."""
-    control.broker.clock.play(None if request.speed is None else _speed(request.speed))
+    control.broker.clock.play(None if request.speed is None else checked_speed(request.speed))
     return control.state()
 
 
 async def set_speed(control: Control, request: Speed) -> State:
     """Change the speed; a paused market stays paused."""
     clock = control.broker.clock
-    clock.set(clock(), _speed(request.speed))
+    clock.set(clock(), checked_speed(request.speed))
     return control.state()
 
 
@@ -44,24 +44,38 @@ async def step(control: Control, request: Step) -> State:
     if not 1 <= request.candles <= MAX_CANDLES:
         raise invalid_value("candles", f": use 1 to {MAX_CANDLES}")
     await settle(control)
+    await _go_to(control, end_of_step(control, request))
+    return control.state()
+
+
+def end_of_step(control: Control, request: Step) -> int:
+    """Return the end of the candle in progress, or of the `candles`-th one; raise a 400 `HttpError`."""
+    if not 1 <= request.candles <= MAX_CANDLES:
+        raise invalid_value("candles", f": use 1 to {MAX_CANDLES}")
     cell = control.real(control.broker.now()) // CELL
     for _ in range(request.candles):
         cell = int(boundaries(request.granularity, Alignment(), cell, cell + 1)[-1])
-    await _go_to(control, control.shown(cell * CELL))
-    return control.state()
+    return control.shown(cell * CELL)
 
 
 async def jump(control: Control, request: Jump) -> State:
     """Go on to a later time."""
+    check_jump(control, request.time)
+    await _go_to(control, request.time)
+    return control.state()
+
+
+def check_jump(control: Control, until: int) -> None:
+    """Raise a 409 or 400 `HttpError` for a time that the market cannot go on to."""
     now = control.broker.now()
-    if request.time <= now:
+    if until <= now:
         raise HttpError(
             409,
             f"The market is at {rfc3339(now)} and its time does not go back: begin a replay, "
             "which has a ledger of its own, or restore a checkpoint",
         )
-    await _go_to(control, request.time)
-    return control.state()
+    if until - now > MAX_JUMP:
+        raise invalid_value("time", ": more than a year ahead: begin a replay there")
 
 
 async def settle(control: Control) -> None:
@@ -78,7 +92,8 @@ async def _go_to(control: Control, until: int) -> None:
     await control.broker.advance(until, step)
 
 
-def _speed(value: float) -> float:
+def checked_speed(value: float) -> float:
+    """Return a speed; raise a 400 `HttpError` for one that the market cannot have."""
     if not 0 < value <= MAX_SPEED:
         raise invalid_value("speed", f": use a number above 0, at most {MAX_SPEED:g}")
     return value

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from keydesk_practice.control.client import ControlClient
 from keydesk_practice.control.faults import read_profile
+from keydesk_practice.control.room import REFRESH_SECONDS, run_room
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.http.faults import PROFILES
 from keydesk_practice.options import default_data
@@ -25,6 +26,8 @@ def run_command(words: Sequence[str], environment: Mapping[str, str] = os.enviro
     """Run one command on a running broker and print the answer; raise `ControlFailed` when it is refused."""
     options = _parser().parse_args(words)
     client = ControlClient.of_data_folder(options.data or default_data(environment))
+    if options.command == "room":
+        return run_room(client, options)
     method, path, body = request_of(options)
     answer = client.call(method, path, body)
     print(json.dumps(answer) if options.json else text_of(answer))  # noqa: T201 - the command's output
@@ -188,6 +191,7 @@ def _parser(**others: str) -> argparse.ArgumentParser:
     _add_clock(commands)
     _add_replays(commands)
     _add_accounts(commands)
+    _add_room(commands)
     return parser
 
 
@@ -282,6 +286,28 @@ def _add_accounts(commands: Any) -> None:  # noqa: ANN401
     )
 
 
+def _add_room(commands: Any) -> None:  # noqa: ANN401
+    room = _command(commands, "room", "Show every account, the best result first, until Ctrl-C.")
+    room.add_argument(
+        "action",
+        nargs="?",
+        choices=("show", "pause", "play", "reset"),
+        default="show",
+        help="pause or play the market for all; reset begins accounts anew",
+    )
+    room.add_argument("accounts", nargs="*", metavar="ACCOUNT", help="to reset (all with --yes)")
+    room.add_argument("--balance", metavar="AMOUNT", help="of accounts that are reset (100000)")
+    room.add_argument("--yes", action="store_true", help="reset every account without a question")
+    room.add_argument("--once", action="store_true", help="print one table and end")
+    room.add_argument(
+        "--refresh",
+        type=float,
+        default=REFRESH_SECONDS,
+        metavar="S",
+        help="seconds between two looks (%(default)g)",
+    )
+
+
 _REQUESTS: Mapping[str, Callable[[argparse.Namespace], Sent]] = {
     "status": lambda _: ("GET", "/state", None),
     "scenarios": lambda _: ("GET", "/scenarios", None),
@@ -302,4 +328,4 @@ _REQUESTS: Mapping[str, Callable[[argparse.Namespace], Sent]] = {
     "token": lambda given: ("POST", "/tokens", _given(token=_token_from(given.token_file))),
     "account": _account,
 }
-COMMANDS = frozenset(_REQUESTS)
+COMMANDS = frozenset({*_REQUESTS, "room"})

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.broker import Broker
@@ -10,6 +11,7 @@ from keydesk_practice.broker.disguise import ALIAS
 from keydesk_practice.broker.replay import load_replay
 from keydesk_practice.control.records import AccountState, ReplayState, ShockState, State
 from keydesk_practice.engine.margin import unrealized_profit
+from keydesk_practice.engine.state.account import Account
 from keydesk_practice.http.errors import HttpError, not_found
 from keydesk_practice.http.middleware import Authenticator, RequestMiddleware
 from keydesk_practice.options import Options
@@ -116,4 +118,12 @@ def account_state(session: AccountSession) -> AccountState:
         pending_orders=len(state.orders),
         last_transaction=session.last_transaction_id,
         alias=state.alias,
+        paid_in=state.balance - _booked(state),
+        last_fill=state.last_order_fill_time,
     )
+
+
+def _booked(state: Account) -> Decimal:
+    """Return what trading, financing and fees added to the balance."""
+    fees = state.commission + state.guaranteed_execution_fees
+    return state.pl + state.financing + state.dividend_adjustment - fees

@@ -176,6 +176,8 @@ class AccountState:
     pending_orders: int
     last_transaction: str
     alias: str | None = None
+    paid_in: Decimal = Decimal(0)  # deposits minus withdrawals
+    last_fill: Timestamp | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from keydesk_practice.broker.broker import Broker
 from keydesk_practice.http import accounts, orders, pricing, trades, transactions
 from keydesk_practice.http.endpoints import Endpoint, PathEndpoints, StreamEndpoint
 from keydesk_practice.http.errors import unknown_path
-from keydesk_practice.http.middleware import Authenticator, RequestMiddleware
+from keydesk_practice.http.middleware import Application, Authenticator, RequestMiddleware
 
 ACCOUNT = "/v3/accounts/{accountID}"
 ORDER = f"{ACCOUNT}/orders/{{orderSpecifier}}"
@@ -70,12 +70,25 @@ PATHS: dict[str, dict[str, Endpoint | StreamEndpoint]] = {
 }
 
 
-def make_application(
-    broker: Broker, tokens: Iterable[str], rate_limit: int, *, trusts_proxy: bool = False
-) -> RequestMiddleware:
-    """Return the ASGI application of a broker; it accepts the tokens, each at `rate_limit` requests a second."""
+def make_router(broker: Broker) -> Router:
+    """Return the router of a broker's own accounts."""
     routes = [Route(path, PathEndpoints(broker, methods)) for path, methods in PATHS.items()]
-    router = Router(routes, redirect_slashes=False, default=_unknown_path)
+    return Router(routes, redirect_slashes=False, default=_unknown_path)
+
+
+def make_application(
+    broker: Broker,
+    tokens: Iterable[str],
+    rate_limit: int,
+    *,
+    trusts_proxy: bool = False,
+    router: Application | None = None,
+) -> RequestMiddleware:
+    """Return the ASGI application of a broker; it accepts the tokens, each at `rate_limit` requests a second.
+
+    A cluster's `router` knows the accounts of other nodes, too.
+    """
+    router = router or make_router(broker)
     authenticator = Authenticator(tokens, rate_limit)
     return RequestMiddleware(router, authenticator, broker.budget, trusts_proxy=trusts_proxy)
 

@@ -35,6 +35,7 @@ from keydesk_practice.http.responses import (
     ResponseFormat,
     json_text,
     render,
+    stored_answer,
 )
 
 MAX_BODY_BYTES = 256 * 1024  # far above any order; a larger body is refused before it is read
@@ -105,6 +106,7 @@ class Call:
     response_format: ResponseFormat
     query: Query
     body: Mapping[str, Any] = field(default_factory=dict)
+    given_session: AccountSession | None = None  # of an account that belongs to another node
 
     def path(self, name: str) -> str:
         """Return a path parameter, percent-decoded: a client id may hold a slash."""
@@ -123,7 +125,7 @@ class Call:
             HttpError: 400 for a malformed id, 404 for an unknown one, 403 for another token's account.
         """
         id_ = self.path("accountID")
-        session = self.broker.sessions.get(id_)
+        session = self.given_session or self.broker.sessions.get(id_)
         if session is None:
             parts = id_.split("-")
             if len(parts) != 4 or not all(part.isascii() and part.isdecimal() for part in parts):  # noqa: PLR2004
@@ -143,6 +145,11 @@ class Call:
         thin = is_market and self.request.scope["state"]["faults"].requotes()
         transactions = self.broker.execute(session, command, without_liquidity=thin)
         return CommandResult(transactions, session.last_transaction_id)
+
+    def note_answer(self, response: Response) -> None:
+        """Let the answer be found again with the transactions of the request, in a ledger that several nodes share."""
+        account = self.request.path_params.get("accountID", "")
+        self.broker.commits.note_answer(account, self.request_id, lambda: stored_answer(response))
 
     async def wait_until_committed(self) -> None:
         """Return when nothing that the response may show can still be lost.
@@ -216,6 +223,8 @@ class Endpoint:
         await call.wait_until_committed()  # a response shows committed transactions only
         made = self.handler(call)
         response = made if isinstance(made, Response) else await made
+        if not call.is_read:
+            call.note_answer(response)
         await call.wait_until_committed()
         return await render(response, call.response_format, call.budget)
 
@@ -253,6 +262,7 @@ class PathEndpoints:
             state["owner"],
             state["response_format"],
             query,
+            given_session=state.get("session"),
         )
         response = await endpoint.respond(call)
         await response(scope, receive, send)

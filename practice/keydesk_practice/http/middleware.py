@@ -99,7 +99,10 @@ class RequestMiddleware:
 
         Reads are counted apart, so that they do not matter for what a write leaves in the ledger.
         """
-        first = market_time // 1_000 * 10
+        self.count_request_ids(market_time // 1_000 * 10)
+
+    def count_request_ids(self, first: int) -> None:
+        """Count request ids from a number on."""
         self._write_ids, self._read_ids = itertools.count(first, 2), itertools.count(first + 1, 2)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -30,7 +30,8 @@ from keydesk_practice.engine.state.account import (
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import TYPES, from_wire, to_wire
 from keydesk_practice.errors import LedgerUnavailable
-from keydesk_practice.ledger.ledger import EndedRecord, Ledger, LedgerAccount
+from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger.ledger import EndedRecord, LedgerAccount
 from keydesk_practice.ledger.ledger_file import RECOVERY_HINT
 
 APPLY_VERSION = 1  # to be raised when `apply` treats old transactions differently
@@ -145,7 +146,9 @@ class EndedItems:
 class LedgerArchive(EndedRecords):
     """The ended orders and closed trades of one account: in memory until their batch is committed, then in the ledger."""
 
-    def __init__(self, ledger: Ledger, account_id: str, last_id: int | None = None) -> None:
+    def __init__(
+        self, ledger: LedgerInterface, account_id: str, last_id: int | None = None
+    ) -> None:
         super().__init__()
         self._ledger = ledger
         self._account_id = account_id
@@ -234,7 +237,7 @@ def _record(kind: str, one: Order | Trade, text: str) -> EndedRecord:
     return EndedRecord(kind, one.id, one.state, one.instrument, text.encode("ascii"))
 
 
-def restore_account(ledger: Ledger, account: LedgerAccount) -> Account:
+def restore_account(ledger: LedgerInterface, account: LedgerAccount) -> Account:
     """Return the account as its newest snapshot and the transactions since make it.
 
     Raises:
@@ -257,13 +260,13 @@ def restore_account(ledger: Ledger, account: LedgerAccount) -> Account:
     return state
 
 
-def save_snapshot(ledger: Ledger, state: Account) -> None:
+def save_snapshot(ledger: LedgerInterface, state: Account) -> None:
     """Store a snapshot of the account, so that the next start need not read its older transactions."""
     stored = _encode(account_to_json(state)).encode("ascii")
     ledger.save_snapshot(state.id, state.last_transaction_id, state_format(), stored)
 
 
-def _apply_transactions(ledger: Ledger, state: Account) -> None:
+def _apply_transactions(ledger: LedgerInterface, state: Account) -> None:
     while True:
         first = state.last_transaction_id + 1
         texts = ledger.bodies(state.id, first, first + TRANSACTIONS_PER_READ - 1)

@@ -9,16 +9,18 @@ ledger cannot be written, nothing was acknowledged and the process must end: the
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
-from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.ledger.ledger import EndedRecord, Entry, Ledger, LedgerBatch, MarkRecord
+from keydesk_practice.errors import LedgerWriteFailed, PracticeError
+from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger.ledger import EndedRecord, Entry, LedgerBatch, MarkRecord
 
 RECORDS_PER_TURN = 100  # encoded in one iteration of the loop: some 2 ms
 MIN_SHARE = 20  # records an account, however many accounts wait: more than one order makes
 Publish = Callable[[str, Sequence[Entry]], None]
 
 
-class _PendingBatch:
+class PendingBatch:
     """A batch that is not committed yet."""
 
     def __init__(
@@ -45,15 +47,42 @@ class _PendingBatch:
         return 0
 
 
+class Commits(Protocol):
+    """The writing of decided batches, to a ledger of one process or of a cluster."""
+
+    failure: PracticeError | None  # why nothing can be written
+    on_failure: Callable[[], None]
+
+    def add(
+        self,
+        account: str,
+        records: Iterable[Entry | EndedRecord | MarkRecord],
+        on_committed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Queue a batch."""
+
+    def note_answer(self, account: str, request: str, answer: Callable[[], str]) -> None:
+        """Keep the answer to the request that made the newest batch, where answers are found again."""
+
+    async def wait_until_committed(self, account: str | None = None) -> None:
+        """Return when every batch added so far, of one account or of all, is committed."""
+
+    async def wait_one_turn(self, account: str) -> None:
+        """Return when a short batch of an account is committed; do not wait for a long one."""
+
+    def flush(self) -> None:
+        """Commit every queued batch now."""
+
+
 class GroupCommit:
     """Writes decided batches to the ledger, then publishes them."""
 
-    def __init__(self, ledger: Ledger, publish: Publish) -> None:
+    def __init__(self, ledger: LedgerInterface, publish: Publish) -> None:
         self._ledger = ledger
         self._publish = publish
-        self._queues: dict[str, deque[_PendingBatch]] = {}  # by account, oldest first
+        self._queues: dict[str, deque[PendingBatch]] = {}  # by account, oldest first
         self._scheduled = False
-        self.failure: LedgerWriteFailed | None = None
+        self.failure: PracticeError | None = None
         self.on_failure: Callable[[], None] = lambda: None
 
     def add(
@@ -65,9 +94,12 @@ class GroupCommit:
         """Queue a batch; its records are taken, and so encoded, in the following iterations."""
         if self.failure is not None:
             return  # ids have no gaps: nothing is written after a lost batch
-        pending = _PendingBatch(account, records, on_committed)
+        pending = PendingBatch(account, records, on_committed)
         self._queues.setdefault(account, deque()).append(pending)
         self._schedule()
+
+    def note_answer(self, account: str, request: str, answer: Callable[[], str]) -> None:
+        """Do nothing: the process that executes a request answers it."""
 
     async def wait_until_committed(self, account: str | None = None) -> None:
         """Return when every batch added so far, of one account or of all, is committed.
@@ -114,7 +146,7 @@ class GroupCommit:
 
     def _advance(self) -> None:
         """Encode for one iteration and commit the batches that are complete."""
-        complete: list[_PendingBatch] = []
+        complete: list[PendingBatch] = []
         try:
             self._encode(complete)
             for pending in complete:
@@ -125,7 +157,7 @@ class GroupCommit:
         else:
             self._publish_all(complete)
 
-    def _encode(self, complete: list[_PendingBatch]) -> None:
+    def _encode(self, complete: list[PendingBatch]) -> None:
         """Encode for one iteration, an equal share an account, and append the complete batches to `complete`."""
         share = max(MIN_SHARE, RECORDS_PER_TURN // max(1, len(self._queues)))
         for account, queue in list(self._queues.items()):
@@ -135,7 +167,7 @@ class GroupCommit:
             if not queue:
                 del self._queues[account]
 
-    def _publish_all(self, complete: Sequence[_PendingBatch]) -> None:
+    def _publish_all(self, complete: Sequence[PendingBatch]) -> None:
         """Publish committed batches and wake the requests that wait for them."""
         for pending in complete:
             pending.on_committed()
@@ -143,7 +175,7 @@ class GroupCommit:
                 self._publish(pending.batch.account, pending.batch.entries)
             pending.done.set()
 
-    def _fail(self, complete: Sequence[_PendingBatch], error: LedgerWriteFailed) -> None:
+    def _fail(self, complete: Sequence[PendingBatch], error: LedgerWriteFailed) -> None:
         """Drop every queued batch: none was acknowledged, and none may follow a lost one."""
         self.failure = error
         behind = [pending for queue in self._queues.values() for pending in queue]

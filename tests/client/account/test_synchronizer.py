@@ -8,6 +8,7 @@ import pytest
 from keydesk_client.account import fold
 from keydesk_client.account.synchronizer import Comparison, Continuity, Synchronizer
 from keydesk_client.following.book import FollowedBook
+from keydesk_client.models import TransactionID
 from keydesk_client.models.responses import AccountChangesResponse
 from support.data.account_history import (
     account,
@@ -51,7 +52,7 @@ def changed(last: int, trades: tuple[int, ...] = (), **figures: object) -> Accou
     return AccountChangesResponse(
         changes=changes(),
         state=state(trades=open_there, **figures),
-        last_transaction_id=str(last),
+        last_transaction_id=TransactionID(last),
     )
 
 

@@ -31,7 +31,7 @@ def in_a_session(folder: Path, unlock: str, script: str) -> str:
         env=os.environ | homes | {"XDG_CACHE_HOME": str(folder / "cache")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

@@ -1,9 +1,12 @@
 """Outcomes as one line of a log."""
 
+from decimal import Decimal
+
 import pytest
 
-from keydesk_client import Became, Done, NotSent, Outcome, Rejected, Unconfirmed
+from keydesk_client import Became, Done, NotSent, Outcome, Rejected, Unconfirmed, WhenFull
 from keydesk_client.models import OrderFillTransaction, Reader
+from keydesk_client.orders.outcome import Action
 from support.data.outcomes import intent
 
 INTENT = intent()
@@ -39,3 +42,24 @@ def test_an_outcome_is_one_line(outcome: Outcome, said: str) -> None:
 def test_a_done_outcome_has_its_fills_and_trade() -> None:
     assert Done(INTENT, Became.FILLED, (FILL,)).fills == (FILL,)
     assert Done(INTENT, Became.RESTING).fills == ()
+
+
+def test_a_done_outcome_has_what_was_filled_and_at_which_price() -> None:
+    done = Done(INTENT, Became.FILLED, (FILL,))
+    assert (done.units, done.price) == (Decimal(1000), Decimal("1.11312"))
+    resting = Done(INTENT, Became.RESTING)
+    assert (resting.units, resting.price) == (Decimal(0), None)
+    both_sides = Done(INTENT, Became.FILLED, (FILL, FILL))
+    assert (both_sides.units, both_sides.price) == (Decimal(2000), None)
+
+
+def test_a_fill_without_the_newer_price_has_the_older_one() -> None:
+    older = Reader(OrderFillTransaction).read(b'{"id":"7","units":"5","price":"1.2"}')
+    assert Done(INTENT, Became.FILLED, (older,)).price == Decimal("1.2")
+
+
+def test_enumerations_print_as_their_words() -> None:
+    assert f"{Became.FILLED}, {Action.CLOSE_TRADE}, {WhenFull.KEEP_LAST}" == (
+        "filled, close_trade, keep last"
+    )
+    assert Became("filled") is Became.FILLED

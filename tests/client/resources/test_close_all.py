@@ -46,8 +46,8 @@ async def test_both_sides_of_every_position_are_closed(client: Client, sender: S
     await trade(client, 100, -40)
     await trade(client, 7, instrument="USD_JPY")
     closed = await client.positions.close_all(sender)
-    assert {each.item.instrument for each in closed} == {"EUR_USD", "USD_JPY"}
-    assert all(isinstance(each.outcome, Done) for each in closed)
+    assert {position.instrument for position, _ in closed} == {"EUR_USD", "USD_JPY"}
+    assert all(isinstance(outcome, Done) for _, outcome in closed)
     assert not (await client.positions.open()).positions
     assert await client.positions.close_all(sender) == ()
 

@@ -8,7 +8,7 @@ import pytest
 
 from keydesk_client.errors import ConnectionLost, Refused, ServerFailed, StreamNotOpen
 from keydesk_client.http.timing import ConnectPace
-from keydesk_client.models import TransactionHeartbeat, UnknownTransaction
+from keydesk_client.models import TransactionHeartbeat, TransactionID, UnknownTransaction
 from keydesk_client.streams.buffer import HistoryLost, Reconnected, StreamSettings
 from keydesk_client.streams.transactions import TransactionItem, TransactionStream
 from support.fakes.scripted_history import ScriptedHistory
@@ -174,7 +174,7 @@ def test_a_hole_in_the_history_is_reported() -> None:
         opening = ScriptedStream([history.grown_to(4), lines, FOREVER])
         found = await take(stream_of(opening, history), lambda it: isinstance(it[-1], HistoryLost))
         assert ids(found) == [1, 2]
-        assert found[-1] == HistoryLost(2)
+        assert found[-1] == HistoryLost(TransactionID("2"))
 
     run(body())
 
@@ -188,7 +188,9 @@ def test_a_service_that_knows_less_than_we_do_has_lost_the_history_and_the_strea
             [transaction(9), history.grown_to(3), RESET], [transaction(4), FOREVER]
         )
         found = await take(stream_of(opening, history), lambda it: ids(it)[-1:] == [4])
-        assert [item for item in found if isinstance(item, HistoryLost)] == [HistoryLost(9)]
+        assert [item for item in found if isinstance(item, HistoryLost)] == [
+            HistoryLost(TransactionID("9"))
+        ]
         assert ids(found) == [9, 4]
 
     run(body())
@@ -377,7 +379,9 @@ def test_transactions_made_while_a_lost_history_is_reported_are_delivered() -> N
         )
         history.newest_failures = []
         found = await take(stream_of(opening, history), lambda it: ids(it)[-1:] == [5])
-        assert [item for item in found if isinstance(item, HistoryLost)] == [HistoryLost(9)]
+        assert [item for item in found if isinstance(item, HistoryLost)] == [
+            HistoryLost(TransactionID("9"))
+        ]
         assert ids(found) == [9, 4, 5]
 
     run(body())
@@ -426,7 +430,9 @@ def test_a_transaction_that_never_has_an_id_is_reported_as_lost_and_the_stream_g
         opening = ScriptedStream([heartbeat(5), transaction(6), FOREVER])
         stream = stream_of(opening, history, since=2)
         found = await take(stream, up_to(6))
-        assert [item for item in found if isinstance(item, HistoryLost)] == [HistoryLost(3)]
+        assert [item for item in found if isinstance(item, HistoryLost)] == [
+            HistoryLost(TransactionID("3"))
+        ]
         assert ids(found) == [3, 6]
         assert stream.health.unreadable > 1
 

@@ -31,6 +31,7 @@ from keydesk_client.models import (
     TradeSummary,
     Transaction,
     TransactionHeartbeat,
+    TransactionID,
     TransactionsResponse,
 )
 from keydesk_client.models._core.json import JsonObject, JsonValue
@@ -41,7 +42,7 @@ async def look(client: Client) -> Instrument:
     summary = await client.accounts.summary()
     assert_type(summary.account, AccountSummary)
     assert_type(summary.account.nav, Decimal)
-    assert_type(summary.last_transaction_id, str)
+    assert_type(summary.last_transaction_id, TransactionID)
     assert_type(summary.request_id, str)
     assert_type(summary.unknown, Mapping[str, JsonValue])
     assert_type(summary.to_wire(), JsonObject)

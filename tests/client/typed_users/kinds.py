@@ -22,6 +22,7 @@ from keydesk_client.models import (
     TakeProfitOrder,
     TrailingStopLossOrder,
     Transaction,
+    TransactionID,
     UnknownOrder,
     UnknownTransaction,
 )
@@ -51,7 +52,7 @@ def level(order: Order) -> Decimal | None:
 
 
 def profit(transaction: Transaction) -> Decimal:
-    assert_type(transaction.id, str)
+    assert_type(transaction.id, TransactionID)
     if isinstance(transaction, OrderFillTransaction):
         assert_type(transaction.type, Literal["ORDER_FILL"])
         assert_type(transaction.pl, Decimal)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import httpx
 import pytest
@@ -20,6 +21,7 @@ from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.http.accounts import MAX_CHANGES
 from keydesk_practice.http.application import make_application
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN
+from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.options import Options
 from support.data.large_account import ACCOUNT, large_ledger
 from support.fakes.still_market import NOON
@@ -49,7 +51,7 @@ class LargeBroker:
         self, *paths: str, **headers: str
     ) -> tuple[list[httpx.Response], TurnWork]:
         """Return the answers to requests made at once, and what the longest turn of the loop did for them."""
-        connection = self.broker.ledger._connection  # what it reads is counted
+        connection = cast(Ledger, self.broker.ledger)._connection  # what it reads is counted
         async with measured_turns(connection) as work:
             answers = await asyncio.gather(*(self.get(path, **headers) for path in paths))
         return list(answers), work
@@ -216,7 +218,7 @@ async def test_closing_many_trades_is_decided_once_and_written_over_many_turns(
     """100 trades with 100 orders end: the longest turn decides, no turn encodes more than a few of their records."""
     async with large_broker(tmp_path) as large:
         body = {"order": {"type": "MARKET", "instrument": "EUR_USD", "units": "-10000"}}
-        connection = large.broker.ledger._connection
+        connection = cast(Ledger, large.broker.ledger)._connection
         async with measured_turns(connection) as work:
             answer = await large.http.post(f"{ACCOUNT_PATH}/orders", json=body)
         fill = answer.json()["orderFillTransaction"]

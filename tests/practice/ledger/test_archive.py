@@ -1,24 +1,25 @@
 """What ended is read back from the ledger as it was, newest first, filtered, and at once."""
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
 from keydesk_practice.engine.state.account import Trade
 from keydesk_practice.ledger.archive import IDS_PER_PORTION, LedgerArchive, Portion
-from keydesk_practice.ledger.ledger import Ledger
+from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger.ledger import LedgerAccount
+from support.ledgers import OpenLedger
 
 ACCOUNT = "101-001-1-001"
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    ledger = Ledger.open(tmp_path)
-    yield ledger
-    ledger.close()
+def ledger(open_ledger: OpenLedger) -> LedgerInterface:
+    ledger = open_ledger()
+    ledger.create_account(LedgerAccount(ACCOUNT, 0, "USD", hedging=False), [])
+    return ledger
 
 
 def closed_trade(id_: int, instrument: str = "EUR_USD") -> Trade:
@@ -38,7 +39,7 @@ def ids(portions: Iterable[Portion[Trade]]) -> list[int]:
     return [trade.id for portion in portions for trade in portion.records]
 
 
-def test_what_was_kept_can_be_read_before_it_is_committed(ledger: Ledger) -> None:
+def test_what_was_kept_can_be_read_before_it_is_committed(ledger: LedgerInterface) -> None:
     shelf = LedgerArchive(ledger, ACCOUNT)
     shelf.keep_trade(closed_trade(5))
     assert shelf.trade(5) == closed_trade(5)
@@ -48,7 +49,7 @@ def test_what_was_kept_can_be_read_before_it_is_committed(ledger: Ledger) -> Non
     assert shelf.order(5) is None
 
 
-def test_lists_come_newest_first_and_filtered(ledger: Ledger) -> None:
+def test_lists_come_newest_first_and_filtered(ledger: LedgerInterface) -> None:
     shelf = LedgerArchive(ledger, ACCOUNT)
     for id_, instrument in zip(range(1, 7), itertools.cycle(["EUR_USD", "USD_JPY"]), strict=False):
         shelf.keep_trade(closed_trade(id_, instrument))
@@ -58,7 +59,7 @@ def test_lists_come_newest_first_and_filtered(ledger: Ledger) -> None:
     assert ids(shelf.trade_portions(6, state="OPEN")) == []
 
 
-def test_a_portion_covers_few_ids_and_says_which(ledger: Ledger) -> None:
+def test_a_portion_covers_few_ids_and_says_which(ledger: LedgerInterface) -> None:
     shelf = LedgerArchive(ledger, ACCOUNT)
     shelf.keep_trade(closed_trade(1))
     shelf.keep_trade(closed_trade(3 * IDS_PER_PORTION))
@@ -71,13 +72,13 @@ def test_a_portion_covers_few_ids_and_says_which(ledger: Ledger) -> None:
     ]
 
 
-def test_each_account_has_a_shelf_of_its_own(ledger: Ledger) -> None:
+def test_each_account_has_a_shelf_of_its_own(ledger: LedgerInterface) -> None:
     LedgerArchive(ledger, ACCOUNT).keep_trade(closed_trade(5))
     ledger.commit()
     assert LedgerArchive(ledger, "101-001-2-001").trade(5) is None
 
 
-def test_what_is_forgotten_is_gone(ledger: Ledger) -> None:
+def test_what_is_forgotten_is_gone(ledger: LedgerInterface) -> None:
     shelf = LedgerArchive(ledger, ACCOUNT)
     shelf.keep_trade(closed_trade(5))
     ledger.commit()

@@ -1,10 +1,5 @@
 """A restart brings an account back from what was kept of it, without reading its past again."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.ledger.archive import (
@@ -14,17 +9,11 @@ from keydesk_practice.ledger.archive import (
     save_snapshot,
     state_format,
 )
-from keydesk_practice.ledger.ledger import Ledger, LedgerAccount, WireTransaction, entry_of
+from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger.ledger import LedgerAccount, WireTransaction, entry_of
 from support.practised_account import PractisedAccount
 
 ACCOUNT = LedgerAccount("101-001-1000001-001", 0, "USD", hedging=False)
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    ledger = Ledger.open(tmp_path)
-    yield ledger
-    ledger.close()
 
 
 def practised(trades: int) -> PractisedAccount:
@@ -34,18 +23,18 @@ def practised(trades: int) -> PractisedAccount:
     return account
 
 
-def written(ledger: Ledger, account: PractisedAccount) -> None:
+def written(ledger: LedgerInterface, account: PractisedAccount) -> None:
     history = [entry_of(WireTransaction(to_wire(one)), one.time) for one in account.transactions]
     ledger.create_account(ACCOUNT, history)
 
 
-def test_without_anything_kept_the_past_is_folded(ledger: Ledger) -> None:
+def test_without_anything_kept_the_past_is_folded(ledger: LedgerInterface) -> None:
     account = practised(3)
     written(ledger, account)
     assert account_to_json(restore_account(ledger, ACCOUNT)) == account_to_json(account.state)
 
 
-def test_what_was_kept_is_taken_and_only_the_tail_is_folded(ledger: Ledger) -> None:
+def test_what_was_kept_is_taken_and_only_the_tail_is_folded(ledger: LedgerInterface) -> None:
     account = practised(3)
     written(ledger, account)
     early = new_account(ACCOUNT)
@@ -59,7 +48,7 @@ def test_what_was_kept_is_taken_and_only_the_tail_is_folded(ledger: Ledger) -> N
     assert found.trades == account.state.trades
 
 
-def test_what_was_kept_in_another_form_is_passed_over(ledger: Ledger) -> None:
+def test_what_was_kept_in_another_form_is_passed_over(ledger: LedgerInterface) -> None:
     account = practised(1)
     written(ledger, account)
     ledger.save_snapshot(ACCOUNT.id, 4, "an older form", b"not JSON")

@@ -2,20 +2,20 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import pytest
 
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN, GroupCommit
+from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.ledger import (
     EndedRecord,
     Entry,
-    Ledger,
     LedgerAccount,
     WireTransaction,
     entry_of,
 )
+from support.ledgers import OpenLedger
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 OTHER = LedgerAccount("101-001-1-002", 0, "EUR", hedging=True)
@@ -27,15 +27,14 @@ def entry(id_: int) -> Entry:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    ledger = Ledger.open(tmp_path)
+def ledger(open_ledger: OpenLedger) -> LedgerInterface:
+    ledger = open_ledger()
     ledger.create_account(ACCOUNT, [entry(1)])
     ledger.create_account(OTHER, [entry(1)])
-    yield ledger
-    ledger.close()
+    return ledger
 
 
-async def test_a_batch_is_on_disk_when_it_is_published(ledger: Ledger) -> None:
+async def test_a_batch_is_on_disk_when_it_is_published(ledger: LedgerInterface) -> None:
     seen: list[int] = []
 
     def publish(_: str, batch: Sequence[Entry]) -> None:
@@ -51,7 +50,7 @@ async def test_a_batch_is_on_disk_when_it_is_published(ledger: Ledger) -> None:
     assert seen == [2, 3, 4]
 
 
-async def test_many_who_wait_share_one_commit(ledger: Ledger) -> None:
+async def test_many_who_wait_share_one_commit(ledger: LedgerInterface) -> None:
     commits = GroupCommit(ledger, lambda *_: None)
 
     async def order(id_: int) -> int:
@@ -63,11 +62,11 @@ async def test_many_who_wait_share_one_commit(ledger: Ledger) -> None:
     assert set(await asyncio.gather(*(order(id_) for id_ in range(2, last + 1)))) == {last}
 
 
-async def test_settled_returns_at_once_when_nothing_waits(ledger: Ledger) -> None:
+async def test_settled_returns_at_once_when_nothing_waits(ledger: LedgerInterface) -> None:
     await GroupCommit(ledger, lambda *_: None).wait_until_committed()
 
 
-async def test_a_refusing_disk_answers_nobody_and_stops_the_broker(ledger: Ledger) -> None:
+async def test_a_refusing_disk_answers_nobody_and_stops_the_broker(ledger: LedgerInterface) -> None:
     published: list[object] = []
     stopped: list[bool] = []
     commits = GroupCommit(ledger, lambda *batch: published.append(batch))
@@ -106,7 +105,7 @@ async def encoded_in_each_turn(batch: LongBatch) -> list[int]:
     return counts
 
 
-async def test_a_turn_encodes_few_records_of_a_long_batch(ledger: Ledger) -> None:
+async def test_a_turn_encodes_few_records_of_a_long_batch(ledger: LedgerInterface) -> None:
     commits, long = GroupCommit(ledger, lambda *_: None), LongBatch()
     commits.add(ACCOUNT.id, long)
     counts = await encoded_in_each_turn(long)
@@ -117,7 +116,9 @@ async def test_a_turn_encodes_few_records_of_a_long_batch(ledger: Ledger) -> Non
     assert ledger.ended(ACCOUNT.id, "Order", 2) == b"{}"
 
 
-async def test_other_accounts_pass_a_long_batch_and_its_own_wait_behind_it(ledger: Ledger) -> None:
+async def test_other_accounts_pass_a_long_batch_and_its_own_wait_behind_it(
+    ledger: LedgerInterface,
+) -> None:
     published: list[tuple[str, int]] = []
     commits = GroupCommit(ledger, lambda account, batch: published.append((account, batch[-1].id)))
     long = LongBatch()
@@ -133,7 +134,7 @@ async def test_other_accounts_pass_a_long_batch_and_its_own_wait_behind_it(ledge
 
 
 async def test_nothing_of_a_long_batch_is_kept_when_the_broker_dies_before_its_end(
-    ledger: Ledger, tmp_path: Path
+    ledger: LedgerInterface, open_ledger: OpenLedger
 ) -> None:
     commits, long = GroupCommit(ledger, lambda *_: None), LongBatch()
     commits.add(ACCOUNT.id, long)
@@ -142,14 +143,16 @@ async def test_nothing_of_a_long_batch_is_kept_when_the_broker_dies_before_its_e
         commits.add(OTHER.id, [entry(ledger.last_id(OTHER.id) + 1)])
         await commits.wait_until_committed(OTHER.id)  # commits in between take nothing of it along
     ledger.close()
-    again = Ledger.open(tmp_path)
+    again = open_ledger()
     assert again.last_id(ACCOUNT.id) == 1
     assert again.ended(ACCOUNT.id, "Order", 2) is None
     again.verify()
     again.close()
 
 
-async def test_who_reads_waits_for_a_short_batch_and_not_for_a_long_one(ledger: Ledger) -> None:
+async def test_who_reads_waits_for_a_short_batch_and_not_for_a_long_one(
+    ledger: LedgerInterface,
+) -> None:
     commits, long = GroupCommit(ledger, lambda *_: None), LongBatch()
     commits.add(ACCOUNT.id, [entry(2)])
     commits.add(OTHER.id, long)
@@ -161,7 +164,7 @@ async def test_who_reads_waits_for_a_short_batch_and_not_for_a_long_one(ledger: 
     commits.flush()
 
 
-async def test_flush_writes_what_is_only_half_encoded(ledger: Ledger) -> None:
+async def test_flush_writes_what_is_only_half_encoded(ledger: LedgerInterface) -> None:
     commits, long = GroupCommit(ledger, lambda *_: None), LongBatch()
     commits.add(ACCOUNT.id, long)
     await asyncio.sleep(0)
@@ -170,7 +173,7 @@ async def test_flush_writes_what_is_only_half_encoded(ledger: Ledger) -> None:
     await commits.wait_until_committed()
 
 
-async def test_nothing_is_written_after_what_the_disk_refused(ledger: Ledger) -> None:
+async def test_nothing_is_written_after_what_the_disk_refused(ledger: LedgerInterface) -> None:
     commits = GroupCommit(ledger, lambda *_: None)
     commits.add(ACCOUNT.id, LongBatch())
     commits.add(OTHER.id, [entry(1)])  # refused
@@ -182,7 +185,9 @@ async def test_nothing_is_written_after_what_the_disk_refused(ledger: Ledger) ->
     ledger.verify()
 
 
-async def test_a_record_that_cannot_be_encoded_takes_its_batch_along(ledger: Ledger) -> None:
+async def test_a_record_that_cannot_be_encoded_takes_its_batch_along(
+    ledger: LedgerInterface,
+) -> None:
     def records() -> Iterator[Entry]:
         yield entry(2)
         raise ValueError("no such number")

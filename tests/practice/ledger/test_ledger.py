@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
+from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, WireTransaction, entry_of
 from keydesk_practice.ledger.ledger_file import FILE_NAME, _reason, move_ledger_aside
+from support.ledgers import OpenLedger
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 
@@ -26,34 +28,34 @@ def ids(bodies: list[str]) -> list[int]:
     return [int(json.loads(body)["id"]) for body in bodies]
 
 
-def filled(folder: Path, count: int) -> Ledger:
-    ledger = Ledger.open(folder)
+def filled(open_ledger: OpenLedger, count: int) -> LedgerInterface:
+    ledger = open_ledger()
     ledger.create_account(ACCOUNT, [entry(id_) for id_ in range(1, count + 1)])
     return ledger
 
 
-def test_a_committed_batch_is_there_after_a_restart(tmp_path: Path) -> None:
-    ledger = filled(tmp_path, 1)
+def test_a_committed_batch_is_there_after_a_restart(open_ledger: OpenLedger) -> None:
+    ledger = filled(open_ledger, 1)
     ledger.stage(ACCOUNT.id, [entry(2), entry(3)])
     ledger.commit()
     ledger.close()
-    again = Ledger.open(tmp_path)
+    again = open_ledger()
     assert again.accounts() == [ACCOUNT]
     assert ids(again.bodies(ACCOUNT.id, 1, 99)) == [1, 2, 3]
     again.close()
 
 
-def test_a_staged_batch_without_commit_never_happened(tmp_path: Path) -> None:
-    ledger = filled(tmp_path, 1)
+def test_a_staged_batch_without_commit_never_happened(open_ledger: OpenLedger) -> None:
+    ledger = filled(open_ledger, 1)
     ledger.stage(ACCOUNT.id, [entry(2)])
     ledger.close()
-    again = Ledger.open(tmp_path)
+    again = open_ledger()
     assert again.last_id(ACCOUNT.id) == 1
     again.close()
 
 
-def test_one_commit_writes_the_batches_of_all_who_wait(tmp_path: Path) -> None:
-    ledger = filled(tmp_path, 1)
+def test_one_commit_writes_the_batches_of_all_who_wait(open_ledger: OpenLedger) -> None:
+    ledger = filled(open_ledger, 1)
     for id_ in range(2, 50):
         ledger.stage(ACCOUNT.id, [entry(id_)])
     ledger.commit()
@@ -61,8 +63,8 @@ def test_one_commit_writes_the_batches_of_all_who_wait(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_a_commit_that_fails_keeps_nothing_of_the_batch(tmp_path: Path) -> None:
-    ledger = filled(tmp_path, 3)
+def test_a_commit_that_fails_keeps_nothing_of_the_batch(open_ledger: OpenLedger) -> None:
+    ledger = filled(open_ledger, 3)
     ledger.stage(ACCOUNT.id, [entry(4), entry(3)])
     with pytest.raises(LedgerWriteFailed):
         ledger.commit()
@@ -70,8 +72,8 @@ def test_a_commit_that_fails_keeps_nothing_of_the_batch(tmp_path: Path) -> None:
     ledger.close()
 
 
-def test_ranges_are_inclusive_and_filters_do_not_widen_them(tmp_path: Path) -> None:
-    ledger = filled(tmp_path, 2)
+def test_ranges_are_inclusive_and_filters_do_not_widen_them(open_ledger: OpenLedger) -> None:
+    ledger = filled(open_ledger, 2)
     ledger.stage(ACCOUNT.id, [entry(3, "LIMIT_ORDER"), entry(4), entry(5, "LIMIT_ORDER")])
     ledger.commit()
     assert ids(ledger.bodies(ACCOUNT.id, 2, 4)) == [2, 3, 4]
@@ -82,14 +84,14 @@ def test_ranges_are_inclusive_and_filters_do_not_widen_them(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("time", "id_"), [(0, 1), (10, 1), (11, 2), (50, 5), (51, 6)])
-def test_times_are_found_by_halving(tmp_path: Path, time: int, id_: int) -> None:
-    ledger = filled(tmp_path, 5)
+def test_times_are_found_by_halving(open_ledger: OpenLedger, time: int, id_: int) -> None:
+    ledger = filled(open_ledger, 5)
     assert ledger.first_id_not_before(ACCOUNT.id, time) == id_
     ledger.close()
 
 
-def test_a_batch_shares_its_time_and_is_found_from_its_first(tmp_path: Path) -> None:
-    ledger = filled(tmp_path, 1)
+def test_a_batch_shares_its_time_and_is_found_from_its_first(open_ledger: OpenLedger) -> None:
+    ledger = filled(open_ledger, 1)
     ledger.stage(ACCOUNT.id, [entry(2, time=20), entry(3, time=20), entry(4, time=20)])
     ledger.commit()
     assert ledger.first_id_not_before(ACCOUNT.id, 20) == 2
@@ -99,7 +101,7 @@ def test_a_batch_shares_its_time_and_is_found_from_its_first(tmp_path: Path) -> 
 
 def test_only_the_owner_can_read_the_file(tmp_path: Path) -> None:
     folder = tmp_path / "new"
-    ledger = filled(folder, 1)
+    ledger = filled(lambda: Ledger.open(folder), 1)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
     assert set(modes.values()) == {0o600}
@@ -117,7 +119,7 @@ def test_an_open_folder_with_other_files_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_second_process_is_told_that_the_ledger_is_held(tmp_path: Path) -> None:
-    ledger = filled(tmp_path, 1)
+    ledger = filled(lambda: Ledger.open(tmp_path), 1)
     code = "import sys; from pathlib import Path; from keydesk_practice.ledger.ledger import Ledger; Ledger.open(Path(sys.argv[1]))"
     second = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
@@ -134,7 +136,7 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
 
 
 def test_reset_keeps_the_old_ledger_beside_the_new_one(tmp_path: Path) -> None:
-    filled(tmp_path, 3).close()
+    filled(lambda: Ledger.open(tmp_path), 3).close()
     kept = move_ledger_aside(tmp_path)
     assert kept is not None
     assert kept.parent == tmp_path
@@ -152,16 +154,16 @@ def test_reset_without_a_ledger_has_nothing_to_keep(tmp_path: Path) -> None:
     assert move_ledger_aside(tmp_path) is None
 
 
-def test_a_snapshot_is_given_back_only_to_the_code_that_made_it(tmp_path: Path) -> None:
-    ledger = filled(tmp_path, 3)
+def test_a_snapshot_is_given_back_only_to_the_code_that_made_it(open_ledger: OpenLedger) -> None:
+    ledger = filled(open_ledger, 3)
     ledger.save_snapshot(ACCOUNT.id, 3, "version a", b"state")
     assert ledger.snapshot(ACCOUNT.id, "version a") == (3, b"state")
     assert ledger.snapshot(ACCOUNT.id, "version b") is None
     ledger.close()
 
 
-def test_facts_are_kept(tmp_path: Path) -> None:
-    ledger = filled(tmp_path, 1)
+def test_facts_are_kept(open_ledger: OpenLedger) -> None:
+    ledger = filled(open_ledger, 1)
     assert ledger.fact("seed") is None
     ledger.set_fact("seed", "7")
     ledger.set_fact("seed", "8")

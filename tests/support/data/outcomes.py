@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from keydesk_client.models import Transaction
+from keydesk_client.models import Transaction, TransactionID
 from keydesk_client.models._core.json import JsonObject
 from keydesk_client.orders.outcome import Action, Became, Done, Intent
 from support.data.account_history import fill
@@ -42,5 +42,5 @@ def done(*transactions: Transaction, became: Became = Became.FILLED, reason: str
         reason=reason,
         order_id="6418",
         related_transaction_ids=ids,
-        last_transaction_id=str(ids[-1]) if ids else "6418",
+        last_transaction_id=TransactionID(ids[-1] if ids else 6418),
     )

@@ -83,6 +83,10 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         self.alert_choices: list[AlertChoice | None] = []
         self.alert_wishes: list[AlertWish] = []
         self.mutes = 0
+        self.journal_shown = False
+        self.statistics_shown: list[int] = []  # the views
+        self.days_shown: list[str] = []
+        self.noted: list[str] = []
         self.dress("dark", depth, ascii_only=ascii_only)
 
     def get_default_screen(self) -> DeskScreen:
@@ -99,6 +103,18 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
 
     def show_alerts(self) -> None:
         self.push_screen(AlertsForm(self.store, self.alert_wishes.append, lambda: False))
+
+    def show_journal(self) -> None:
+        self.journal_shown = True
+
+    def show_statistics(self, view: int = 1) -> None:
+        self.statistics_shown.append(view)
+
+    def show_day(self, *, week: bool = False) -> None:
+        self.days_shown.append("week" if week else "day")
+
+    def write_note(self, trade_id: str) -> None:
+        self.noted.append(trade_id)
 
     def turn_mute(self) -> None:
         self.mutes += 1

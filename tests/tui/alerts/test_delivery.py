@@ -20,6 +20,7 @@ from keydesk.store.state import Health
 from keydesk.store.store import Store
 from keydesk.terminal.notification import notification, usual_kind
 from support.data.account_history import fill, transaction
+from support.terminal_bytes import foreign_pieces
 
 HOSTILE = "-x\x1b]0;owned\x07;\x1b\\$(touch /tmp/x)`id`\n\u202eevil\x9b31m"
 TEN = 1_772_445_600_000_000_000
@@ -53,6 +54,12 @@ class Terminal:
 
 def event(text: str = "ALERT 10:00:00 EUR/USD", kind: str = "alert") -> Event:
     return Event(kind, text, TEN, "main")  # type: ignore[arg-type]
+
+
+def test_a_notification_of_any_text_is_one_sequence_of_visible_characters() -> None:
+    sent = notification(HOSTILE, HOSTILE, ("777",), {})
+    assert list(foreign_pieces(sent.encode())) == []
+    assert list(foreign_pieces(sent.replace("]777;notify;", "]777;notify;\u202e").encode())) != []
 
 
 def test_a_kind_is_delivered_by_its_channels_only() -> None:

@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
 from pathlib import Path
@@ -42,8 +43,8 @@ def kill_desk(desk: DeskSession) -> None:
     os.close(descriptor)
 
 
-def words_of(left: list[UnreadOutcome]) -> list[str]:
-    return [each.words for each in left]
+def words_of(left: Mapping[str, UnreadOutcome]) -> list[str]:
+    return [each.words for each in left.values()]
 
 
 def test_two_desks_of_an_account_each_say_so_and_say_when_the_other_is_closed(
@@ -95,12 +96,14 @@ def test_an_outcome_that_nobody_read_is_left_to_the_next_desk_once(tmp_path: Pat
     killed.keep("kd-1", "good", "FILLED 10,000 EUR/USD")
     kill_desk(killed)
     desk = clock.desk(tmp_path)
-    (left,) = desk.show_left_over()
+    [(name, left)] = desk.take_left_over().items()
     assert left.late_words(UTC).startswith("NOT SEEN BEFORE, from 2026-11-18 ")
     assert left.late_words(UTC).endswith(" UTC: FILLED 10,000 EUR/USD")
+    desk.key_pressed(clock.seconds + 60)  # it was not painted yet
+    desk.shown(name)
     desk.key_pressed(clock.seconds + TO_READ)
     desk.close()
-    assert clock.desk(tmp_path).show_left_over() == []
+    assert clock.desk(tmp_path).take_left_over() == {}
 
 
 def test_what_the_next_desk_could_not_show_either_is_left_to_the_one_after_it(
@@ -111,7 +114,7 @@ def test_what_the_next_desk_could_not_show_either_is_left_to_the_one_after_it(
     killed.keep("kd-1", "good", "FILLED 10,000 EUR/USD")
     kill_desk(killed)
     kill_desk(clock.desk(tmp_path))
-    assert words_of(clock.desk(tmp_path).show_left_over()) == ["FILLED 10,000 EUR/USD"]
+    assert words_of(clock.desk(tmp_path).take_left_over()) == ["FILLED 10,000 EUR/USD"]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +122,7 @@ def test_what_the_next_desk_could_not_show_either_is_left_to_the_one_after_it(
     [(TO_READ, 0), (TO_READ / 2, 1), (-1.0, 1)],
     ids=["later", "soon", "before"],
 )
-def test_a_key_that_was_pressed_after_it_was_shown_says_that_it_was_read(
+def test_a_key_that_was_pressed_after_it_was_painted_says_that_it_was_read(
     tmp_path: Path, pressed: float, left: int
 ) -> None:
     clock = Clock()
@@ -129,7 +132,7 @@ def test_a_key_that_was_pressed_after_it_was_shown_says_that_it_was_read(
     desk.shown("kd-1")
     desk.key_pressed(clock.seconds + pressed)
     desk.close()
-    assert len(clock.desk(tmp_path).show_left_over()) == left
+    assert len(clock.desk(tmp_path).take_left_over()) == left
 
 
 @pytest.mark.parametrize(
@@ -154,7 +157,7 @@ def test_a_file_that_is_none_of_a_desk_is_passed_over_and_removed(
     path.write_bytes(content)
     path.chmod(0o600)
     desk = clock.desk(tmp_path)
-    assert desk.show_left_over() == []
+    assert desk.take_left_over() == {}
     assert clock.said(desk) == []
     assert not path.exists()
 
@@ -165,7 +168,7 @@ def test_escape_sequences_in_such_a_file_reach_no_terminal(tmp_path: Path) -> No
     path = tmp_path / "001.7-abc.desk"
     path.write_text(json.dumps({"pid": 7, "terminal": "\x1b[2J", "unread": unread}) + "\n")
     path.chmod(0o600)
-    (left,) = clock.desk(tmp_path).show_left_over()
+    (left,) = clock.desk(tmp_path).take_left_over().values()
     assert "\x1b" not in left.late_words(UTC)
 
 

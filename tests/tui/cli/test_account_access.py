@@ -193,7 +193,7 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(home: Home, tmp_path: Path, more:
     words = ["export", "trades", "--profile", "main", "--csv", str(pipe), *more]
     reading = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
     done = home.run(*words, *home.unlocked)
-    out, _ = reading.communicate(timeout=30)
+    out, _ = reading.communicate(timeout=300)
     assert done.returncode == 0, done.stderr
     assert out.startswith("id,instrument,")
     assert pipe.is_fifo()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.cli.journal import journal
+from keydesk.cli.journal_options import journal_options
 from support.broker import PracticeServer
 from support.signing_in import Home
 
@@ -106,3 +107,35 @@ def test_wrong_usage_ends_with_2_before_the_account_is_opened(
         journal(words)
     assert left.value.code == 2
     assert sentence in capsys.readouterr().err
+
+
+async def test_what_if_applies_a_rule_to_the_candles_of_closed_trades(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    await trade_and_close(desk_of_my_own)
+    done = home.run(
+        *("journal", "what-if", "--stop", "0.5R", "--target", "3R", "--json"),
+        *("--profile", "main", *home.unlocked),
+    )
+    rows = {row["figure"]: row for row in json.loads(done.stdout)}
+    assert rows["trades"]["as it was"] == rows["trades"]["what if"] == "1"
+    assert "What if: stop at 0.5 R, target at 3 R" in done.stderr
+    assert "of 1 trades otherwise" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        (("what-if",), "what-if goes with --stop, --target or --break-even"),
+        (("list", "--target", "3R"), "what-if goes with --stop"),
+        (("what-if", "--stop", "-1"), "type a distance in R, such as 0.5R"),
+        (("what-if", "--stop", "1R", "--positions"), "without --positions"),
+        (("list", "--day"), "--day, --week and --date go with report"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused_with_the_remedy(
+    words: tuple[str, ...], refusal: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        journal_options(words)
+    assert refusal in capsys.readouterr().err

@@ -7,7 +7,7 @@ from keydesk.feeds.link import Link
 from keydesk.feeds.session import look
 from keydesk.feeds.streams import fill_gaps, stream_transactions
 from keydesk_client.errors import ConnectionLost
-from keydesk_client.models import TransactionHeartbeat
+from keydesk_client.models import TransactionHeartbeat, TransactionID
 from keydesk_client.models._core.scalars import DateTime
 from support.data.account_history import open_trade, opening, transaction
 from support.fakes.scripted_broker import ScriptedBroker, link_to, running, until
@@ -18,7 +18,7 @@ OPEN_NOW = {"unrealizedPL": "1.5000", "marginUsed": "3.6000"}
 
 def heartbeat(last: int) -> TransactionHeartbeat:
     moment = DateTime("2026-03-02T10:00:05.000000000Z")
-    return TransactionHeartbeat(last_transaction_id=str(last), time=moment)
+    return TransactionHeartbeat(last_transaction_id=TransactionID(last), time=moment)
 
 
 def log_of(link: Link) -> str:

@@ -77,6 +77,7 @@ async def test_what_is_not_in_sight_or_not_of_the_account_is_not_asked_for() -> 
     async with running(link, list_instruments):
         await link.listed.wait()
         want_day_lines(link.store, ("XAU_USD",), ("XAU_USD",))
+        link.store.focus = ""
         assert not await load_next(link, Asked())
     assert candles_asked(broker) == 0
 
@@ -107,6 +108,7 @@ async def test_after_a_failure_the_others_go_on_and_it_waits() -> None:
     async with running(link, list_instruments):
         await link.listed.wait()
         want_day_lines(link.store, ("EUR_USD", "USD_JPY"), ())
+        link.store.focus = ""
         asked = Asked()
         assert await load_next(link, asked)
         assert await load_next(link, asked)
@@ -131,7 +133,18 @@ async def test_requests_come_one_by_one_with_a_rest_between_them() -> None:
     async with running(link, list_instruments):
         await link.listed.wait()
         want_day_lines(link.store, ("EUR_USD", "USD_JPY", "EUR_GBP"), ())
+        link.store.focus = ""
         async with running(link, keep_day_lines):
             await until(lambda: candles_asked(broker) == 3)
             await until(lambda: STOOD_STILL in rests)
     assert rests.count(BETWEEN) == 3
+
+
+async def test_the_focus_gets_its_average_although_no_row_shows_it() -> None:
+    days = [candle(day_start(MORNING) - i * DAY, "1.50000") for i in range(20, 0, -1)]
+    link = link_to(broker_with(*days))
+    async with running(link, list_instruments):
+        await link.listed.wait()
+        link.store.focus = "EUR_USD"
+        assert await load_next(link, Asked())
+    assert link.store.daily_ranges["EUR_USD"] is not None

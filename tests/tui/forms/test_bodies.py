@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from keydesk import forms
 from keydesk.calc.alerts.conditions import PriceCross
 from keydesk.calc.market.watchlists import Watchlist
 from keydesk.calc.replay_commands import ReplayCommand
+from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.account.audit import AuditForm
 from keydesk.forms.account.configure import ConfigureForm
@@ -23,6 +25,9 @@ from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.unlock import UnlockForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
+from keydesk.forms.journal.note import NoteForm
+from keydesk.forms.journal.trade import JournalTradeForm
+from keydesk.forms.journal.trades import JournalForm
 from keydesk.forms.market.alert_line import AlertLineForm
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.indicators import IndicatorForm
@@ -43,7 +48,10 @@ from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, Trailin
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.keys.keymap import KEYMAP
 from support.data.desk_store import WALL_NS, example_store
+from support.data.journal_service import read_journal
+from support.data.journal_trades import closed_trade
 from support.fakes.form_app import FormApp, example_context
+from support.fakes.journal_host import JournalHost
 
 TRADE, ENTRY, PAIR = "6411", "6415", "EUR_USD"
 ABOVE = PriceCross(PAIR, "mid", "up", Decimal("1.12"))
@@ -75,6 +83,12 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "MoveForm": lambda: MoveForm(example_context(), ENTRY),
     "NameForm": lambda: NameForm("Rename Majors", "Majors", trouble=lambda _: "", hint="Enter"),
     "NewAlertForm": lambda: NewAlertForm(example_store(), ABOVE, lambda _: ""),
+    "NoteForm": lambda: NoteForm(
+        TRADE,
+        "#6411 LONG 10,000 EUR/USD, open",
+        TradeNote(("news", "trend"), "pullback", "Bought the second push.", 4, "late"),
+        is_open=lambda: True,
+    ),
     "PositionPartForm": lambda: PositionPartForm(example_context(), PAIR),
     "ProtectForm": lambda: ProtectForm(example_context(), TRADE),
     "ProtectionForm": lambda: ProtectionForm(example_context(), TRADE),
@@ -82,6 +96,12 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "ScaleOutForm": lambda: ScaleOutForm(example_context(), TRADE),
     "TicketForm": lambda: TicketForm(example_context(), "BUY", PAIR),
     "TimeframeForm": lambda: TimeframeForm("H1"),
+    "JournalForm": lambda: JournalForm(
+        example_store(), read_journal([closed_trade("12.5")], Path("none")), JournalHost()
+    ),
+    "JournalTradeForm": lambda: JournalTradeForm(
+        example_store(), read_journal([closed_trade("12.5")], Path("none")), "1", JournalHost()
+    ),
     "LabelsForm": lambda: LabelsForm(example_context(), TRADE),
     "LeaveForm": lambda: LeaveForm(example_store()),
     "LimitsForm": lambda: LimitsForm(example_context()),

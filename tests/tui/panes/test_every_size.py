@@ -8,9 +8,10 @@ from textual.geometry import Size
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
-from keydesk.panes.log import Log, Notices
+from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
+from keydesk.panes.strips.notices import Notices
 from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import LogLine

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from keydesk.panes.log import Notices
+from keydesk.forms.info_form import DetailsForm
+from keydesk.panes.strips.notices import Notices
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.data.in_flight import in_flight
 from support.fakes.desk_app import DeskApp
@@ -70,6 +72,7 @@ async def test_the_panes_stand_still_while_an_outcome_has_the_instruments_line()
         assert "Again: B" in bottom(screen, 2)
         assert "spread" not in bottom(screen, 3)
         assert [pane.region for pane in screen._panes.panes] == before
+        store.note_painted(store.notices, WALL_NS)
         store.see_notices(WALL_NS)
         screen.on_frame(later(store, 60))
         await pilot.pause()
@@ -113,6 +116,8 @@ async def test_what_asks_for_something_stays_until_it_was_seen(notice: Notice) -
     async with shown(pane, store):
         pane.on_frame(later(store, 3600))
         assert pane_words(pane).endswith(f"{notice.text} Esc: seen")
+        assert not store.see_notices(WALL_NS), "it was not painted yet"
+        store.note_painted(pane.standing, WALL_NS)
         assert store.see_notices(WALL_NS)
         pane.on_frame(later(store, 3600))
         assert pane_words(pane) == ""
@@ -121,6 +126,7 @@ async def test_what_asks_for_something_stays_until_it_was_seen(notice: Notice) -
 
 async def test_what_came_just_now_was_not_read_yet() -> None:
     store = store_with(Notice("bad", NOT_SENT, WALL_NS))
+    store.note_painted(store.notices, WALL_NS)
     assert not store.see_notices(WALL_NS - 1)
     assert store.notices[0].waits
 
@@ -177,3 +183,48 @@ async def test_what_has_no_room_is_named() -> None:
     pane, store = Notices(), store_with(Notice("bad", NOT_SENT * 3, WALL_NS))
     async with shown(pane, store, size=(80, 2)):
         assert text_of(pane)[1].rstrip().endswith("…  :messages has the rest")
+
+
+async def test_a_message_without_room_is_not_seen_with_the_one_above_it() -> None:
+    older = Notice("bad", "IT SHOWED UP", WALL_NS - SECOND)
+    newer = Notice("bad", NOT_SENT, WALL_NS)
+    pane, store = Notices(), store_with(older, newer)
+    async with shown(pane, store, size=(150, 1)):
+        text_of(pane)
+        assert pane.standing == (newer,)
+        store.note_painted(pane.standing, WALL_NS)
+        assert store.see_notices(WALL_NS)
+        pane.on_frame(later(store, 60))
+        assert pane_words(pane).endswith("IT SHOWED UP Esc: seen")
+        assert pane.standing == (older,)
+
+
+async def test_an_outcome_that_was_on_no_screen_stays_until_it_was() -> None:
+    others = [Notice("info", f"hint {number}", WALL_NS) for number in range(50)]
+    pane = Notices()
+    store = store_with(Notice("good", FILLED, WALL_NS, outcome="kd-1"), *others)
+    async with shown(pane, store):
+        pane.on_frame(later(store, 3600))
+        assert FILLED in pane_words(pane)
+        assert store.note_painted(pane.standing, WALL_NS + 3600 * SECOND) == ["kd-1"]
+        assert store.note_painted(pane.standing, WALL_NS + 3601 * SECOND) == []
+        pane.on_frame(later(store, 3602))
+        assert FILLED in pane_words(pane)
+        pane.on_frame(later(store, 3604 + 300))
+        assert FILLED not in pane_words(pane)
+
+
+async def test_what_a_form_covers_is_not_on_the_screen() -> None:
+    store = store_with(Notice("bad", NOT_SENT, WALL_NS))
+    async with DeskApp(store).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        screen = pilot.app.screen
+        assert isinstance(screen, DeskScreen)
+        assert [each.text for each in screen.notices_on_screen] == [NOT_SENT]
+        rows = [(safe(f"row {number}"), safe("x")) for number in range(60)]
+        await pilot.app.push_screen(DetailsForm("Long", rows))
+        await pilot.pause()
+        assert screen.notices_on_screen == ()
+        await pilot.press("escape")
+        await pilot.pause()
+        assert screen.notices_on_screen

@@ -16,11 +16,11 @@ from keydesk.keys.keymap import (
     KeyMap,
 )
 from keydesk.panes.deal import Deal, Preset
-from keydesk.panes.log import Notices
 from keydesk.panes.strips.account import AccountStrip
 from keydesk.panes.strips.health import HealthLine
 from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.panes.strips.keys import KeyFooter
+from keydesk.panes.strips.notices import Notices
 from keydesk.store.state import Arming, Topic
 from support.data.desk_data import desk_store, frame_of
 from support.data.in_flight import in_flight

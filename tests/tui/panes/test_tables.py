@@ -257,6 +257,15 @@ async def test_the_stop_of_a_trade_is_the_one_that_fires_first(
 HUGE = Decimal("123456789012.5")
 
 
+class OfManyTrades(tuple[str, ...]):
+    """The ids of a position's trades, of which only a few are in the list: each frame would add up a million."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return 1_234_567
+
+
 def huge_store() -> Store:
     """Numbers of any size in one row of every list, usual ones in the others."""
     store = desk_store()
@@ -269,7 +278,7 @@ def huge_store() -> Store:
     position.long_units, position.short_units = HUGE, -HUGE / 3
     position.long_average = position.short_average = HUGE
     position.unrealized_pl, position.margin_used = -HUGE, HUGE
-    position.trade_ids = ("6411",) * 1_234_567
+    position.trade_ids = OfManyTrades(("6411",))
     order = store.orders["6415"]
     order.units, order.price, order.pips_away = -HUGE, HUGE, HUGE
     order.stop_loss = order.take_profit = HUGE

@@ -48,7 +48,10 @@ def test_lines_and_members_that_are_not_known_are_kept(path: Path) -> None:
     path.parent.mkdir(mode=0o700)
     path.write_text('<<<<<<< HEAD\n{"trade": "1", "setup": "x", "mood": 3}\n\xff{"trade"\n')
     path.chmod(0o600)
-    assert read_notes(path).trouble == "2 lines of main.notes.jsonl cannot be read; they are kept"
+    assert (
+        read_notes(path).trouble
+        == "main.notes.jsonl: lines 1, 3 cannot be read; they are kept: mend the file by hand"
+    )
     change_note(path, "1", lambda note: replace(note, rating=2))
     assert json.loads(path.read_text().splitlines()[0]) == {
         "trade": "1",

@@ -3,9 +3,10 @@ from decimal import Decimal
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
+from keydesk.calc.market.trading_day import trading_date
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.rebuild import BalancePoint, Journal
-from keydesk.trade_journal.report import as_markdown, as_text, day_of, page, trading_date, week_of
+from keydesk.trade_journal.report import as_markdown, as_text, day_of, page, week_of
 from keydesk.trade_journal.rows import RowContext, escaped, markdown_table, text_table
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
 

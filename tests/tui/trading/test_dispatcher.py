@@ -217,11 +217,8 @@ class Unread:
     def keep(self, name: str, level: str, words: str) -> None:
         self.calls.append(f"keep {name} {level} {words}")
 
-    def shown(self, name: str) -> None:
-        self.calls.append(f"shown {name}")
 
-
-async def test_an_outcome_is_kept_before_anything_is_waited_for_and_noted_when_it_is_told() -> None:
+async def test_an_outcome_is_kept_before_anything_is_waited_for_and_its_notice_names_it() -> None:
     desk, unread = Desk(), Unread()
     desk.dispatcher.unread = unread
     desk.dispatcher.on_progress(Sending(intent()))
@@ -229,7 +226,8 @@ async def test_an_outcome_is_kept_before_anything_is_waited_for_and_noted_when_i
     (kept,) = unread.calls
     assert kept.startswith("keep kd-1 good FILLED 50,000 EUR/USD @ 1.08502")
     await desk.dispatcher.send(COMMAND, after(0.1, done(opening_fill()), desk), intent_id="kd-1")
-    assert unread.calls[1:] == ["shown kd-1"]
+    assert unread.calls[1:] == []
+    assert desk.store.notices[-1].outcome == "kd-1", "read once this notice was painted"
 
 
 async def test_what_like_requests_did_goes_through_the_door_and_settles_the_line() -> None:

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -49,6 +49,10 @@ class Broker:
     @property
     def store(self) -> Store:
         return self.dispatcher.store
+
+    @property
+    def exits(self) -> Self:
+        return self
 
     async def protect(self, change: SetProtection, prefix: str = "") -> Outcome:
         self.sent.append(change)

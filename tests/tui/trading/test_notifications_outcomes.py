@@ -1,5 +1,6 @@
 """What the trader reads after sending: every outcome in one plain line."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -84,6 +85,28 @@ def test_a_price_past_the_bound_says_so_and_what_to_press() -> None:
     why = "price moved past the bound 1.08520"
     assert said.words == f"NOT FILLED {ASKED.words}: {why}. Send again: B"
     assert said.level == "bad"
+
+
+@pytest.mark.parametrize(
+    ("reason", "since"),
+    [("CLIENT_REQUEST", "was cancelled since"), ("CLIENT_REQUEST_REPLACED", "was replaced since")],
+)
+def test_an_order_that_rested_until_a_later_request_ended_it_is_not_called_unfilled(
+    reason: str, since: str
+) -> None:
+    found = replace(done(became=Became.CANCELLED, reason=reason), looked_up=True)
+    said = report_of(found, ASKED)
+    assert said.words.startswith(f"RESTED {ASKED.words} #")
+    assert since in said.words
+    assert "again" not in said.words.lower()
+    assert said.level == "good"
+
+
+def test_what_ended_the_order_first_is_said_in_words() -> None:
+    first = Rejected(intent(), "the order ended first: CLIENT_REQUEST_REPLACED")
+    assert report_of(first, ASKED).words.endswith("the order ended first: replaced")
+    told = Rejected(intent(), "Service: not available")
+    assert report_of(told, ASKED).words.endswith("Service: not available")
 
 
 def test_an_order_cancelled_at_once_says_why() -> None:

@@ -2,12 +2,14 @@
 
 import gc
 
+from rich.cells import cached_cell_len
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
 
 from keydesk.forms.info_form import HelpForm
 from keydesk.keys.keymap import KEYMAP
+from keydesk.widgets.terminal_diff import is_sure
 from support.data.desk_data import desk_store
 from support.fakes.desk_app import DeskApp
 
@@ -40,3 +42,21 @@ async def test_what_was_computed_for_earlier_sizes_of_the_terminal_is_let_go() -
         held = Region.intersection.cache_info().currsize
         app.free_closed_forms()
         assert Region.intersection.cache_info().currsize < held // 2
+
+
+def test_nothing_is_drawn_late_on_a_desk_without_a_screen() -> None:
+    app = DeskApp(desk_store(20))
+    app._forget()
+    app.catch_up()
+
+
+async def test_the_widths_of_texts_that_were_drawn_are_let_go_with_a_form() -> None:
+    app = DeskApp(desk_store(20))
+    async with app.run_test(size=(160, 46)) as pilot:
+        await pilot.pause()
+        for price in range(3000):
+            cached_cell_len(f"1.{price:05}")
+            is_sure(f"1.{price:05}")
+        app.free_closed_forms()
+        assert cached_cell_len.cache_info().currsize < 1000
+        assert is_sure.cache_info().currsize < 1000

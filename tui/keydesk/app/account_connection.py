@@ -6,7 +6,7 @@ Models, HTTP and the keyring are imported inside functions, after the first pain
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -229,9 +229,11 @@ class DeskAccount:
                 self.connection = connection
                 session.open()  # the journal has made its folder
                 connection.exit_plans.open(self.file("exit-plans"))
-                for left in session.show_left_over():
+                for name, left in session.take_left_over().items():
                     words = safe(left.late_words(self._store.zone))
-                    self._store.notify(Notice(left.level, words, time_ns(), asks=True))
+                    self._store.notify(
+                        Notice(left.level, words, time_ns(), asks=True, outcome=name)
+                    )
                 if why := connection.commands.no_orders:
                     self._tell("bad", f"EXITS ONLY, no order journal: {why}")
                 on_open(connection)
@@ -244,6 +246,12 @@ class DeskAccount:
         """Return a file of the account in the state folder, the same for every profile that opens it."""
         assert self._session is not None  # noqa: S101 - of an open account
         return self._state / f"{self._session.name}.{kind}"
+
+    def painted(self, outcomes: Iterable[str]) -> None:
+        """Note that these outcomes stand on the screen."""
+        if self._session is not None:
+            for name in outcomes:
+                self._session.shown(name)
 
     def look(self) -> None:
         """Note which outcomes were read, and report other desks that came or went."""

@@ -27,12 +27,15 @@ from keydesk.app.alerts.week_end import WeekEndReminder
 from keydesk.app.availability import is_available
 from keydesk.app.desk_audit import DeskAudit
 from keydesk.app.desk_session import DeskLock
+from keydesk.app.journal.desk import JournalDesk
+from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.order_outcomes import OrderOutcomes
 from keydesk.app.page_readings import PageReadings
 from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
+from keydesk.app.transaction_details import TransactionPages
 from keydesk.app.views.tables import ask_letters
 from keydesk.app.views.watchlists import WatchlistActions
 from keydesk.app.views.workspaces import WorkspaceActions
@@ -47,6 +50,7 @@ from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.log import Log
 from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
@@ -77,6 +81,7 @@ if TYPE_CHECKING:
     from keydesk.config.limits import LimitChange
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
+    from keydesk.store.state import LogLine
 
 FAULT = (
     "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
@@ -188,7 +193,20 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
         self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
         self._readings = PageReadings(self, self.open_account, self.store)
+        self.journal = JournalDesk(
+            self,
+            self.open_account,
+            self.store,
+            tell=self.tell,
+            keymap=own.keymap,
+            form_context=self.form_context,
+            carry_out=self.carry_out,
+        )
         self._outcomes = OrderOutcomes(self, self.open_account, self.store)
+        self._transactions = TransactionPages(self, self.open_account, self.store)
+        self.statistics = JournalStatistics(
+            self, self.open_account, self.store, self.journal, self.tell
+        )
         self._requests = AccountRequests(self, self.open_account, self.tell)
         self.week_end = WeekEndReminder(self.store, self.tell)
         self.replay = MarketReplay(
@@ -292,6 +310,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
         self.loss_lock.open(self.open_account.file("daily-loss"))
+        self.journal.open(connection)
         self.alerts.open(self.open_account.file("alerts"), connection, self._profile)
         self.away.open(self.open_account.file("seen"), monotonic())
 
@@ -304,6 +323,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def beat(self) -> None:
         """Run the frame clock and the rules that disarm the desk."""
         self.catch_up()
+        if self.is_painted:  # all of the last frame, before the next one is drawn
+            painted = self.store.note_painted(self.actions.screen.notices_on_screen, time_ns())
+            self.open_account.painted(painted)
         self.clock.beat()
         if self.clock.slow and not self._slow_line_reported and self.slow_line_words:
             self._slow_line_reported = True
@@ -374,6 +396,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Show the alerts."""
         self.alerts.show_page()
 
+    def show_journal(self) -> None:
+        """Show the trade journal."""
+        self.journal.show()
+
+    def write_note(self, trade_id: str) -> None:
+        """Edit what is written about a trade."""
+        self.journal.write_note(trade_id)
+
     def turn_mute(self) -> None:
         """Mute bell and notifications, or end that."""
         self.alerts.turn_mute()
@@ -412,6 +442,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Control the practice market, by the chord."""
         self.actions.perform("replay", name)
 
+    def show_transaction(self, line: LogLine) -> None:
+        """Show the transaction of a line of the log, and its relations."""
+        self._transactions.show(line)
+
     def show_outcomes(self) -> None:
         """Show what became of the orders."""
         self._outcomes.show()
@@ -423,6 +457,22 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def read_closes(self, names: Sequence[str], take: TakeCloses) -> None:
         """Read hourly closes, for the exposure page."""
         self._readings.closes(names, take)
+
+    def show_statistics(self, view: int = 1) -> None:
+        """Show statistics of the closed trades, at a view."""
+        self.statistics.show(view)
+
+    def show_day(self, *, week: bool = False) -> None:
+        """Show the last trading day, or its week."""
+        self.statistics.show_day(week=week)
+
+    def action_statistics(self) -> None:
+        """Show statistics of the closed trades, by the chord."""
+        self.actions.perform("statistics")
+
+    def action_day_page(self) -> None:
+        """Show the last trading day, by the chord."""
+        self.actions.perform("day_page")
 
     def action_outcomes(self) -> None:
         """Show what became of the orders, by the chord."""
@@ -448,6 +498,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Show the alerts, by the chord."""
         self.actions.perform("alerts")
 
+    def action_journal(self) -> None:
+        """Show the trade journal, by the chord."""
+        self.actions.perform("journal")
+
     def action_limits(self) -> None:
         """Show the trader's limits, by the chord."""
         self.actions.perform("limits")
@@ -463,7 +517,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     @on(DeskScreen.TimeframesWanted)
     @on(InstrumentRows.Chosen)
     @on(Log.AuditWanted)
+    @on(Log.PastWanted)
     @on(SortedTable.LettersWanted)
+    @on(Trades.NoteWanted)
     @on(Watchlist.ChangeWanted)
     @on(Watchlist.DayLinesWanted)
     def handle_request(self, message: Message) -> None:

@@ -68,8 +68,8 @@ class DeskSession:
     now: Callable[[], float] = monotonic
     wall_ns: Callable[[], int] = time_ns
     others: frozenset[OtherDesk] = field(default=frozenset(), init=False)
-    left_over: list[UnreadOutcome] = field(
-        default_factory=list, init=False
+    left_over: dict[str, UnreadOutcome] = field(
+        default_factory=dict, init=False
     )  # by desks that are gone
     _path: Path = field(init=False)
     _descriptor: int | None = field(default=None, init=False)
@@ -140,9 +140,9 @@ class DeskSession:
             if (descriptor := take_lock(path)) is None:
                 return {_other_desk(path)}
             left = _outcomes_in(_content(path))
-            self.left_over += left
-            for number, outcome in enumerate(left):
-                self._unread[f"{path.stem} {number}"] = outcome
+            named = {f"{path.stem} {number}": outcome for number, outcome in enumerate(left)}
+            self.left_over |= named
+            self._unread |= named
             self._write()  # before the other file goes
             release_lock(path, descriptor)
         return set()
@@ -152,20 +152,19 @@ class DeskSession:
     def keep(self, name: str, level: Level, words: str) -> None:
         """Keep an outcome until it was shown and a key was pressed after that."""
         self._unread[name] = UnreadOutcome(level, words, self.wall_ns())
+        self._shown_at.pop(name, None)  # another outcome of it was on the screen
         while len(self._unread) > MOST_UNREAD:
             del self._unread[next(iter(self._unread))]
         self._write()
 
     def shown(self, name: str) -> None:
-        """Note that an outcome is on the screen."""
+        """Note that an outcome was painted on the screen."""
         if name in self._unread:
             self._shown_at[name] = self.now()
 
-    def show_left_over(self) -> list[UnreadOutcome]:
-        """Return the unread outcomes of earlier desks, to be shown now."""
-        left, self.left_over = self.left_over, []
-        for name in self._unread:
-            self._shown_at.setdefault(name, self.now())
+    def take_left_over(self) -> dict[str, UnreadOutcome]:
+        """Return the unread outcomes of earlier desks by name, to be shown now."""
+        left, self.left_over = self.left_over, {}
         return left
 
     def key_pressed(self, at: float) -> None:

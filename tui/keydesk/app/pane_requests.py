@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from textual.message import Message
 
@@ -12,6 +12,7 @@ from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.log import Log
 from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
@@ -32,8 +33,15 @@ PaneRequest = (
     | Chart.SeriesWanted
     | BookStep
     | Log.AuditWanted
+    | Log.PastWanted
     | SortedTable.LettersWanted
+    | Trades.NoteWanted
 )
+ACTIONS: Mapping[type[Message], str] = {
+    DeskScreen.TimeframesWanted: "timeframes",
+    Chart.IndicatorsWanted: "indicators",
+    Trades.NoteWanted: "note",
+}
 
 
 class PaneRequests:
@@ -72,15 +80,13 @@ class PaneRequests:
                 self._watchlists.carry_out(message)
             case Watchlist.DayLinesWanted():
                 want_day_lines(self._store, message.lines, message.averages)
-            case DeskScreen.TimeframesWanted():
-                self._perform("timeframes")
             case DeskScreen.GranularityChosen():
                 self._store.set_granularity(message.granularity)
             case DeskScreen.BookmarkWanted():
                 act = self._workspaces.bookmark if message.sets else self._workspaces.jump
                 act(message.letter)
-            case Chart.IndicatorsWanted():
-                self._perform("indicators")
+            case DeskScreen.TimeframesWanted() | Chart.IndicatorsWanted() | Trades.NoteWanted():
+                self._perform(ACTIONS[type(message)])
             case Log.AuditWanted():
                 self._show_audit()
             case SortedTable.LettersWanted():
@@ -89,9 +95,10 @@ class PaneRequests:
                 self._load(message)
 
     def _load(self, message: Message) -> None:
-        """Ask the feeds for candles and client books."""
+        """Ask the feeds for candles, client books and older transactions."""
         from keydesk.store.history import want_date, want_history  # noqa: PLC0415
-        from keydesk.store.prices import step_book  # noqa: PLC0415 - both loaded with the models
+        from keydesk.store.log.past import want_past  # noqa: PLC0415
+        from keydesk.store.prices import step_book  # noqa: PLC0415 - all loaded with the models
 
         store = self._store
         match message:
@@ -101,6 +108,9 @@ class PaneRequests:
                 want_date(store, message.instrument, message.granularity, message.date_ns)
             case Chart.PricesWanted():
                 store.set_candle_prices(message.prices)
+            case Log.PastWanted():
+                seen = message.from_followed
+                want_past(store, message.direction, message.letters, from_followed=seen)
             case BookStep():
                 step_book(store, message.steps)
             case Chart.SeriesWanted() if message.place > 1:

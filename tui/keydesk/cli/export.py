@@ -23,7 +23,7 @@ from collections.abc import (
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TypeAlias
 
@@ -93,14 +93,12 @@ def refuse_existing(path: Path, *, overwrite: bool, option: str = "--csv") -> No
 
 
 def write_csv(
-    path: Path | None, columns: Sequence[str], rows: Sequence[Row], text_columns: Collection[str]
+    path: Path | None, columns: Sequence[str], rows: Iterable[Row], text_columns: Collection[str]
 ) -> None:
     """Write the file (mode 0600) or standard output, with a header line."""
     head: list[Printable] = [safe(name) for name in columns]
-    lines: list[list[Printable]] = [
-        [_cell(row[name], is_text=name in text_columns) for name in columns] for row in rows
-    ]
-    content = encode_csv([head, *lines])
+    lines = ([_cell(row[name], is_text=name in text_columns) for name in columns] for row in rows)
+    content = encode_csv(chain((head,), lines))
     if path is None:
         sys.stdout.buffer.write(content)
         sys.stdout.flush()
@@ -216,7 +214,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--to", type=time_in, metavar="T", help="before this time")
     parser.add_argument(
         "--csv",
-        type=_file,
+        type=csv_file,
         required=True,
         metavar="FILE",
         help="where to write; - is standard output",
@@ -231,7 +229,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _file(text: str) -> Path | None:
+def csv_file(text: str) -> Path | None:
     """Return the path; None is standard output."""
     return None if text == "-" else Path(text)
 

@@ -7,27 +7,32 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, tzinfo
+from datetime import tzinfo
 from decimal import Decimal
-from pathlib import Path
 
+from keydesk.calc.market.trading_day import trading_date
 from keydesk.calc.trade_journal.filters import TradeFilter, chosen
-from keydesk.calc.trade_journal.groups import GROUPINGS, GroupContext, grouped
+from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.net_asset_values import held_over_a_day_end, open_profits
 from keydesk.calc.trade_journal.notes import BadNote, TradeNote, rating_in, tags_in
+from keydesk.calc.trade_journal.price_paths import PricePath
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.returns import days_of
 from keydesk.calc.trade_journal.statistics import daily_statistics_of, statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade, roll_up
-from keydesk.cli.account_access import OpenAccount, account_parser, open_account
-from keydesk.cli.export import instant, refuse_existing, time_in, write_csv
+from keydesk.calc.trade_journal.what_if import what_if
+from keydesk.cli.account_access import OpenAccount, open_account
+from keydesk.cli.export import instant, refuse_existing, write_csv
+from keydesk.cli.journal_options import journal_options, rule_of
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.candles import read_day_closes, read_excursions
+from keydesk.trade_journal.limit_hits import read_limit_hits
 from keydesk.trade_journal.loading import load_journal, pips_of
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
-from keydesk.trade_journal.report import as_markdown, as_text, day_of, page, trading_date, week_of
+from keydesk.trade_journal.paths import read_paths
+from keydesk.trade_journal.report import LimitHit, as_markdown, as_text, day_of, page, week_of
 from keydesk.trade_journal.rows import (
     HUNDREDTH,
     TEXT_COLUMNS,
@@ -39,6 +44,7 @@ from keydesk.trade_journal.rows import (
     text_table,
     trade_row,
 )
+from keydesk.trade_journal.what_if_words import doubts, rule_words
 from keydesk_client.auth.private_files import replace_file
 
 LISTED = (
@@ -59,6 +65,8 @@ class _Found:
     whole: Journal
     context: RowContext
     open_profits: Mapping[int, Decimal] = field(default_factory=dict)  # by the end of the day
+    paths: Mapping[str, PricePath] = field(default_factory=dict)
+    limits: Sequence[LimitHit] = ()
 
     @property
     def zone(self) -> tzinfo:
@@ -67,7 +75,7 @@ class _Found:
 
 def journal(words: Sequence[str]) -> int:
     """Run the command; return the exit code."""
-    options = _options(words)
+    options = journal_options(words)
     if options.out is not None:
         refuse_existing(options.out, overwrite=options.force, option="--out")
     if options.what == "note":
@@ -79,90 +87,11 @@ def journal(words: Sequence[str]) -> int:
             _report(found, options)
         case "stats":
             _statistics(found, options)
+        case "what-if":
+            _what_if(found, options)
         case _:
             _list(found, options)
     return 0
-
-
-def _options(words: Sequence[str]) -> argparse.Namespace:
-    parser = account_parser(
-        "journal", "The closed trades of an account: a list, statistics, a page of a day or week."
-    )
-    parser.add_argument(
-        "what",
-        nargs="?",
-        choices=("list", "stats", "report", "note"),
-        default="list",
-        help="list (without a word), stats, the report of a day or week, or a note on a trade",
-    )
-    parser.add_argument("trade", nargs="?", metavar="TRADE", help="with note: the trade's id")
-    _add_filters(parser)
-    _add_output(parser)
-    _add_note(parser)
-    options = parser.parse_args(words)
-    if (options.what == "note") != (options.trade is not None):
-        parser.error("TRADE goes with note, as in: keydesk journal note 6411 --tags news")
-    if options.excursions and (options.what != "list" or options.positions):
-        parser.error("--excursions goes with the list of trades")
-    if options.what != "report" and (options.week or options.date):
-        parser.error("--week and --date go with report")
-    return options
-
-
-def _add_filters(parser: argparse.ArgumentParser) -> None:
-    chosen_by = parser.add_argument_group("which trades")
-    chosen_by.add_argument("--from", dest="from_", type=time_in, metavar="T", help="closed from T")
-    chosen_by.add_argument("--to", type=time_in, metavar="T", help="closed before T")
-    chosen_by.add_argument("--instrument", default="", metavar="NAME", help="such as EUR_USD")
-    chosen_by.add_argument("--side", choices=("long", "short"), default="")
-    chosen_by.add_argument("--outcome", choices=("win", "loss"), default="")
-    chosen_by.add_argument("--tag", default="")
-    chosen_by.add_argument("--with-text", default="", metavar="TEXT", help="TEXT in what is noted")
-    chosen_by.add_argument("--open", action="store_true", help="open trades, too")
-    chosen_by.add_argument(
-        "--positions", action="store_true", help="one line from flat to flat instead of each trade"
-    )
-
-
-def _add_output(parser: argparse.ArgumentParser) -> None:
-    output = parser.add_argument_group("what is written")
-    output.add_argument(
-        "--by", choices=sorted(GROUPINGS), help="with stats: the same figures of each group"
-    )
-    output.add_argument(
-        "--excursions",
-        action="store_true",
-        help="with list: how far each trade went against you and for you (MAE, MFE), from candles",
-    )
-    output.add_argument("--week", action="store_true", help="with report: the week, not the day")
-    output.add_argument(
-        "--date", type=_date, metavar="DATE", help="with report: the day, or one of the week"
-    )
-    form = output.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true")
-    form.add_argument("--json", action="store_true")
-    form.add_argument("--markdown", action="store_true")
-    output.add_argument("--out", type=Path, metavar="FILE", help="write to this file")
-    output.add_argument("--force", action="store_true", help="write over a file that is there")
-
-
-def _add_note(parser: argparse.ArgumentParser) -> None:
-    noted = parser.add_argument_group("a note (an empty text removes that part)")
-    noted.add_argument("--tags", metavar="WORDS", help="separated by spaces or commas")
-    noted.add_argument("--setup")
-    noted.add_argument("--rating", metavar="1-5")
-    noted.add_argument("--mistake")
-    noted.add_argument("--note", metavar="TEXT")
-
-
-def _date(text: str) -> date:
-    try:
-        found = date.fromisoformat(text)
-    except ValueError:
-        found = date.min
-    if not 1971 <= found.year <= 2200:  # noqa: PLR2004 - no account is older
-        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-03-02")
-    return found
 
 
 async def _note(options: argparse.Namespace) -> None:
@@ -211,6 +140,12 @@ async def _read(options: argparse.Namespace) -> _Found:
             for name in sorted(spans.keys() - closes.keys()):
                 say_error(safe(f"no daily prices of {name}: its open profit is left out"))
             return replace(found, open_profits=open_profits(whole.trades, closes, now))
+        if options.what == "what-if":
+            path = reach.journal_cache.with_suffix(".paths")
+            trades = _chosen(found, options)
+            return replace(found, paths=await read_paths(reach.client, path, trades, _say_candles))
+        if options.what == "report":
+            return replace(found, limits=read_limit_hits(reach.audit))
         if not options.excursions:
             return found
         ids = {id_ for each in _chosen(found, options) for id_ in each.trade_ids}
@@ -307,10 +242,26 @@ def _daily(found: _Found) -> Rows:
     ]
 
 
+def _what_if(found: _Found, options: argparse.Namespace) -> None:
+    """Write the figures as they were and by the rule, then what is doubtful."""
+    rule = rule_of(options)
+    result = what_if(_chosen(found, options), found.paths, rule)
+    after = {name: value for name, value, _ in statistics_rows(result.after)}
+    names = ("figure", "as it was", "what if", "of")
+    rows = [
+        dict(zip(names, (name, value, after[name], rests_on), strict=True))
+        for name, value, rests_on in statistics_rows(result.before)
+    ]
+    say_error(safe(f"What if: {rule_words(rule)}"))
+    _write(names, rows, options)
+    for words in doubts(result):
+        say_error(safe(words))
+
+
 def _report(found: _Found, options: argparse.Namespace) -> None:
     day = options.date or trading_date(time.time_ns())
     period = week_of(day) if options.week else day_of(day)
-    shown = page(found.whole, period, found.context, found.reach.name)
+    shown = page(found.whole, period, found.context, found.reach.name, found.limits)
     _write_lines(as_markdown(shown) if options.markdown else as_text(shown), options)
 
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "status": "status",
     "chart": "status",
     "export": "export",
+    "history": "history",
     "journal": "journal",
     "templates": "templates",
     "flatten": "flatten",
@@ -41,7 +42,7 @@ def desk_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="keydesk",
         description="A keyboard-driven trading workstation. Without a profile it opens on its own practice market.",
-        epilog="also: keydesk login, logout, profiles, status, export, journal, templates, chart, watch, doctor, flatten, "
+        epilog="also: keydesk login, logout, profiles, status, export, history, journal, templates, chart, watch, doctor, flatten, "
         "cancel-all, lock, reset-terminal, practice serve, practice reset (each with --help)",
         allow_abbrev=False,
     )

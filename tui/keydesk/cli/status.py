@@ -61,7 +61,9 @@ def chart(words: Sequence[str]) -> int:
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
     parser = account_parser("chart", "A candle chart, printed to the terminal.")
-    parser.add_argument("instrument", type=_instrument, metavar="INSTRUMENT", help="as in EUR_USD")
+    parser.add_argument(
+        "instrument", type=instrument_named, metavar="INSTRUMENT", help="as in EUR_USD"
+    )
     parser.add_argument(
         "--granularity",
         choices=GRANULARITIES,
@@ -75,7 +77,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def _instrument(text: str) -> str:
+def instrument_named(text: str) -> str:
     name = text.upper().replace("/", "_")
     if not INSTRUMENT.fullmatch(name):
         raise argparse.ArgumentTypeError(f"{text!r} is not an instrument such as EUR_USD")

@@ -7,7 +7,6 @@ from typing import Literal
 from keydesk.calc.market.trading_day import day_start
 from keydesk.feeds.link import FAILURES, Link
 from keydesk.store.day_lines import take_daily_range, take_day_line
-from keydesk.store.prices import KINDS
 from keydesk.store.state import Topic
 from keydesk_client.errors import RateLimited
 from keydesk_client.models import Granularity
@@ -68,8 +67,9 @@ def _wanted_figures(link: Link) -> Iterator[tuple[str, Kind]]:
     for name in store.averages_wanted:
         if name in store.instruments:
             yield name, "average"
-    has_book = any((store.focus, kind) in store.books for kind in KINDS)
-    if has_book and store.focus in store.instruments:  # clusters lie within a range
+    if (
+        store.focus in store.instruments
+    ):  # clusters lie within a range, and entries are measured by it
         yield store.focus, "average"
 
 

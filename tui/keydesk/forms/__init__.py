@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from keydesk.forms.account.limits import LimitsForm
     from keydesk.forms.account.order_life import OrderLifeForm
     from keydesk.forms.account.sessions import SessionsForm
+    from keydesk.forms.account.transaction import TransactionForm
     from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
+    from keydesk.forms.journal.note import NoteForm
+    from keydesk.forms.journal.trade import JournalTradeForm
+    from keydesk.forms.journal.trades import JournalForm
     from keydesk.forms.market.alert_line import AlertLineForm
     from keydesk.forms.market.alerts import AlertsForm
     from keydesk.forms.market.indicators import IndicatorForm
@@ -58,6 +62,8 @@ __all__ = [
     "FlattenForm",
     "HelpForm",
     "IndicatorForm",
+    "JournalForm",
+    "JournalTradeForm",
     "LabelsForm",
     "LeaveForm",
     "LimitsForm",
@@ -65,6 +71,7 @@ __all__ = [
     "MoveForm",
     "NameForm",
     "NewAlertForm",
+    "NoteForm",
     "OrderLifeForm",
     "PositionPartForm",
     "ProtectForm",
@@ -75,6 +82,7 @@ __all__ = [
     "TicketForm",
     "TimeframeForm",
     "TrailingForm",
+    "TransactionForm",
     "UnlockForm",
     "load",
 ]
@@ -103,12 +111,15 @@ _HOMES = {
     "FlattenForm": "trades.reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "market.indicators",
+    "JournalForm": "journal.trades",
+    "JournalTradeForm": "journal.trade",
     "MarketPage": "market.replay",
     "MoveForm": "trades.move_order",
     "LabelsForm": "trades.labels",
     "LeaveForm": "account.leaving",
     "LimitsForm": "account.limits",
     "NameForm": "market.watchlists",
+    "NoteForm": "journal.note",
     "OrderLifeForm": "account.order_life",
     "ProtectForm": "trades.protection",
     "ProtectionForm": "trades.protection",
@@ -118,6 +129,7 @@ _HOMES = {
     "TicketForm": "ticket.form",
     "TimeframeForm": "market.timeframes",
     "TrailingForm": "trades.protection",
+    "TransactionForm": "account.transaction",
     "UnlockForm": "account.unlock",
 }
 

@@ -89,12 +89,20 @@ class Form(FormView[Result]):
         """Handle a key without a binding; return True when the form used it."""
         return False
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether letters go to a field of text: none of them can send then."""
+        return False
+
+    def write(self, key: str, character: str | None) -> None:
+        """Take a key for the field of text that is being written."""
+
     # Life cycle.
 
     @property
     def key_target(self) -> KeyTarget:
-        """Return where keys arrive, for the guard."""
-        return KeyTarget("sends", self.painted)
+        """Return where keys arrive, for the guard: at a text field while letters go to one, else at the form."""
+        return KeyTarget("text" if self.is_writing else "sends", self.painted)
 
     def on_mount(self) -> None:
         """Note when the form was first painted."""
@@ -187,6 +195,11 @@ class Form(FormView[Result]):
         self.call_after_refresh(self._show_plan)
 
     async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
+        if self.is_writing:
+            event.prevent_default()
+            self.write(event.key, event.character if event.is_printable else None)
+            self.redraw()
+            return
         if bound is not None:
             event.prevent_default()
             try:

@@ -167,7 +167,10 @@ def _entry_words(draft: Draft, entry: Reading, context: TradingContext) -> Print
         return ""
     touch = context.ask if draft.direction > 0 else context.bid
     away = money(abs(entry - touch) / context.rules.pip, 1)
-    return safe(f"= {price(entry, context.rules.price_precision)}, {away}p away")
+    ranges, day = "", context.daily_range
+    if day and abs(entry - touch) >= day:
+        ranges = f", {money(abs(entry - touch) / day, 1)} ADR"
+    return safe(f"= {price(entry, context.rules.price_precision)}, {away}p away{ranges}")
 
 
 def _level(typed: Reading, level: Reading, entry: Reading, context: TradingContext) -> Printable:

@@ -51,8 +51,14 @@ LEAVING = "leaving"  # the question before leaving
 LIMITS = "limits"  # the page of limits
 ALERTS = "alerts"  # the page of alerts
 NEW_ALERT = "new-alert"  # an alert before it is made
+JOURNAL = "journal"  # the list of the trade journal
+JOURNAL_TRADE = "journal-trade"  # one trade of the journal
+TRADE_NOTE = "trade-note"  # what the trader writes about a trade
+STATISTICS = "statistics"  # the page of statistics
+DAY_PAGE = "day-page"  # the page of a day or a week
 REPLAY = "replay"  # the question before the practice market begins anew
 ORDER_LIFE = "order-outcomes"  # the page of order outcomes
+TRANSACTION = "transaction"  # the page of one transaction
 
 # The contexts of the main screen, where the trader may move keys.
 ON_THE_DESK = (
@@ -73,6 +79,9 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((CLOSE_POSITION, POSITION_PART, ONE_TRADE, EXIT_PLAN, BREAK_EVEN), (FORM,)),
     **dict.fromkeys((LABELS, CONFIGURE), (FORM,)),
     ACCOUNT: (HELP,),
+    **dict.fromkeys((JOURNAL, TRADE_NOTE), ()),
+    JOURNAL_TRADE: (HELP,),
+    DAY_PAGE: (HELP,),
 }
 
 
@@ -203,6 +212,9 @@ KEYS: tuple[Key, ...] = (
     Key("exposure-page", ("g x",), DESK, "", "Exposure by currency", "exposure_page"),
     Key("instrument-page", ("g n",), DESK, "", "The instrument's terms", "instrument_page"),
     Key("outcomes", ("g i",), DESK, "", "Orders in flight, outcomes", "outcomes"),
+    Key("journal", ("g j",), DESK, "", "Your trades, notes, R", "journal"),
+    Key("statistics", ("g k",), DESK, "", "Statistics of your trades", "statistics"),
+    Key("day-page", ("g d",), DESK, "", "The trading day, the week", "day_page"),
     Key("limits", ("g s",), DESK, "", "Your limits: see, change", "limits"),
     Key("alerts", ("g r",), DESK, "", "Your alerts: see, change", "alerts"),
     Key("mute", ("b",), DESK, "", "Mute bell, notifications", "mute"),
@@ -243,6 +255,7 @@ KEYS: tuple[Key, ...] = (
     Key("table-filter", ("w f",), TABLE, "filter", "Only rows with letters", "letters"),
     Key("table-whole", ("w e",), TABLE, "", "Every row", "every_row"),
     Key("trades-group", ("w g",), TRADES, "group", "Group by instrument", "group"),
+    Key("note", ("n",), TRADES, "note", "Tags, note of the trade", "note"),
     Key("log-audit", ("a",), LOG, "audit", "The audit log of this desk", "audit"),
     # The chart, and the order of the watchlist.
     Key("older", ("left", "h"), CHART, "back", "Some candles back in time", "older"),
@@ -436,6 +449,56 @@ KEYS: tuple[Key, ...] = (
     Key("outcome-seen", ("a",), ORDER_LIFE, "seen", "Acknowledge one of several", "acknowledge"),
     Key("outcome-view", ("v",), ORDER_LIFE, "times", "Slippage, times; orders", "view"),
     Key("outcome-close", ("escape", "q"), ORDER_LIFE, "close", "Close", "drop"),
+    Key("transaction-down", ("j", "down"), TRANSACTION, "", "Next related one", "choose(1)"),
+    Key("transaction-up", ("k", "up"), TRANSACTION, "", "Related one before", "choose(-1)"),
+    Key("transaction-open", ("enter",), TRANSACTION, "open", "Open the related one", "open"),
+    Key("transaction-more", ("space", "pagedown"), TRANSACTION, "more", "More of it", "more(1)"),
+    Key("transaction-page-back", ("backspace", "pageup"), TRANSACTION, "", "Back up", "more(-1)"),
+    Key("transaction-view", ("v",), TRANSACTION, "as sent", "As the broker sent it", "view"),
+    Key("transaction-back", ("escape",), TRANSACTION, "back", "Back to the one before", "back"),
+    Key("transaction-close", ("q",), TRANSACTION, "close", "Close", "drop"),
+    Key("journal-down", ("j", "down"), JOURNAL, "", "Row down", "row(1)"),
+    Key("journal-up", ("k", "up"), JOURNAL, "", "Row up", "row(-1)"),
+    Key("journal-page-down", _PAGE_ON, JOURNAL, "", "Page down", "page(1)"),
+    Key("journal-page-up", _PAGE_BACK, JOURNAL, "", "Page up", "page(-1)"),
+    Key("journal-top", ("home",), JOURNAL, "", "First row", "end('top')"),
+    Key("journal-bottom", ("end",), JOURNAL, "", "Last row", "end('bottom')"),
+    Key("journal-details", ("enter",), JOURNAL, "details", "All of the trade", "details"),
+    Key("journal-note", ("n",), JOURNAL, "note", "Tags, note of the trade", "note"),
+    Key("journal-view", ("v",), JOURNAL, "sort", "Sort ▼, ▲, newest first", "view"),
+    Key("journal-right", ("l", "right"), JOURNAL, "", "Sort by the next column", "sort_by(1)"),
+    Key("journal-left", ("h", "left"), JOURNAL, "", "Sort by the column before", "sort_by(-1)"),
+    Key("journal-filter", ("f",), JOURNAL, "filter", "Only trades with letters", "letters"),
+    Key("journal-whole", ("a",), JOURNAL, "", "Every trade", "every_row"),
+    Key("journal-group", ("g",), JOURNAL, "positions", "By position, or trade", "group"),
+    Key("journal-read", ("r",), JOURNAL, "", "Read what is missing", "read"),
+    Key("journal-close", ("escape", "q"), JOURNAL, "close", "Close", "drop"),
+    Key("journal-trade-note", ("n",), JOURNAL_TRADE, "note", "Tags, note of the trade", "note"),
+    Key("journal-trade-view", ("v",), JOURNAL_TRADE, "screens", "Kept screens, figures", "view"),
+    Key("note-tags", ("t",), TRADE_NOTE, "tags", "Write the tags", "write('tags')"),
+    Key("note-setup", ("s",), TRADE_NOTE, "setup", "Write the setup", "write('setup')"),
+    Key("note-rating", tuple("123450"), TRADE_NOTE, "rate", "Rate it; 0: no rating", "rate({key})"),
+    Key("note-mistake", ("m",), TRADE_NOTE, "mistake", "Write a mistake", "write('mistake')"),
+    Key("note-text", ("n",), TRADE_NOTE, "note", "Write the note", "write('note')"),
+    Key("note-broker", ("b",), TRADE_NOTE, "broker", "To the broker as well", "broker"),
+    Key("note-keep", ("y",), TRADE_NOTE, "keep", "Keep what was changed", "keep"),
+    Key("note-close", ("escape", "q"), TRADE_NOTE, "close", "Close; twice to drop", "drop"),
+    Key("stat-view", tuple("12345678"), STATISTICS, "view", "A view", "show_view({key})"),
+    Key("stat-next", ("tab", "v"), STATISTICS, "", "Next view", "next_view(1)"),
+    Key("stat-before", ("shift+tab",), STATISTICS, "", "View before", "next_view(-1)"),
+    Key("stat-right", ("l", "right"), STATISTICS, "", "Right; next grouping", "move(1, 0)"),
+    Key("stat-left", ("h", "left"), STATISTICS, "", "Left; grouping before", "move(-1, 0)"),
+    Key("stat-down", ("j", "down"), STATISTICS, "", "Down", "move(0, 1)"),
+    Key("stat-up", ("k", "up"), STATISTICS, "", "Up", "move(0, -1)"),
+    Key("stat-page", _PAGE_ON, STATISTICS, "", "More of the view", "page(1)"),
+    Key("stat-page-back", _PAGE_BACK, STATISTICS, "", "Back up in it", "page(-1)"),
+    Key("stat-take", ("enter",), STATISTICS, "open", "The day; only this group", "take"),
+    Key("stat-week", ("w",), STATISTICS, "week", "The week of the day", "week"),
+    Key("stat-read", ("r",), STATISTICS, "", "Read the journal again", "read"),
+    Key("stat-close", ("escape", "q"), STATISTICS, "close", "All trades; close", "drop"),
+    Key("day-before", ("h", "left"), DAY_PAGE, "before", "Day or week before", "turn(-1)"),
+    Key("day-next", ("l", "right"), DAY_PAGE, "next", "Next day or week", "turn(1)"),
+    Key("day-week", ("w",), DAY_PAGE, "week", "The week, or the day", "week"),
     Key("limit-down", ("j", "down"), LIMITS, "", "Row down", "row(1)"),
     Key("limit-up", ("k", "up"), LIMITS, "", "Row up", "row(-1)"),
     Key("limit-off", ("space",), LIMITS, "off", "No such limit", "turn"),

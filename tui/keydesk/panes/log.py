@@ -1,29 +1,24 @@
-"""The transaction log, newest first, and the notice lines at the bottom of the screen.
-
-A hint disappears after some seconds. A notice that requires attention stays until Esc. Notices are never cut: they take
-a second line, and the instrument line if they need it.
-"""
+"""The transaction log, newest first, back to the first transaction of the account."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar
 
-from rich.style import Style
 from textual.message import Message
 
 from keydesk.keys.keymap import KEYMAP, LOG
 from keydesk.panes.price_cells import signed_role
 from keydesk.store.frame import Frame
-from keydesk.store.state import LogKind, LogLine, Notice, Topic
+from keydesk.store.log.filter import passes
+from keydesk.store.state import LogKind, LogLine, PastDirection, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
-from keydesk.text.format import lines_of, shorten
+from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
-from keydesk.widgets.lines import Heading, LinePane, Run, Tab
+from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
@@ -47,24 +42,39 @@ LOG_ROLES: dict[LogKind, str] = {
 
 
 class Log(SortedTable):
-    """One row per transaction; row keys count from the oldest, so that new rows do not move the cursor."""
+    """One row per transaction, newest first; older ones are requested as the cursor comes near the last row."""
 
     KEY_CONTEXT: ClassVar[str] = LOG
     BINDINGS = KEYMAP.bindings(LOG)
     NAME: ClassVar[str] = "Log"
     FIRST: ClassVar[str] = "kind"
+    LETTERS_HINT: ClassVar[str] = "kind, pair, words: fill eurusd; #6417: of that order or trade"
 
     def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)
-        self._first: LogLine | None = None  # the oldest line when rows were numbered
-        self._line: LogLine | None = None  # under the cursor
+        self._by_key: dict[str, LogLine] = {}  # of the rows, in the pane's own order
+        self._passed_before: dict[str, bool] = {}  # which lines the letters leave
+        self._stands_apart = False  # the rows are of a window that does not reach the newest lines
+        self._goes_to_first = False  # the first transactions are being read
 
     class AuditWanted(Message):
         """The user wants to read the audit log."""
 
+    @dataclass
+    class PastWanted(Message):
+        """The user scrolls beyond the lines that are held, or leaves a window for the newest ones ("")."""
+
+        direction: PastDirection
+        letters: str
+        from_followed: bool
+
     def action_audit(self) -> None:
         """Ask for the audit log."""
         self.post_message(self.AuditWanted())
+
+    def line(self, key: str | None) -> LogLine | None:
+        """Return the line of a row."""
+        return self._by_key.get(key or "")
 
     def columns(self) -> Sequence[Column]:
         """Return the words take what the other columns leave."""
@@ -77,54 +87,174 @@ class Log(SortedTable):
 
     def heading(self) -> Heading:
         """Where the reader is, when not at the newest line, and how lines are sorted and filtered."""
-        place = f"{self.cursor} back" if self.cursor and not self.order.column else ""
         tab = self.tab(len(self._arranged)) if self.letters else Tab("Log")
-        return Heading((tab,), self.right_words(place))
+        words = self.right_words(self._place_words())
+        state = self._state_words()
+        return Heading((tab,), safe(", ".join(filter(None, (words, state)))))
 
-    def empty(self, frame: Frame) -> Printable:  # noqa: ARG002 - the words are of the rows
+    def _place_words(self) -> Printable:
+        if self._stands_apart and (line := self.line(self.selected)) is not None and self.frame:
+            day = show.at(line.time_ns, self.frame.store.zone)
+            return safe(f"{day:%d %b %Y}, {self.keymap.name('top')} newest")
+        return safe(f"{self.cursor} back") if self.cursor and not self.order.column else ""
+
+    def _state_words(self) -> Printable:
+        """Return what becomes of older lines, in few words; the line below the last row has them in full."""
+        past = self.frame.store.past_log if self.frame is not None else None
+        if past is None:
+            return ""
+        if past.trouble:
+            return "cannot be read"
+        return "loading …" if past.loading else ""
+
+    def empty(self, frame: Frame) -> Printable:
         """What fills the log, or why no line of it is shown."""
         usual = "Nothing happened yet. Orders, fills and transfers are written here."
-        return self.no_rows() or usual
+        return self._empty_search(frame) or usual
+
+    def _empty_search(self, frame: Frame) -> Printable:
+        """Return what letters that leave no row were looked for in."""
+        words, end = self.no_rows(), self.end_words(frame)
+        return safe("  ".join(filter(None, (words, end))))
+
+    def end_words(self, frame: Frame) -> Printable:
+        """Return what stands below the last row: what is loaded, how far back was looked, or that nothing is older."""
+        past = frame.store.past_log
+        if past is None or self.order.column or past.letters != self.letters:
+            return ""
+        if past.trouble:
+            return safe(f"Older lines cannot be read: {past.trouble}")
+        searched = safe(f"searched back to #{past.oldest}")
+        if past.loading:
+            return safe(f"Loading older lines … {searched if self.letters else ''}")
+        if past.begins and not self.letters:
+            return "The first transaction of the account"
+        if past.begins:
+            return "Nothing older passes: searched back to the first transaction"
+        return (
+            safe(f"{searched}; {self.keymap.name('row-down')} searches on") if self.letters else ""
+        )
 
     def changed(self, frame: Frame) -> None:
-        """New lines came."""
-        log = frame.store.log
-        if frame.touched(Topic.LOG) or self._turned or len(self._arranged) != len(log):
-            follows = self.cursor == 0  # at the newest line the cursor stays at the newest
-            first = log[0] if log else None
-            if first is not self._first:  # older lines came or went: every number is another line's
-                self._first, self._turned = first, True
-            self.show_rows([str(i) for i in range(len(log) - 1, -1, -1)], frame)
-            if follows and not self.order.column:
-                self._put_cursor(0)
-            else:
-                self._follow_line(log)
-        self._line = self._line_at_cursor()
-
-    def _line_at_cursor(self) -> LogLine | None:
-        log = self.frame.store.log if self.frame is not None else ()
-        number = int(self.selected) if self.selected is not None else len(log)
-        return log[number] if number < len(log) else None
-
-    def moved(self) -> None:
-        """Note the line that the cursor stands on."""
-        self._line = self._line_at_cursor()
-
-    def _follow_line(self, log: Sequence[LogLine]) -> None:
-        """Put the cursor on its line, whatever number that has now."""
-        if self._line is None or self._line_at_cursor() is self._line:
+        """New lines came, or older ones."""
+        if not (frame.touched(Topic.LOG, Topic.PAST_LOG) or self._turned):
             return
-        rows = (row for row, key in enumerate(self.keys) if log[int(key)] is self._line)
-        self._put_cursor(next(rows, self.cursor))
+        follows = self.cursor == 0 and not (self._stands_apart or self._goes_to_first)
+        self._by_key = {line.key: line for line in self._lines_of(frame.store, follows=follows)}
+        self.show_rows(list(self._by_key), frame)
+        past = frame.store.past_log
+        if self._goes_to_first and past is not None and not (past.loading or past.wants):
+            self._goes_to_first = False
+            self._put_cursor(len(self.keys) - 1)
+        elif follows and not self.order.column:
+            self._put_cursor(0)
+        if frame.touched(Topic.PAST_LOG):
+            self.redraw()  # the words below the last row
+
+    def _lines_of(self, store: Store, *, follows: bool) -> list[LogLine]:
+        """Return the lines shown, newest first: the followed log with the window, or a window that stands apart."""
+        past = store.past_log
+        older = past.lines if past is not None and past.letters == self.letters else []
+        is_joined = store.past_is_joined
+        held = self.selected
+        self._stands_apart = (
+            bool(older)
+            and not (is_joined or follows)
+            and (self._goes_to_first or any(line.key == held for line in older))
+        )
+        if self._stands_apart:
+            return older[::-1]
+        return [*reversed(store.log), *(reversed(older) if is_joined else ())]
 
     def _put_cursor(self, row: int) -> None:
         if self.cursor != row:
-            self.cursor = row
+            self.cursor = max(0, row)
             self.redraw()
 
-    def measure(self, key: str, column: str, store: Store) -> Measured:
+    def _passing(self, store: Store) -> list[str]:  # noqa: ARG002 - by its lines
+        """Return the rows that the letters leave; each line is looked at once."""
+        if not self.letters:
+            return self._arranged
+        known, lines = self._passed_before, self._by_key
+        self._passed_before = now = {
+            key: known[key] if key in known else passes(lines[key], self.letters)
+            for key in self._arranged
+            if key in lines
+        }
+        return [key for key in self._arranged if now.get(key)]
+
+    def show_only(self, letters: str) -> None:
+        """Show the rows whose text has these words, and look for older ones."""
+        self._passed_before = {}
+        super().show_only(letters)
+        if self.letters:
+            self._ask("older")
+
+    # Older lines.
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row; near either end of what is held, ask for more."""
+        self._goes_to_first = False
+        super().move_to(index)
+        margin = 2 * self.room
+        if self.cursor + margin >= len(self.keys):
+            self._ask("older")
+        elif self._stands_apart and self.cursor < margin:
+            self._ask("newer")
+
+    def action_top(self) -> None:
+        """Go to the newest line."""
+        if self._stands_apart:
+            self._ask("")
+            self._stands_apart, self.cursor = False, 0
+        super().action_top()
+
+    def action_bottom(self) -> None:
+        """Go to the first transaction; with letters or sorted, to the last row."""
+        last = len(self.keys) - 1
+        if self.letters or self.order.column:
+            self.move_to(last)
+            return
+        super().move_to(last)
+        if not self._has_first:
+            self._ask("first")
+            self._goes_to_first = True
+
+    @property
+    def _has_first(self) -> bool:
+        """Whether the rows end with the first transaction."""
+        past = self.frame.store.past_log if self.frame is not None else None
+        return past is not None and past.begins and past.letters == self.letters
+
+    def _ask(self, direction: PastDirection) -> None:
+        """Ask for lines beyond those that are held, unless they are being read or there are none."""
+        past = self.frame.store.past_log if self.frame is not None else None
+        is_reading = past is not None and past.loading and past.letters == self.letters
+        if self.order.column or (direction == "older" and (is_reading or self._has_first)):
+            return
+        self.post(self.PastWanted(direction, self.letters, not self._stands_apart))
+
+    # Lines.
+
+    def runs(self, y: int, frame: Frame) -> Iterable[Run]:
+        """Return the text of a line; below the last row, what is older."""
+        if self.keys and y >= self.HEAD and self.first + y - self.HEAD == len(self.keys):
+            return [(self.end_words(frame), self.palette["muted"])]
+        return super().runs(y, frame)
+
+    def _scroll(self) -> bool:
+        """Scroll the cursor into view; below the last row, the words about older lines."""
+        before = self.first
+        super()._scroll()
+        is_last = self.keys and self.cursor == len(self.keys) - 1
+        is_full = len(self.keys) - self.first >= self.room > 1
+        if is_last and is_full and self.frame is not None and self.end_words(self.frame):
+            self.first += 1
+        return before != self.first
+
+    def measure(self, key: str, column: str, store: Store) -> Measured:  # noqa: ARG002
         """Return what a column measures of a line."""
-        line = store.log[int(key)] if int(key) < len(store.log) else NO_LINE
+        line = self._by_key.get(key, NO_LINE)
         match column:
             case "pl":
                 return line.pl
@@ -134,31 +264,28 @@ class Log(SortedTable):
                 return line.instrument or None
             case "text":
                 return line.text
+            case "id":
+                return Decimal(line.id) if line.id else None
             case _:
-                return Decimal(int(key))
-
-    def text_of(self, key: str, store: Store) -> str:
-        """Return kind, instrument, number and words of a line."""
-        line = store.log[int(key)] if int(key) < len(store.log) else NO_LINE
-        return f"{line.kind} {line.instrument} {line.id} {line.text}"
+                return Decimal(line.time_ns)
 
     def row(self, key: str, frame: Frame) -> list[Run]:
         """One line, if the log still has it; without a profit its words have that room too."""
-        if int(key) >= len(frame.store.log):
+        line = self._by_key.get(key)
+        if line is None:
             return []
         ends_in_words = [column.key for column in self.fitted[-2:]] == ["text", PROFIT.key]
-        if frame.store.log[int(key)].pl is not None or not ends_in_words:
+        if line.pl is not None or not ends_in_words:
             return super().row(key, frame)
         *before, words, profit = self.fitted
         wide = replace(words, width=words.width + self.gap + profit.width)
         cells = [(column, self.cell(key, column.key, frame)) for column in before]
-        text = self._words(frame.store.log[int(key)], wide.width)
+        text = self._words(line, wide.width)
         return self._joined([*cells, (wide, text)])
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
         """Return one cell of a line, empty when the log has the line no more."""
-        lines = frame.store.log
-        line = lines[int(key)] if int(key) < len(lines) else NO_LINE
+        line = self._by_key.get(key, NO_LINE)
         match column:
             case "time":
                 return [(self._time(line, frame), self.palette["faint"])]
@@ -183,143 +310,3 @@ class Log(SortedTable):
         if frame.wall_ns - line.time_ns > DAY * show.SECOND:
             return safe(f"{show.at(line.time_ns, zone):%d %b}")
         return show.clock(line.time_ns, zone)
-
-
-NOTICE_ROLES = {"info": "plain", "good": "good", "warn": "warn", "bad": "danger"}
-SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
-# Seconds that a notice is new, and that it is shown at all: a good outcome lingers dim where there is room.
-NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
-SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
-REVERSED = Style(reverse=True)
-FRESH_FOR = 4.0  # seconds that an outcome is before everything else: each can be read, also of several at once
-INDENT = 11  # columns of time and sign
-NEWEST = 20  # of the notices; older ones are history
-Words = tuple[
-    list[SafeText], Style, Printable, bool
-]  # wrapped text, style, time and sign, waits for Esc
-
-
-class Notices(LinePane, can_focus=False):
-    """The newest messages, newest first; a command in flight is above them until it is settled.
-
-    An outcome that has just come is above both: neither another one nor what is still looked up may hide it.
-    """
-
-    DEFAULT_CSS = "Notices { height: 1; width: 1fr; }"
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._told: list[object] = []
-        self._rows: list[list[Run]] | None = None
-
-    @property
-    def rows_wanted(self) -> int:
-        """Return the number of lines that commands in flight and new or unseen messages need."""
-        return 0 if self.frame is None else len(self._lines_of(self._pressing(self.frame)))
-
-    def changed(self, frame: Frame) -> None:
-        """Redraw when a message came, was seen or has expired, and when a command was settled."""
-        told: list[object] = [
-            (notice, _is_new(notice, frame), _is_fresh(notice, frame)) for notice in _living(frame)
-        ]
-        told.append(frame.now < frame.store.flash_until)
-        if told != self._told or frame.touched(Topic.NOTICES, Topic.ORDERS):
-            self._told = told
-            self.redraw()
-
-    def redraw(self) -> None:
-        """Everything anew, at a new width too."""
-        self._rows = None
-        super().redraw()
-
-    def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """Return a line of the messages; the last one counts those without room."""
-        if self._rows is None:
-            self._rows = self._fitting_lines(frame)
-        return self._rows[y] if y < len(self._rows) else ()
-
-    def _fitting_lines(self, frame: Frame) -> list[list[Run]]:
-        pressing = self._lines_of(self._pressing(frame))
-        room = self.outer_size.height
-        if len(pressing) > room:
-            *kept, last = pressing[:room]
-            return [*kept, self._with_more(last)]
-        dim = (
-            self._words(each, "muted")
-            for each in _living(frame)
-            if not (_presses(each, frame) or _is_fresh(each, frame))
-        )
-        rows = [self._lines_of([words]) for words in dim]
-        whole = rows[0] if rows and len(pressing) + len(rows[0]) <= room else []
-        return [*pressing, *whole]
-
-    def _pressing(self, frame: Frame) -> Iterator[Words]:
-        warn = self.palette["warn"]
-        living = _living(frame)
-        fresh = [notice for notice in living if _is_fresh(notice, frame)]
-        for notice in fresh:
-            yield self._flashing(notice, frame)
-        for record in frame.store.in_flight.values():
-            yield lines_of(safe(record.line), self.inside - 2), warn, "… ", False
-        for notice in living:
-            if _presses(notice, frame) and notice not in fresh:
-                yield self._flashing(notice, frame)
-
-    def _flashing(self, notice: Notice, frame: Frame) -> Words:
-        """Return a notice; the newest one is reversed while an event flashes."""
-        lines, style, head, waits = self._words(notice, NOTICE_ROLES[notice.level])
-        flashes = frame.now < frame.store.flash_until and notice is frame.store.notices[-1]
-        return lines, style + REVERSED if flashes else style, head, waits
-
-    def _words(self, notice: Notice, role: str) -> Words:
-        zone = UTC if self.frame is None else self.frame.store.zone
-        head = safe(f"{show.clock(notice.time_ns, zone)} {SIGN_OF[notice.level]} ")
-        lines = lines_of(notice.text, self.inside - INDENT)
-        return lines, self.palette[role], head, notice.waits
-
-    def _lines_of(self, told: Iterable[Words]) -> list[list[Run]]:
-        faint = self.palette["faint"]
-        found: list[list[Run]] = []
-        for lines, style, head, waits in told:
-            for number, line in enumerate(lines):
-                start = (head, faint if len(head) == INDENT else style)
-                found.append([start if not number else (" " * len(head), style), (line, style)])
-            seen = safe(f"  {self.keymap.name('back')}: seen")
-            if waits and len(head) + len(lines[-1]) + len(seen) <= self.inside:
-                found[-1].append((seen, self.palette["muted"]))
-        return found
-
-    def _with_more(self, line: list[Run]) -> list[Run]:
-        """Return the last line there is room for, ending in where the rest is."""
-        more = safe(f"…  {self.keymap.name('command')}messages has the rest")
-        (head, first), (text, second), *_ = line
-        kept = safe(text[: max(0, self.inside - len(head) - len(more))].rstrip())
-        return [(head, first), (kept, second), (more, self.palette["muted"])]
-
-
-def _living(frame: Frame) -> list[Notice]:
-    """Return the notices that still have something to say, newest first."""
-    newest = frame.store.notices[: -NEWEST - 1 : -1]
-    return [each for each in newest if each.waits or _age(each, frame) < _time_of(each)]
-
-
-def _time_of(notice: Notice) -> float:
-    return SHOWN_FOR[notice.level] if not notice.seen or notice.level == "good" else 0
-
-
-def _presses(notice: Notice, frame: Frame) -> bool:
-    newest = notice is frame.store.notices[-1]
-    return notice.waits or (newest and _is_new(notice, frame))
-
-
-def _is_fresh(notice: Notice, frame: Frame) -> bool:
-    """Return whether it is an outcome of this moment, which may not have been read yet."""
-    return not notice.seen and notice.level != "info" and _age(notice, frame) < FRESH_FOR
-
-
-def _is_new(notice: Notice, frame: Frame) -> bool:
-    return not notice.seen and _age(notice, frame) < NEW_FOR[notice.level]
-
-
-def _age(notice: Notice, frame: Frame) -> float:
-    return (frame.wall_ns - notice.time_ns) / show.SECOND

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from rich.style import Style
 from textual.binding import BindingType
+from textual.message import Message
 
 from keydesk.calc.risk.trade_groups import TradeGroup, group_of
 from keydesk.keys.keymap import KEYMAP, TRADES
@@ -34,6 +35,9 @@ READING = "The account is being read …"  # until then the list is not known to
 
 class Trades(InstrumentRows, SortedTable):
     """One row per trade, a line of totals beneath; grouped, a row of sums above the trades of each instrument."""
+
+    class NoteWanted(Message):
+        """The user wants to write about the selected trade."""
 
     KEY_CONTEXT: ClassVar[str] = TRADES
     BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(TRADES)]
@@ -192,6 +196,10 @@ class Trades(InstrumentRows, SortedTable):
             "tag": show.shorten(clean_name(trade.tag or show.EMPTY), WIDEST_TAG),
         }
         return texts[column]
+
+    def action_note(self) -> None:
+        """Ask for the form of a note on the selected trade."""
+        self.post(self.NoteWanted())
 
     # Groups.
 

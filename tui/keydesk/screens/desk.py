@@ -20,7 +20,7 @@ from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
-from keydesk.panes.log import Log, Notices
+from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.price_cells import InstrumentRows
@@ -29,12 +29,13 @@ from keydesk.panes.strips.account import AccountStrip, FundsLine
 from keydesk.panes.strips.health import HealthLine
 from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.panes.strips.keys import FORM_HAS_KEYS, KeyFooter
+from keydesk.panes.strips.notices import Notices
 from keydesk.panes.trades import Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.tiers import MINI, RIGHT_COLUMN, SIDE_CHARTS, SMALL, TIERS, Tier, tier_for
 from keydesk.store.frame import Frame
-from keydesk.store.state import Topic
+from keydesk.store.state import Notice, Topic
 from keydesk.widgets import theme
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.overlay import Backdrop
@@ -281,6 +282,15 @@ class DeskScreen(Backdrop):
     def pane(self, name: str) -> LinePane:
         """Return a pane by its id: watchlist, chart, trades, orders, positions, log, books, ticket."""
         return self._all_panes[name]
+
+    @property
+    def notices_on_screen(self) -> tuple[Notice, ...]:
+        """Return the notices that stand whole on the screen, covered by no form."""
+        pane, stack = self._notices, self.app.screen_stack
+        visible = pane.region.shrink((0, pane.covered, 0, 0))
+        above = stack[stack.index(self) + 1 :] if self in stack else ()
+        forms = [child.region for screen in above for child in screen.children]
+        return () if any(visible.overlaps(form) for form in forms) else pane.standing
 
     @property
     def watchlist(self) -> Watchlist:

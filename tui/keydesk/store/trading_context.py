@@ -13,7 +13,7 @@ from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.trading_context import NOTHING, AccountFunds, Lot, Rules, TradingContext
 from keydesk.records import AccountState, PositionRow, Quote, id_order
 from keydesk.store.store import Store
-from keydesk_client.arithmetic.profit import HOME, Factors, pip
+from keydesk_client.arithmetic.profit import HOME, Factors, nearest_price, pip
 from keydesk_client.arithmetic.sizing import effective_rate
 
 if TYPE_CHECKING:  # the models cost more to import than a first picture may take
@@ -125,6 +125,7 @@ def trading_context_of(store: Store, instrument: str, now: float) -> TradingCont
         silent=_silent(store, now),
         tradeable=quote.tradeable,
         average_range=_average_range(store, instrument),
+        daily_range=_daily_range(store, known),
     )
 
 
@@ -134,6 +135,11 @@ def _average_range(store: Store, instrument: str) -> Decimal | None:
     if read is None or store.clock_ns - read.read_ns > OUTDATED_NS:
         return None
     return read.value
+
+
+def _daily_range(store: Store, known: Instrument) -> Decimal | None:
+    found = store.daily_ranges.get(known.name)
+    return None if not found else nearest_price(Decimal(found), known.display_precision)
 
 
 def factors_of(store: Store, instrument: str) -> Factors | None:

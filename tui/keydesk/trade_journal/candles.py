@@ -38,27 +38,63 @@ Known: TypeAlias = dict[str, tuple[int, int, Decimal, Decimal]]
 Progress = Callable[[int, int], None]
 
 
+class ExcursionReader:
+    """The excursions of closed trades: those in the file, and those read from candles since.
+
+    Args:
+        client: Reads candles.
+        path: The file.
+    """
+
+    def __init__(self, client: Client, path: Path) -> None:
+        self._client, self._path = client, path
+        self._known, self._forming = Known(), Known()  # of complete candles; of others
+        self._is_loaded = False
+
+    async def load(self) -> None:
+        """Read the file in a thread, once."""
+        if not self._is_loaded:
+            self._known = await asyncio.to_thread(_read, self._path) | self._known
+            self._is_loaded = True
+
+    def known(self, trade: JournalTrade) -> Excursion | None:
+        """Return a known excursion; that of another trade with its id, after a reset, is none."""
+        for kept in (self._known.get(trade.id), self._forming.get(trade.id)):
+            if kept is not None and kept[:2] == (trade.opened_ns, trade.closed_ns):
+                return known_excursion(trade, kept[2], kept[3])
+        return None
+
+    async def read(self, trade: JournalTrade) -> None:
+        """Read the candles of a closed trade; without candles nothing is known of it."""
+        excursion, is_final = await _fetch(self._client, trade)
+        if excursion is not None:
+            ends = trade.opened_ns, trade.closed_ns or 0
+            kept = self._known if is_final else self._forming
+            kept[trade.id] = (*ends, excursion.adverse, excursion.favourable)
+
+    async def save(self) -> None:
+        """Write the file in a thread."""
+        await asyncio.to_thread(_write, self._path, dict(self._known))
+
+
 async def read_excursions(
     client: Client, path: Path, trades: Sequence[JournalTrade], progress: Progress | None = None
 ) -> dict[str, Excursion]:
     """Return the excursions of closed trades by id, from the file or from candles; those without candles are left out."""
-    known, forming = _read(path), Known()
+    reader = ExcursionReader(client, path)
+    await reader.load()
     closed = [each for each in trades if each.is_closed]
-    missing = [each for each in closed if _known(known, each) is None]
+    missing = [each for each in closed if reader.known(each) is None]
     slots = asyncio.Semaphore(AT_ONCE)
     done = 0
 
     async def fetch(trade: JournalTrade) -> None:
         nonlocal done
         async with slots:
-            excursion, is_final = await _fetch(client, trade)
+            await reader.read(trade)
         done += 1
         if progress is not None:
             progress(done, len(missing))
-        if excursion is not None:
-            kept = known if is_final else forming
-            ends = trade.opened_ns, trade.closed_ns or 0
-            kept[trade.id] = (*ends, excursion.adverse, excursion.favourable)
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -68,18 +104,9 @@ async def read_excursions(
         raise errors.exceptions[0] from None
     finally:
         if missing:
-            _write(path, known)
-    both = known | forming
-    found = {each.id: _known(both, each) for each in closed}
+            await reader.save()
+    found = {each.id: reader.known(each) for each in closed}
     return {id_: each for id_, each in found.items() if each is not None}
-
-
-def _known(known: Known, trade: JournalTrade) -> Excursion | None:
-    """Return the kept excursion of a trade; that of another trade with its id, after a reset, is none."""
-    kept = known.get(trade.id)
-    if kept is None or kept[:2] != (trade.opened_ns, trade.closed_ns):
-        return None
-    return known_excursion(trade, kept[2], kept[3])
 
 
 async def _fetch(client: Client, trade: JournalTrade) -> tuple[Excursion | None, bool]:
@@ -111,8 +138,10 @@ def _read(path: Path) -> Known:
     known: Known = {}
     with suppress(OSError, UnsafeFile, *UNREADABLE):
         for line in read_private(path, LARGEST).decode().splitlines():
-            id_, opened, closed, adverse, favourable = json.loads(line)
-            known[str(id_)] = (int(opened), int(closed), Decimal(adverse), Decimal(favourable))
+            id_, opened, closed, *distances = json.loads(line)
+            adverse, favourable = (Decimal(each) for each in distances)
+            if adverse >= 0 and favourable >= 0 and (adverse + favourable).is_finite():
+                known[str(id_)] = (int(opened), int(closed), adverse, favourable)
     return known
 
 

@@ -5,7 +5,7 @@ read, and members that this version does not know, are kept as they are.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from keydesk_client.auth.private_files import locked, private_folder, read_priva
 from keydesk_client.errors import UnsafeFile
 
 LARGEST = 20_000_000  # bytes
+MOST_NAMED = 5  # lines that cannot be read
 PATIENCE = 2.0  # seconds that another desk may hold the file
 KNOWN = ("trade", "tags", "setup", "note", "rating", "mistake")
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
@@ -50,6 +51,7 @@ class _Content:
     notes: dict[str, TradeNote] = field(default_factory=dict)
     others: dict[str, dict[str, Any]] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)  # of those lines, from 1
 
 
 def read_notes(path: Path) -> Notes:
@@ -60,9 +62,20 @@ def read_notes(path: Path) -> Notes:
         return Notes()
     except (OSError, UnsafeFile) as error:
         return Notes(trouble=f"The notes are not read: {clean(str(error))}")
-    count = len(content.unreadable)
-    trouble = f"{count} lines of {clean(path.name)} cannot be read; they are kept" if count else ""
-    return Notes(content.notes, trouble)
+    return Notes(content.notes, _trouble(path, content.numbers))
+
+
+def _trouble(path: Path, numbers: Sequence[int]) -> str:
+    """Return which lines of the file cannot be read, "" if all can."""
+    if not numbers:
+        return ""
+    named = ", ".join(map(str, numbers[:MOST_NAMED])) + (" …" if numbers[MOST_NAMED:] else "")
+    lines = (
+        f"line {named} cannot be read; it is"
+        if len(numbers) == 1
+        else f"lines {named} cannot be read; they are"
+    )
+    return f"{clean(path.name)}: {lines} kept: mend the file by hand"
 
 
 def change_note(path: Path, trade_id: str, change: Change) -> TradeNote:
@@ -120,13 +133,13 @@ def _read_or_nothing(path: Path) -> _Content:
 def _read(path: Path) -> _Content:
     text = read_private(path, LARGEST).decode(errors="surrogateescape")
     content = _Content()
-    for line in text.split("\n"):  # no other line end: a note may hold U+2028
+    for number, line in enumerate(text.split("\n"), 1):  # a note may hold U+2028
         if line.strip():
-            _take(content, line)
+            _take(content, line, number)
     return content
 
 
-def _take(content: _Content, line: str) -> None:
+def _take(content: _Content, line: str, number: int) -> None:
     """Take one line; of two for a trade the later counts, the earlier is kept as unreadable."""
     try:
         said = json.loads(line)
@@ -135,6 +148,7 @@ def _take(content: _Content, line: str) -> None:
             raise ValueError(trade_id)
     except (*UNREADABLE, BadNote):
         content.unreadable.append(line)
+        content.numbers.append(number)
         return
     content.notes[trade_id] = note
     content.others[trade_id] = {name: said[name] for name in said if name not in KNOWN}

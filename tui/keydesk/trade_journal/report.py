@@ -1,20 +1,21 @@
 """The day page and the week page: what was traded, what came of it, what was noted; to be read in a minute.
 
-A trade belongs to the trading day in which it was closed, 17:00 to 17:00 New York. A day has the date of its end, a week its
+The most important comes first: the result, the best and the worst trade, mistakes, limits that were hit, notes; then groups, the
+trades, and every figure. Desk and command line show the same page. A trade belongs to the trading day in which it was closed, 17:00 to 17:00 New York. A day has the date of its end, a week its
 days from Monday to Sunday.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, SECOND, day_start, next_day_start
+from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, SECOND, day_start
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.text.format import at, duration
+from keydesk.text.format import at, duration, pair
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.rows import (
     HUNDREDTH,
@@ -28,6 +29,7 @@ from keydesk.trade_journal.rows import (
 )
 
 DAYS_OF_A_WEEK = 7
+MOST_LIMITS = 12  # lines
 GROUPS = ("instrument", "session", "setup", "mistake")
 TRADE_COLUMNS = ("id", "closed", "instrument", "side", "units", "held", "result", "R", "setup")
 GROUP_COLUMNS = ("trades", "win %", "result", "R")
@@ -69,9 +71,12 @@ class Page:
     sections: tuple[Section, ...]
 
 
-def trading_date(time_ns: int) -> date:
-    """Return the date of the trading day that contains an instant."""
-    return datetime.fromtimestamp(next_day_start(time_ns) // SECOND, NEW_YORK).date()
+@dataclass(frozen=True, slots=True)
+class LimitHit:
+    """A limit of the trader that was hit, or a ticket that was refused."""
+
+    time_ns: int
+    words: str
 
 
 def day_of(day: date) -> Period:
@@ -92,18 +97,73 @@ def _bounds(day: date) -> tuple[date, int, int]:
     return day, day_start(end - SECOND), end
 
 
-def page(journal: Journal, period: Period, context: RowContext, account: str) -> Page:
+def page(
+    journal: Journal,
+    period: Period,
+    context: RowContext,
+    account: str,
+    limits: Sequence[LimitHit] = (),
+) -> Page:
     """Return the page of a day or a week."""
     trades = [each for each in journal.closed if _is_in(each, period.start_ns, period.end_ns)]
     found = statistics_of(trades, _balance_before(journal, period.start_ns))
     groups = GroupContext(journal.trades, context.notes, context.zone)
-    sections = [_summary(journal, period, found)]
+    sections = [_in_short(trades, found, context), _limits(limits, period, context)]
     if len(period.days) > 1:
         sections.append(_by_day(trades, period))
-    sections.append(_trades(trades, context))
-    sections += [section for name in GROUPS if (section := _group(trades, name, groups))]
     sections.append(_notes(trades, context))
-    return Page(f"{period.title}  {account}", tuple(filter(_has_content, sections)))
+    sections += [section for name in GROUPS if (section := _group(trades, name, groups))]
+    sections += [_trades(trades, context), _figures(journal, period, found)]
+    return Page(f"{period.title}  {account}".rstrip(), tuple(filter(_has_content, sections)))
+
+
+def _in_short(trades: Sequence[JournalTrade], found: Statistics, context: RowContext) -> Section:
+    """Return the result, the best and the worst trade, and what the mistakes cost."""
+    if not trades:
+        return Section("", sentences=("No trade was closed.",))
+    sentences = [f"Result: {_result_words(trades)}, {found.n} trades{_won(found)}"]
+    if len(trades) > 1:
+        by_result = sorted(trades, key=lambda each: each.result)
+        sentences.append(f"Best: {_trade_words(by_result[-1])}")
+        sentences.append(f"Worst: {_trade_words(by_result[0])}")
+    traded: dict[str, list[JournalTrade]] = {}
+    mistakes: dict[str, list[JournalTrade]] = {}
+    for each in trades:
+        traded.setdefault(pair(each.instrument), []).append(each)
+        if mistake := context.note(each).mistake:
+            mistakes.setdefault(mistake, []).append(each)
+    named = (f"{name} {len(own)} ({_result_words(own)})" for name, own in traded.items())
+    sentences.append(f"Traded: {', '.join(named)}")
+    if mistakes:
+        named = (f"{name}, {len(own)} x, {_result_words(own)}" for name, own in mistakes.items())
+        sentences.append(f"Mistakes: {'; '.join(named)}")
+    return Section("", sentences=tuple(sentences))
+
+
+def _won(found: Statistics) -> str:
+    share = found.win_rate.value
+    return "" if share is None else f", {number(share * 100, Decimal(1))} % won"
+
+
+def _result_words(trades: Sequence[JournalTrade]) -> str:
+    """Return a result with its sign, in money and in R as far as it is known."""
+    rs = [each.r for each in trades if each.r is not None]
+    in_r = f", {sum(rs, Decimal(0)):+.2f} R" if rs else ""
+    return f"{sum((each.result for each in trades), Decimal(0)):+,.2f}{in_r}"
+
+
+def _trade_words(trade: JournalTrade) -> str:
+    side = "long" if trade.is_long else "short"
+    return f"{trade.id} {pair(trade.instrument)} {side}, {_result_words([trade])}"
+
+
+def _limits(limits: Sequence[LimitHit], period: Period, context: RowContext) -> Section:
+    """Return the limits that were hit in the period; of many the first, and how many more there were."""
+    own = [each for each in limits if period.start_ns <= each.time_ns < period.end_ns]
+    said = [f"{at(e.time_ns, context.zone):%a %H:%M} {e.words}" for e in own[:MOST_LIMITS]]
+    if len(own) > MOST_LIMITS:
+        said.append(f"and {len(own) - MOST_LIMITS} more")
+    return Section("Limits", sentences=tuple(said))
 
 
 def _is_in(trade: JournalTrade, start_ns: int, end_ns: int) -> bool:
@@ -119,8 +179,10 @@ def _balance_before(journal: Journal, time_ns: int) -> Decimal | None:
     return earlier[-1] if earlier else None
 
 
-def _summary(journal: Journal, period: Period, found: Statistics) -> Section:
+def _figures(journal: Journal, period: Period, found: Statistics) -> Section:
     """Return the figures; those that cannot be said are left out."""
+    if not found.n:
+        return Section("Figures")
     moved = sum(
         (p.transfer for p in journal.balances if period.start_ns <= p.time_ns < period.end_ns),
         Decimal(0),
@@ -132,8 +194,6 @@ def _summary(journal: Journal, period: Period, found: Statistics) -> Section:
     ]
     if moved:
         rows.append({"figure": "transfers", "value": number(moved, MONEY), "of": ""})
-    if not found.n:
-        return Section("", sentences=("No trade was closed.",))
     return Section("Figures", ("figure", "value", "of"), tuple(rows))
 
 
@@ -189,6 +249,8 @@ def _notes(trades: Iterable[JournalTrade], context: RowContext) -> Section:
     sentences = []
     for each in trades:
         note = context.note(each)
+        if replace(note, rating=None).is_empty:
+            continue  # a rating alone says nothing to read
         words = [
             *(f"#{tag}" for tag in note.tags),
             f"rating {note.rating}" if note.rating else "",
@@ -196,8 +258,7 @@ def _notes(trades: Iterable[JournalTrade], context: RowContext) -> Section:
             note.note,
         ]
         said = ", ".join(word for word in words if word)
-        if said:
-            sentences.append(f"{each.id} {each.instrument}: {said}")
+        sentences.append(f"{each.id} {each.instrument}: {said}")
     return Section("Notes", sentences=tuple(sentences))
 
 

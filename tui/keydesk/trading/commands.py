@@ -5,7 +5,7 @@ stop. An order that opens risk is bounded, sent on a fresh price, and one at a t
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal, Protocol
@@ -15,7 +15,6 @@ from keydesk.calc.orders.instructions import (
     CancelOrders,
     CloseParts,
     ClosePosition,
-    CloseSide,
     CloseTrades,
     ConfigureAccount,
     Flatten,
@@ -27,28 +26,22 @@ from keydesk.calc.orders.instructions import (
     SetExitPlan,
     SetProtection,
 )
-from keydesk.records import InFlightKind
 from keydesk.store.prices import take_price
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import CHECK_FIRST, Dispatcher, record_of
-from keydesk.trading.notifications import Command, change_words, open_words, order_name, report_of
+from keydesk.trading.exits import Exits
+from keydesk.trading.notifications import Command, open_words, report_of
 from keydesk.trading.order_requests import (
     Flattening,
-    Standing,
-    guaranteed_edit,
     moved_request,
     order_request,
     reversal_request,
-    stop_edit,
-    target_edit,
-    trail_edit,
 )
 from keydesk.trading.refused_tickets import RefusedTickets
 from keydesk.trading.settings_requests import SettingsRequests
 from keydesk_client.account.values import READ_ERRORS
-from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError
 from keydesk_client.models import (
@@ -85,6 +78,7 @@ class Commands:
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
     refused: RefusedTickets = field(init=False)
     settings: SettingsRequests = field(init=False)
+    exits: Exits = field(init=False)
     _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
     _opening: set[str] = field(default_factory=set)
     _recovering: bool = False
@@ -92,6 +86,7 @@ class Commands:
     def __post_init__(self) -> None:
         self.refused = RefusedTickets(self.dispatcher.now)
         self.settings = SettingsRequests(self.client, self.dispatcher)
+        self.exits = Exits(self.client, self.sender, self.dispatcher)
 
     @property
     def store(self) -> Store:
@@ -109,25 +104,23 @@ class Commands:
             case Reverse():
                 await self._reverse(instruction)
             case CloseTrades():
-                await self._close(instruction)
+                await self.exits.close_trades(instruction)
             case ClosePosition():
-                await self._close_position(instruction)
-            case CloseParts(instrument=instrument, parts=parts):
-                await asyncio.gather(
-                    *(self.close_trade(id_, instrument, part) for id_, part in parts)
-                )
+                await self.exits.close_position(instruction)
+            case CloseParts():
+                await self.exits.close_parts(instruction)
             case SetProtection():
-                await self.protect(instruction)
+                await self.exits.protect(instruction)
             case SetExitPlan() if self.exit_plans is not None:
                 self.exit_plans.keep(instruction)
             case LabelTrade() | ConfigureAccount():
                 await self.settings.carry_out(instruction)
             case CancelOrders(order_ids=order_ids):
-                await asyncio.gather(*(self._cancel(order_id) for order_id in order_ids))
+                await asyncio.gather(*(self.exits.cancel(order_id) for order_id in order_ids))
             case MoveEntry():
                 await self._move(instruction)
             case Flatten(instrument=instrument):
-                flattening = Flattening(self.client, self.store, self.dispatcher, self._wipe)
+                flattening = Flattening(self.client, self.store, self.dispatcher, self.exits.wipe)
                 await flattening.run(instrument)
 
     @property
@@ -190,7 +183,7 @@ class Commands:
             self.refused.keep_invalid(order, error)
             return False
         self._sent[order.instrument, order.kind, order.side] = self.dispatcher.now()
-        command = self._command(words, order.side.lower(), order.instrument, "open")
+        command = self.exits.command(words, order.side.lower(), order.instrument, "open")
         command = replace(command, expected=order.expected if market else None, bound=order.bound)
         intent_id = new_intent_id()
         if self.exit_plans is not None:
@@ -206,7 +199,7 @@ class Commands:
         words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
         if not await self._may_open(reverse.instrument, reverse.units, reverse.bound, words):
             return
-        command = self._command(words, "reverse", reverse.instrument, "open")
+        command = self.exits.command(words, "reverse", reverse.instrument, "open")
         command = replace(command, expected=reverse.expected, bound=reverse.bound)
         await self._open_once(reverse.instrument, command, reversal_request(reverse))
 
@@ -215,20 +208,9 @@ class Commands:
     ) -> Outcome:
         self._opening.add(instrument)
         try:
-            return await self._send(command, lambda sender: sender.create(request), intent_id)
+            return await self.exits.send(command, lambda sender: sender.create(request), intent_id)
         finally:
             self._opening.discard(instrument)
-
-    async def _send(
-        self,
-        command: Command,
-        request: Callable[[Sender], Awaitable[Outcome]],
-        intent_id: str = "",
-    ) -> Outcome:
-        """Send a request under an intent id of its own, which joins its progress to the command."""
-        intent_id = intent_id or new_intent_id()
-        sending = request(self.sender.with_intent_id(intent_id))
-        return await self.dispatcher.send(command, sending, intent_id=intent_id)
 
     async def _may_open(
         self, instrument: str, signed_units: Decimal, bound: Decimal | None, words: str
@@ -269,102 +251,7 @@ class Commands:
         self.quote_trouble.pop(instrument, None)
         return ""
 
-    # What closes, cancels and protects. Nothing here refuses.
-
-    async def _close(self, close: CloseTrades) -> None:
-        await asyncio.gather(
-            *(
-                self.close_trade(trade_id, close.instrument, close.units)
-                for trade_id in close.trade_ids
-            )
-        )
-
-    async def close_trade(
-        self, trade_id: str, instrument: str, part: Decimal | None, prefix: str = ""
-    ) -> Outcome:
-        """Close a trade, or a part of it; `prefix` stands before the words of the command."""
-        amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
-        size = "all" if isinstance(amount, str) else units(amount)
-        words = f"{prefix}CLOSE {size} of #{trade_id} {pair(instrument)}"
-        command = self._command(words, "close", instrument, "close trade")
-        command = replace(command, expected=self._price_seen(trade_id))
-        return await self._send(command, lambda sender: sender.close_trade(trade_id, units=amount))
-
-    async def _no_more_than_open(self, trade_id: str, part: Decimal) -> Literal["ALL"] | Decimal:
-        """Return the units to close, after reading the trade's size again; use the store's if that fails."""
-        try:
-            async with asyncio.timeout(READ_AGAIN_WITHIN):
-                still_open = abs((await self.client.trades.get(trade_id)).trade.current_units)
-        except (KeydeskClientError, TimeoutError):
-            trade = self.store.trades.get(trade_id)
-            still_open = abs(trade.units) if trade is not None else part
-        return part if part < still_open else ALL
-
-    async def _close_position(self, close: ClosePosition) -> None:
-        long_held, short_held = await self._sides_held(close)
-        long_units = _of_side(close.long_units, long_held)
-        short_units = _of_side(close.short_units, short_held)
-        name = f"CLOSE position {pair(close.instrument)}"
-        if long_units is None and short_units is None:
-            self.dispatcher.notify("warn", f"NOT SENT {name}: it is closed already")
-            return
-        sides: tuple[tuple[str, CloseSide | None], ...] = (
-            ("LONG", long_units),
-            ("SHORT", short_units),
-        )
-        said = [f"{side} {_amount(size)}" for side, size in sides if size is not None]
-        command = self._command(
-            f"{name} {' '.join(said)}", "close", close.instrument, "close position"
-        )
-        quote = self.store.quotes.get(close.instrument)
-        if quote is not None and (long_units is None or short_units is None):
-            command = replace(command, expected=quote.ask if long_units is None else quote.bid)
-        await self._send(
-            command,
-            lambda sender: sender.close_position(
-                close.instrument, long_units=long_units, short_units=short_units
-            ),
-        )
-
-    async def _sides_held(self, close: ClosePosition) -> tuple[CloseSide, CloseSide]:
-        """Return the units of both sides, read again just before the close; use the store's if that fails.
-
-        The broker refuses the whole request when it names a side that is flat or more than a side has.
-        """
-        try:
-            async with asyncio.timeout(READ_AGAIN_WITHIN):
-                position = (await self.client.positions.get(close.instrument)).position
-            return abs(position.long.units), abs(position.short.units)
-        except (KeydeskClientError, TimeoutError):
-            known = self.store.positions.get(close.instrument)
-        if known is None:
-            return close.long_units, close.short_units
-        return abs(known.long_units), abs(known.short_units)
-
-    async def protect(self, change: SetProtection, prefix: str = "") -> Outcome:
-        """Set, move or cancel what protects a trade; `prefix` stands before the words of the command."""
-        command = self._command("", "modify", change.instrument, "protection")
-        command = replace(
-            command, words=f"{prefix}{change_words(change, command.pip)} on #{change.trade_id}"
-        )
-        return await self._send(
-            command,
-            lambda sender: sender.set_dependent_orders(
-                change.trade_id,
-                stop_loss=stop_edit(change.stop),
-                take_profit=target_edit(change.target),
-                trailing_stop_loss=trail_edit(change.trail),
-                guaranteed_stop_loss=guaranteed_edit(change.guaranteed),
-            ),
-        )
-
-    async def _cancel(self, order_id: str) -> None:
-        order = self.store.orders.get(order_id)
-        name = order_name(order) if order else f"order #{order_id}"
-        instrument = order.instrument if order else ""
-        command = self._command(f"CANCEL {name}", "cancel", instrument, "cancel")
-        command = replace(command, done=f"CANCELLED {name}")
-        await self._send(command, lambda sender: sender.cancel(order_id))
+    # What moves an order.
 
     async def _move(self, move: MoveEntry) -> None:
         words = f"MOVE order #{move.order_id} to {move.price}"
@@ -376,47 +263,8 @@ class Commands:
         except KeydeskClientError as error:
             self.dispatcher.notify("bad", f"NOT SENT {words}: {error}")
             return
-        command = self._command(words, "modify", move.instrument, "replace")
-        await self._send(command, lambda sender: sender.replace(move.order_id, request))
-
-    async def _wipe(self, standing: Standing) -> None:
-        """Close these trades and cancel these orders concurrently."""
-        await asyncio.gather(
-            *(self.close_trade(id_, instrument, None) for id_, instrument in standing.trades),
-            *(self._cancel(id_) for id_ in standing.orders),
-        )
-
-    # What a command is measured by.
-
-    def _command(self, words: str, again: str, instrument: str, kind: InFlightKind) -> Command:
-        known = self.store.instruments.get(instrument)
-        return Command(
-            words,
-            again,
-            pip=pip(known.pip_location) if known else None,
-            instrument=instrument or None,
-            kind=kind,
-        )
-
-    def _price_seen(self, trade_id: str) -> Decimal | None:
-        trade = self.store.trades.get(trade_id)
-        quote = self.store.quotes.get(trade.instrument) if trade else None
-        if trade is None or quote is None:
-            return None
-        return closing_price(trade.units, quote.bid, quote.ask)
+        command = self.exits.command(words, "modify", move.instrument, "replace")
+        await self.exits.send(command, lambda sender: sender.replace(move.order_id, request))
 
     def _broker_time(self) -> int:
         return self.store.clock_ns or self.dispatcher.wall_ns()
-
-
-def _of_side(wanted: CloseSide, held: CloseSide) -> CloseSide:
-    """Return what to close of a side: at most what it holds, None if it is flat."""
-    if wanted is None or not held:
-        return None
-    if isinstance(wanted, Decimal) and (not isinstance(held, Decimal) or wanted < held):
-        return wanted
-    return ALL
-
-
-def _amount(size: Literal["ALL"] | Decimal) -> str:
-    return units(size) if isinstance(size, Decimal) else "all"

@@ -62,7 +62,6 @@ class UnreadOutcomes(Protocol):
     """Storage of outcomes that the trader has not read yet; it survives the end of the desk."""
 
     def keep(self, name: str, level: Level, words: str) -> None: ...
-    def shown(self, name: str) -> None: ...
 
 
 @dataclass(slots=True)
@@ -112,9 +111,7 @@ class Dispatcher:
 
     def report(self, outcome: Outcome, report: Report) -> None:
         """Show the outcome of an order to the trader."""
-        self.notify(report.level, report.words)
-        if self.unread is not None:
-            self.unread.shown(outcome.intent.id)
+        self.notify(report.level, report.words, outcome.intent.id)
 
     def on_progress(self, progress: Progress) -> None:
         """Update the in-flight record of a command; the `on_progress` callback of `Sender`."""
@@ -143,25 +140,26 @@ class Dispatcher:
         """Warn of a request that took effect after it was unconfirmed; the `alarm` callback of `Sender`."""
         words = record_of(outcome.intent, self.store).words
         self.record("showed up", f"{outcome.intent.id} {words}")
-        if self.unread is not None:
-            self.unread.shown(outcome.intent.id)
+        intent_id = outcome.intent.id
         if isinstance(outcome, Rejected):
-            self.notify("info", f"{words}: the broker had rejected it after all")
+            self.notify("info", f"{words}: the broker had rejected it after all", intent_id)
             return
         self._pass_on(outcome)
         if isinstance(outcome, Ambiguous):
-            self.notify("bad", f"IT SHOWED UP: {one_of_words(outcome, Command(words, ''))}")
+            found = one_of_words(outcome, Command(words, ""))
+            self.notify("bad", f"IT SHOWED UP: {found}", intent_id)
             return
         self.notify(
             "bad",
             f"IT SHOWED UP: {words} was {outcome.became.value} after all. "
             f"{self.keymap.name('close')} closes, {self.keymap.name('cancel')} cancels",
+            intent_id,
         )
 
-    def notify(self, level: Level, words: str) -> None:
-        """Show one line to the trader."""
+    def notify(self, level: Level, words: str, outcome: str = "") -> None:
+        """Show one line to the trader; `outcome` is the intent id of the command whose outcome it tells."""
         asks = level in {"warn", "bad"}  # both ask for an action when they concern an order
-        self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=asks))
+        self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=asks, outcome=outcome))
 
     def record(self, what: str, words: str) -> None:
         """Write an entry to the audit log, if there is one; warn once when writing begins to fail."""

@@ -229,13 +229,13 @@ class ExitPlans:
 
     async def _send(self, trade: TradeRow, step: PlanStep) -> Outcome:
         if step.stop is None:
-            return await self.commands.close_trade(
+            return await self.commands.exits.close_trade(
                 trade.id, trade.instrument, None, f"{PREFIX}time stop: "
             )
         change = SetProtection(trade.id, trade.instrument, stop=step.stop)
         if step.guaranteed:
             change = SetProtection(trade.id, trade.instrument, guaranteed=step.stop)
-        return await self.commands.protect(change, f"{PREFIX}{step.kind}: ")
+        return await self.commands.exits.protect(change, f"{PREFIX}{step.kind}: ")
 
     def _note(self, trade_id: str, step: PlanStep, outcome: Outcome) -> None:
         match outcome:

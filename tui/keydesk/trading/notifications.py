@@ -65,6 +65,11 @@ FILLS: Mapping[str, tuple[OutcomeLevel, str]] = {
 }
 SLIPS = frozenset(("STOP_LOSS_ORDER", "TRAILING_STOP_LOSS_ORDER", "STOP_ORDER"))
 ENTRIES = frozenset(("LIMIT_ORDER", "STOP_ORDER", "MARKET_IF_TOUCHED_ORDER"))
+# Of an order that was looked up: it rested, and a later request has ended it since.
+ENDED_SINCE = {
+    "CLIENT_REQUEST": "and was cancelled since, as asked",
+    "CLIENT_REQUEST_REPLACED": "and was replaced since, as asked",
+}
 # A trader's own doing, or what goes with it.
 EXPECTED_ENDS = frozenset(("CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED", "LINKED_TRADE_CLOSED"))
 
@@ -166,7 +171,7 @@ def report_of(outcome: Outcome, command: Command) -> Report:
     """Return the report of any outcome."""
     match outcome:
         case Done(became=Became.CANCELLED):
-            return _cancelled_at_once(outcome, command)
+            return _cancelled(outcome, command)
         case Done():
             return _done(outcome, command)
         case Rejected():
@@ -226,7 +231,10 @@ def _position_closed(done: Done, command: Command, late: str) -> Report:
     return Report("bad", f"{words}; the other side is still open: {in_words(done.reason)}")
 
 
-def _cancelled_at_once(done: Done, command: Command) -> Report:
+def _cancelled(done: Done, command: Command) -> Report:
+    if done.looked_up and done.reason in ENDED_SINCE:
+        since = ENDED_SINCE[done.reason]
+        return Report("good", f"RESTED {command.words} #{done.order_id or '?'} {since}")
     if done.reason in PRICE_REASONS and command.bound is not None:
         why = f"price moved past the bound {command.bound}"
     else:
@@ -236,7 +244,10 @@ def _cancelled_at_once(done: Done, command: Command) -> Report:
 
 def _why(rejected: Rejected) -> str:
     code = rejected.reject_reason or rejected.error_code
-    return _with_field(code) if code else clean(rejected.message)
+    if code:
+        return _with_field(code)
+    said, _, code = rejected.message.rpartition(": ")  # "the order ended first: MARKET_HALTED"
+    return f"{clean(said)}: {in_words(code)}" if meaning_of(code) else clean(rejected.message)
 
 
 def _with_field(code: str) -> str:

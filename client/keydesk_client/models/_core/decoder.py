@@ -46,6 +46,7 @@ from keydesk_client.models._core.scalars import DateTime, decimal_text
 from keydesk_client.models._core.slots_record import SlottedRecord, restore
 from keydesk_client.models._core.validation import RequestRecord
 from keydesk_client.models._core.wire_names import accepted_names, wire_name
+from keydesk_client.transaction_id import TransactionID
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
@@ -272,7 +273,7 @@ def _as_text(choices: tuple[Any, ...], value: JsonValue) -> JsonValue:
     """Return an unquoted number as text where text belongs: an id or a price without its quotes."""
     if isinstance(value, WrittenFloat):
         return value.text
-    wants_text = str in choices and not isinstance(value, bool)
+    wants_text = not {str, TransactionID}.isdisjoint(choices) and not isinstance(value, bool)
     return str(value) if wants_text and isinstance(value, int) else value
 
 
@@ -289,8 +290,8 @@ def _is_reproduced(value: object, original: JsonValue) -> bool:
             return str(float(original)) != original.text
         case Decimal():
             return decimal_text(value) == original
-        case DateTime():
-            return value.text == original
+        case DateTime() | TransactionID():
+            return str(value) == original
         case _:
             return type(value) is type(original) and value == original
 

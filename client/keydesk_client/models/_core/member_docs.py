@@ -22,7 +22,6 @@ PLAIN_TYPES: Final = {
     "RecurringPrice": "Decimal",
     "Liquidity": "int | Decimal",
     "AccountID": "str",
-    "TransactionID": "str",
     "OrderID": "str",
     "TradeID": "str",
     "ClientID": "str",

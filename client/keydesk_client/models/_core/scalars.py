@@ -19,10 +19,9 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from keydesk_client.errors import InvalidTime
+from keydesk_client.transaction_id import TransactionID as TransactionID  # noqa: PLC0414 - exported
 
 MAX_DIGITS: Final = 64
-COUNTER_PATTERN: Final = r"^[0-9]+$"
-MAX_COUNTER_LENGTH: Final = 20
 DECIMAL_PATTERN: Final = r"[+-]?[0-9]+(\.[0-9]+)?"
 PLAIN_DECIMAL_PATTERN: Final = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
 """Numbers that are written as they came; "+1.5" and "007.10" are read leniently, which keeps their text."""
@@ -109,16 +108,6 @@ class _LiquidityOnTheWire:
         return core_schema.union_schema([whole, number], mode="left_to_right")
 
 
-class _CounterOnTheWire:
-    """Decimal digits as text, so that `int()` of it cannot fail."""
-
-    @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: type[Any], handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.str_schema(pattern=COUNTER_PATTERN, max_length=MAX_COUNTER_LENGTH)
-
-
 class _Open:
     """Mark an enumeration as open: its known values are for type checkers, any text is accepted at run time."""
 
@@ -143,8 +132,6 @@ Liquidity: TypeAlias = Annotated[int | Decimal, _LiquidityOnTheWire]
 """Units on offer: a whole number in prices, a Decimal inside the full price of a fill."""
 
 AccountID: TypeAlias = str
-TransactionID: TypeAlias = Annotated[str, _CounterOnTheWire]
-"""A decimal counter as text: compare as int, "9" comes before "10"."""
 AnyTransactionID: TypeAlias = str | int
 """Accepted where a transaction id is needed; what the client returns is a TransactionID."""
 OrderID: TypeAlias = str

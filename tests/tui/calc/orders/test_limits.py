@@ -125,3 +125,17 @@ def test_after_a_row_of_losses_only_exits_are_sent_for_a_while() -> None:
     assert cool_off_words(row, limits, 17 * MINUTE) == ""
     assert cool_off_words(closed(-1, -1, -1, -1), limits, 17 * MINUTE)  # the next loss pauses again
     assert cool_off_words(row, Limits(), 2 * MINUTE) == ""
+
+
+def test_an_entry_many_days_ranges_from_the_market_asks_for_a_letter() -> None:
+    context = replace(example_facts(), daily_range=D("0.0060"))
+    far = replace(TICKET, kind="LIMIT", price=Entry("1.07000", "price"))  # 149.5 pips away
+    for limits, ranges, said in (
+        (Limits(), D("0.0060"), ["1.07000 is 2.5 ADR from the market (a day moves 60p), over 2"]),
+        (Limits(soft_deviation_ranges=D(3)), D("0.0060"), []),
+        (Limits(soft_deviation_ranges=None), D("0.0060"), []),
+        (Limits(), None, []),
+    ):
+        known = replace(context, daily_range=ranges)
+        plan = work_out(far, known, limits)
+        assert list(limit_warnings(plan, known, limits)) == said

@@ -68,8 +68,10 @@ class CommandActions:
                 self._pages.action_help()
             case ShowMessages():
                 self._pages.show_messages()
-            case ShowPage(name="plan" | "tag" as form):
-                (self._trades.action_exit_plan if form == "plan" else self._trades.action_labels)()
+            case ShowPage(name="plan" | "tag" | "note" as form):
+                trades = self._trades
+                act = {"plan": trades.action_exit_plan, "tag": trades.action_labels}
+                act.get(form, trades.action_note)()
             case ShowPage() as page:
                 self._pages.show_page(page)
             case ShowInstrument(instrument):

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from keydesk import forms
 from keydesk.app.actions.context import ActionContext
 from keydesk.app.availability import REPLAY_KEYS
+from keydesk.panes.log import Log
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from keydesk.calc.page_commands import ShowPage
+    from keydesk.calc.page_commands import PageName, ShowPage
     from keydesk.forms.info_form import Rows
 
 _OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
-_LISTS = _OF_INSTRUMENTS | {"log"}
+CALENDAR_VIEW, WHAT_IF_VIEW = 7, 8  # of the page of statistics
 
 
 class PageActions:
@@ -27,26 +28,36 @@ class PageActions:
         self._context, self._desk, self._store = context, context.desk, context.store
 
     def show_page(self, page: ShowPage) -> None:
-        """Show a page by its name on the command line."""
-        match page.name:
-            case "account":
-                self.action_account_page()
-            case "exposure":
-                self.action_exposure_page()
-            case "instrument":
-                self.show_instrument(page.instrument or self._instrument())
-            case "outcomes":
-                self.action_outcomes()
-            case "limits":
-                self.action_limits()
-            case "sessions" | "hours":
-                self.action_sessions()
-            case "audit":
-                self._desk.show_audit()
-            case "configure":
-                self.configure_account()
-            case "alerts":
-                self._desk.show_alerts()
+        """Show a page by its name on the command line; those of a trade are forms, which others show."""
+        desk = self._desk
+        shows: Mapping[PageName, Callable[[], None]] = {
+            "account": self.action_account_page,
+            "exposure": self.action_exposure_page,
+            "instrument": lambda: self.show_instrument(page.instrument or self._instrument()),
+            "outcomes": self.action_outcomes,
+            "journal": self.action_journal,
+            "limits": self.action_limits,
+            "sessions": self.action_sessions,
+            "hours": self.action_sessions,
+            "audit": self._desk.show_audit,
+            "configure": self.configure_account,
+            "alerts": self._desk.show_alerts,
+            "statistics": desk.show_statistics,
+            "calendar": lambda: desk.show_statistics(CALENDAR_VIEW),
+            "what-if": lambda: desk.show_statistics(WHAT_IF_VIEW),
+            "day": desk.show_day,
+            "week": lambda: desk.show_day(week=True),
+        }
+        if page.name in shows:
+            shows[page.name]()
+
+    def action_statistics(self) -> None:
+        """Show statistics of the closed trades."""
+        self._desk.show_statistics()
+
+    def action_day_page(self) -> None:
+        """Show the last trading day."""
+        self._desk.show_day()
 
     def action_sessions(self) -> None:
         """Show the market hours."""
@@ -56,6 +67,10 @@ class PageActions:
     def action_outcomes(self) -> None:
         """Show what became of the orders."""
         self._desk.show_outcomes()
+
+    def action_journal(self) -> None:
+        """Show the trades of the account, and what was written about them."""
+        self._desk.show_journal()
 
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""
@@ -122,20 +137,23 @@ class PageActions:
 
     def action_details(self) -> None:
         """Show everything that is known of the selected row."""
+        log = self._context.app.focused
+        if isinstance(log, Log) and (line := log.line(log.selected)) is not None:
+            self._desk.show_transaction(line)
+            return
         title, rows = self._details()
         self._context.app.push_screen(forms.DetailsForm(title, rows))
 
     def _details(self) -> tuple[Printable, Rows]:
         from keydesk.forms.detail_rows import (  # noqa: PLC0415 - with the first form
             instrument_rows,
-            log_line_rows,
             order_rows,
             position_rows,
             trade_rows,
         )
 
         store, selection = self._store, self._context.selection()
-        row = self._context.row_of(selection.pane) if selection.pane in _LISTS else None
+        row = self._context.row_of(selection.pane) if selection.pane in _OF_INSTRUMENTS else None
         if selection.pane in _OF_INSTRUMENTS and (chosen := selection.instrument(store)):
             store.set_focus(chosen)
         match selection.pane:
@@ -145,7 +163,5 @@ class PageActions:
                 return safe(f"Order #{clean_name(order.id)}"), order_rows(order, store)
             case "positions" if position := store.positions.get(row or ""):
                 return "Position", position_rows(position, store)
-            case "log" if row is not None and int(row) < len(store.log):
-                return "Transaction", log_line_rows(store.log[int(row)], store)
             case _:
                 return "Instrument", instrument_rows(store.focus, store)

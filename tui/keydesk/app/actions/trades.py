@@ -51,6 +51,15 @@ class TradeActions:
         """Edit tag and comment of the selected trade."""
         self._on_trade(forms.LabelsForm, "label")
 
+    def action_note(self) -> None:
+        """Write about the selected trade; of several, the one that was opened last."""
+        selection = self._context.selection()
+        trade, held = selection.trade(self._store), selection.trades(self._store)
+        if trade is not None or held:
+            self._desk.write_note(held[0].id if trade is None else trade.id)
+        else:
+            self._desk.tell("info", "No open trade is selected: the journal has the closed ones")
+
     def action_protect(self) -> None:
         """Add the template's stop and target to the selected trade."""
         self._on_trade(forms.ProtectForm, "protect")

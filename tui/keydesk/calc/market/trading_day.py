@@ -1,6 +1,6 @@
 """The trading day, 17:00 to 17:00 New York time, and the result of the account in it (TRADER.md 2.5)."""
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -22,6 +22,11 @@ def next_day_start(now_ns: int) -> int:
     local = datetime.fromtimestamp(now_ns // SECOND, NEW_YORK)
     day = local.date() if local.time() < DAY_ENDS else local.date() + timedelta(days=1)
     return _at_five(day.toordinal())
+
+
+def trading_date(time_ns: int) -> date:
+    """Return the date of the trading day that contains an instant: that of its end."""
+    return datetime.fromtimestamp(next_day_start(time_ns) // SECOND, NEW_YORK).date()
 
 
 @lru_cache(maxsize=64)

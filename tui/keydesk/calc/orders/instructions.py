@@ -155,6 +155,7 @@ class Limits:
     hard_spread_of_stop: Decimal | None = None
     soft_spread_of_stop: Decimal = Decimal("0.25")
     hard_deviation_percent: Decimal | None = None
+    soft_deviation_ranges: Decimal | None = Decimal(2)  # of a day
     daily_loss: Decimal | None = None  # home currency
     daily_loss_percent: Decimal | None = None
     cool_off_losses: Decimal | None = None

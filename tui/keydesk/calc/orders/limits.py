@@ -60,6 +60,9 @@ LIMIT_FIELDS = (
     LimitField(
         "hard_deviation_percent", "Entry away from the market", "% price", per_instrument=True
     ),
+    LimitField(
+        "soft_deviation_ranges", "Entry away from the market, asks", "× ADR", per_instrument=True
+    ),
     LimitField("slow_ms", "Round trip, asks", "ms", may_be_off=False),
 )
 """Every limit; those that ask want a letter, the others refuse."""
@@ -183,6 +186,17 @@ def deviation_refusals(entry: Decimal, context: TradingContext, own: Limits) -> 
         yield refused("hard_deviation_percent", is_so, f"{share} %", "Type a nearer price")
 
 
+def deviation_warnings(entry: Decimal, context: TradingContext, own: Limits) -> Iterator[str]:
+    """Yield a warning of an entry that is many days' ranges from the market; none while those are not known."""
+    most, day = own.soft_deviation_ranges, context.daily_range
+    if most is None or not day:
+        return
+    away = abs(entry - context.mid) / day
+    if away > most:
+        pips = money(day / context.rules.pip, 0)
+        yield f"{entry} is {money(away, 1)} ADR from the market (a day moves {pips}p), over {most}"
+
+
 def limit_warnings(plan: Plan, context: TradingContext, limits: Limits) -> Iterator[str]:
     """Yield a warning for each soft limit that an order opening risk would pass."""
     own, nav = limits.of(context.rules.name), context.funds.nav
@@ -196,6 +210,8 @@ def limit_warnings(plan: Plan, context: TradingContext, limits: Limits) -> Itera
         share = spread / plan.distance
         if share > own.soft_spread_of_stop:
             yield f"The spread is {money(share * PERCENT, 0)} % of the stop"
+    if isinstance(entry := plan.levels.entry, Decimal):
+        yield from deviation_warnings(entry, context, own)
     if nav > 0 and plan.notional > own.soft_leverage * nav:
         yield f"The size is {money(plan.notional / nav, 1)} times NAV"
 

@@ -123,6 +123,7 @@ class TradingContext:
     )
     tradeable: bool
     average_range: Decimal | None = None  # of hourly candles, in price units; None: not known
+    daily_range: Decimal | None = None  # average true range of daily candles, likewise
 
     @property
     def mid(self) -> Decimal:

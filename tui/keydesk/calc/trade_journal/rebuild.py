@@ -74,6 +74,7 @@ class Rebuilder:
     _trades: dict[str, _Open] = field(default_factory=dict)
     _open_sides: dict[tuple[str, bool], dict[str, str]] = field(default_factory=dict)
     _order_prices: dict[str, Decimal] = field(default_factory=dict)
+    _stops: dict[str, list[StopSet]] = field(default_factory=dict)
     _balances: list[BalancePoint] = field(default_factory=list)
     _start_balance: Decimal = NOTHING
     _transfers: Decimal = NOTHING
@@ -96,19 +97,26 @@ class Rebuilder:
             case Retag():
                 self._retag(event)
 
-    def journal(self) -> Journal:
-        """Return the journal of the events so far."""
-        trades = tuple(
-            replace(each.trade, exits=tuple(each.exits), costs=each.costs)
-            for each in self._trades.values()
-        )
+    def journal(self, trades: Sequence[JournalTrade] | None = None) -> Journal:
+        """Return the journal of the events so far; `trades`: as they are now, where they are at hand."""
+        if trades is None:
+            trades = [_as_it_is(each) for each in self._trades.values()]
         return Journal(
-            trades,
+            tuple(trades),
             tuple(self._balances),
             self._start_balance,
             self._transfers,
             self._unattributed,
         )
+
+    def trade(self, id_: str) -> JournalTrade | None:
+        """Return a trade as the events so far left it, None if they do not know it."""
+        known = self._trades.get(id_)
+        return None if known is None else _as_it_is(known)
+
+    def stops(self, id_: str) -> tuple[StopSet, ...]:
+        """Return the stops of a trade in the order in which they were set."""
+        return tuple(self._stops.get(id_, ()))
 
     def _point(
         self,
@@ -193,7 +201,10 @@ class Rebuilder:
     def _stop(self, stop: StopSet) -> None:
         """Take the first stop that is set soon after the fill as the initial one."""
         known = self._trades.get(stop.trade_id)
-        if known is None or known.trade.initial_stop is not None:
+        if known is None:
+            return
+        self._stops.setdefault(stop.trade_id, []).append(stop)
+        if known.trade.initial_stop is not None:
             return
         trade = known.trade
         if stop.time_ns - trade.opened_ns > FIRST_STOP_WITHIN_NS:
@@ -225,6 +236,24 @@ class Rebuilder:
             known.trade = replace(known.trade, tag=change.tag)
         if change.comment is not None:
             known.trade = replace(known.trade, comment=change.comment)
+
+
+def _as_it_is(known: _Open) -> JournalTrade:
+    return replace(known.trade, exits=tuple(known.exits), costs=known.costs)
+
+
+def trades_of(event: Event) -> tuple[str, ...]:
+    """Return the ids of the trades that an event may change."""
+    match event:
+        case Fill():
+            opened = () if event.opening is None else (event.opening.trade_id,)
+            return *opened, *(each.trade_id for each in event.parts)
+        case StopSet() | Retag():
+            return (event.trade_id,)
+        case Booking():
+            return tuple(id_ for id_, _ in event.shares)
+        case _:
+            return ()
 
 
 def rebuild(events: Iterable[Event]) -> Journal:

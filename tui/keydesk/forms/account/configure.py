@@ -4,9 +4,6 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar
 
-from textual.binding import ActiveBinding
-from textual.events import Key
-
 from keydesk.calc.orders.instructions import ConfigureAccount
 from keydesk.calc.orders.ticket_draft import UnreadableText, above_zero, read_number
 from keydesk.calc.risk.margin_change import HeldMargin, MarginFigures, with_margin_rate
@@ -15,7 +12,6 @@ from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
 from keydesk.forms.text_fields import ENDS_WRITING, MOST_TEXT, TextFields
 from keydesk.keys.confirm import Action
-from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import CONFIGURE, KEYMAP
 from keydesk.records import AccountState
 from keydesk.store.store import Store
@@ -137,17 +133,13 @@ class ConfigureForm(Form[ConfigureAccount]):
         return ConfigureAccount(self.fields.changed("name"), rate)
 
     @property
-    def key_target(self) -> KeyTarget:
-        """Return a text field while letters go to one, else the form."""
-        return KeyTarget("text", self.painted) if self.fields.writing else super().key_target
+    def is_writing(self) -> bool:
+        """Whether letters go to one of the fields."""
+        return bool(self.fields.writing)
 
-    async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
-        if not self.fields.writing:
-            await super()._take_key(event, bound)
-            return
-        event.prevent_default()
-        self.fields.write(event.key, event.character if event.is_printable else None)
-        self.redraw()
+    def write(self, key: str, character: str | None) -> None:
+        """Take a key for that field."""
+        self.fields.write(key, character)
 
     def action_write(self, name: str) -> None:
         """Send the letters that follow to a field; a rate is typed anew."""

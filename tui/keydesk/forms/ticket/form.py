@@ -1,16 +1,11 @@
 """The order ticket: side and instrument stay the same from opening to sending."""
 
-from collections import deque
 from collections.abc import Sequence
 from decimal import Decimal
 from operator import attrgetter
 from typing import ClassVar
 
-from textual.binding import ActiveBinding
-from textual.events import Key
-
 from keydesk.calc.orders.checks import Circumstances, Verdict, judge
-from keydesk.calc.orders.expiry_time import expiry_ns
 from keydesk.calc.orders.first_draft import first_draft, on_field
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.order_parser import ParsedOrder
@@ -18,17 +13,13 @@ from keydesk.calc.orders.plans.scale_out import OrderPart
 from keydesk.calc.orders.preview import preview_of
 from keydesk.calc.orders.ticket import Plan, work_out
 from keydesk.calc.orders.ticket_draft import (
-    TYPED_EXPIRY,
     Draft,
     FieldName,
     Side,
     TextName,
-    UnreadableText,
 )
-from keydesk.calc.orders.ticket_levels import sendable
 from keydesk.calc.orders.ticket_parts import parts_of, scale_out_of
 from keydesk.calc.orders.ticket_units import touch_of
-from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms import ticket_sheet
@@ -41,15 +32,14 @@ from keydesk.forms.ticket.figures import FigureLine, result_lines
 from keydesk.forms.ticket.members import expiry_line, member_lines
 from keydesk.forms.ticket.preview import preview_lines
 from keydesk.forms.ticket.scale_out import scale_out_lines
+from keydesk.forms.ticket.sending import SeenPrices, expiry_of, order_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 
 ENDS_WRITING = "Enter ends the text; after that y sends"
-REACTION = 0.5  # seconds; a younger price cannot be what the trader decided on
 
 
 class TicketForm(Form[OpenOrder]):
@@ -79,7 +69,7 @@ class TicketForm(Form[OpenOrder]):
             draft = on_field(refused)
             self.rejected = refused.words
         self.editor = TicketEditor(draft, template, form_context.preset)
-        self._seen_prices: deque[tuple[float, Decimal]] = deque()
+        self._seen = SeenPrices()
 
     def headline(self) -> TextLine:
         """Say side, units, instrument and price."""
@@ -222,54 +212,18 @@ class TicketForm(Form[OpenOrder]):
         """Freeze the plan on the screen into an order; None while a field cannot be read."""
         context = self.trading_context()
         plan = self.plan(context)
-        levels = None if plan is None else sendable(plan.levels)
-        expires = self._expiry_ns()
-        if plan is None or context is None or levels is None:
+        if plan is None or context is None:
             return None
+        expires = expiry_of(self.draft, self.context.wall_ns(), self.context.store.zone)
         rules = exit_rules_of(self.editor.template, plan, context)
-        parts = self._parts(plan, context)
-        if rules is None or isinstance(expires, UnreadableText) or isinstance(parts, str):
-            return None
-        members = self.draft.members
-        return OpenOrder(
-            instrument=self.draft.instrument,
-            kind=self.draft.kind,
-            units=self.draft.direction * plan.units,
-            price=None if self.draft.kind == "MARKET" else levels.entry,
-            bound=levels.bound,
-            expected=levels.entry,
-            stop=levels.stop,
-            target=levels.target,
-            trail=levels.trail,
-            expiry=self.draft.expiry,
-            reduces=plan.reduces,
-            gtd_ns=expires,
-            guaranteed=members.guaranteed and levels.stop is not None,
-            fill=members.fill,
-            trigger=members.trigger,
-            tag=members.tag,
-            comment=members.comment,
-            exit_rules=rules,
-            parts=parts,
-            draft=self.draft,
-        )
-
-    def _expiry_ns(self) -> int | UnreadableText | None:
-        """Return the instant of a typed expiry, None where none was typed."""
-        if self.draft.expiry != TYPED_EXPIRY:
-            return None
-        members, now = self.draft.members, self.context.wall_ns()
-        found = expiry_ns(members.until, members.until_typed_ns, now, self.context.store.zone)
-        return UnreadableText("", "is missing") if found is None else found
+        return order_of(self.draft, plan, expires, rules, self._parts(plan, context))
 
     def lines(self) -> Sequence[TextLine]:
         """Return the lines, and remember the price that the trader sees from now on."""
         with self.drawing():
-            context, now = self.trading_context(), self.context.clock()
+            context = self.trading_context()
             if context is not None:
-                self._seen_prices.append((now, touch_of(self.draft, context)))
-            while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
-                self._seen_prices.popleft()
+                self._seen.add(self.context.clock(), touch_of(self.draft, context))
             return super().lines()
 
     def doubt(self) -> str:
@@ -280,16 +234,9 @@ class TicketForm(Form[OpenOrder]):
             seen_plan = self.plan(self.trading_context())
         if plan is not None and seen_plan is not None and plan.reduces != seen_plan.reduces:
             return "The position just changed: press again to send this"
-        if context is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
+        if context is None or plan is None or self.draft.kind != "MARKET":
             return ""
-        touch, seen = touch_of(self.draft, context), self._seen_prices[0][1]
-        allowed = slippage_allowed(context.bid, context.ask, context.rules.pip)
-        if plan.distance is not None:
-            allowed = min(allowed, plan.distance / 4)
-        if self.draft.direction * (touch - seen) <= allowed:
-            return ""
-        self._seen_prices.clear()
-        return f"The price just moved from {seen} to {touch}: press again to send at that"
+        return self._seen.doubt(self.draft, plan, context)
 
     def trading_context(self) -> TradingContext | None:
         """Return rules, price and funds for the instrument, None while one is missing."""
@@ -344,19 +291,13 @@ class TicketForm(Form[OpenOrder]):
         self.editor.draft = draft
 
     @property
-    def key_target(self) -> KeyTarget:
-        """Return a text field while letters go to one, else the form."""
-        return KeyTarget("text", self.painted) if self.editor.writing else super().key_target
+    def is_writing(self) -> bool:
+        """Whether letters go to a field of text; Enter, Tab and Esc end it."""
+        return self.editor.writing is not None
 
-    async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
-        """Give letters to the text field while one is being written; Enter, Tab and Esc end it."""
-        if self.editor.writing is None:
-            await super()._take_key(event, bound)
-            return
-        event.prevent_default()
-        character = event.character if event.is_printable else None
-        self.editor.write(event.key, character, self.context.wall_ns())
-        self.redraw()
+    def write(self, key: str, character: str | None) -> None:
+        """Take a key for that field."""
+        self.editor.write(key, character, self.context.wall_ns())
 
     def typed(self, key: str) -> bool:
         """Fill the active field."""

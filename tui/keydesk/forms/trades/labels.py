@@ -3,16 +3,12 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.binding import ActiveBinding
-from textual.events import Key
-
 from keydesk.calc.orders.instructions import LabelTrade
 from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.forms.text_fields import ENDS_WRITING, MOST_TEXT, TextFields
 from keydesk.forms.trades.close_trade import trade_name
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.confirm import Action
-from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, LABELS
 from keydesk.text.sanitize import safe
 
@@ -36,6 +32,11 @@ class LabelsForm(TradeForm[LabelTrade]):
         trade = self.trade
         tag, comment = ("", "") if trade is None else (trade.tag, trade.comment)
         return TextFields({"tag": tag, "comment": comment})
+
+    def begin_with(self, tag: str, comment: str) -> None:
+        """Begin with other labels than the trade has; an empty one leaves that of the trade."""
+        given = {"tag": tag[:MOST_TEXT], "comment": comment[:MOST_TEXT]}
+        self.fields.texts.update({name: text for name, text in given.items() if text})
 
     def headline(self) -> TextLine:
         """Return the trade that it is about."""
@@ -84,17 +85,13 @@ class LabelsForm(TradeForm[LabelTrade]):
         )
 
     @property
-    def key_target(self) -> KeyTarget:
-        """Return a text field while letters go to one, else the form."""
-        return KeyTarget("text", self.painted) if self.fields.writing else super().key_target
+    def is_writing(self) -> bool:
+        """Whether letters go to one of the fields."""
+        return bool(self.fields.writing)
 
-    async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
-        if not self.fields.writing:
-            await super()._take_key(event, bound)
-            return
-        event.prevent_default()
-        self.fields.write(event.key, event.character if event.is_printable else None)
-        self.redraw()
+    def write(self, key: str, character: str | None) -> None:
+        """Take a key for that field."""
+        self.fields.write(key, character)
 
     def action_write(self, name: str) -> None:
         """Send the letters that follow to a field."""

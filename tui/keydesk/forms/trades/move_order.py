@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from keydesk.calc.orders import average_range
 from keydesk.calc.orders.instructions import LEFT_ALONE, Limits, MoveEntry
-from keydesk.calc.orders.limits import moved_risk_refusals
+from keydesk.calc.orders.limits import deviation_warnings, moved_risk_refusals
 from keydesk.calc.orders.move_checks import (
     distance_refusals,
     level_refusals,
@@ -223,14 +223,17 @@ class MoveForm(Form[MoveEntry]):
         context = self.trading_context(order) if order else None
         if order is None or context is None or order.reduces:
             return ()
-        before, after = (
-            risk_of(each, context) for each in (self._levels_now(), self.levels(context))
-        )
-        nav, most = context.funds.nav, self.context.limits.of(order.instrument).soft_risk_percent
+        levels, own = self.levels(context), self.context.limits.of(order.instrument)
+        before, after = (risk_of(each, context) for each in (self._levels_now(), levels))
+        nav, most = context.funds.nav, own.soft_risk_percent
         grows = after is not None and (before is None or after > before)
+        at = levels["price"]
+        far: tuple[str, ...] = ()
+        if isinstance(at, Decimal) and at != order.price:
+            far = tuple(deviation_warnings(at, context, own))
         if after is None or not grows or nav <= 0 or after * 100 <= most * nav:
-            return ()
-        return [f"Risk {money(after / nav * 100)} % of NAV, over {most} %"]
+            return far
+        return (f"Risk {money(after / nav * 100)} % of NAV, over {most} %", *far)
 
     def result(self) -> MoveEntry | None:
         """Return the new levels."""

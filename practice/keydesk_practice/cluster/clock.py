@@ -1,0 +1,90 @@
+"""The market's clock of a cluster: the pace that the database holds, read with the clock of the database."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+from keydesk_practice.cluster.database import Pace
+
+_SAMPLES = 8  # of the offset between two clocks; the most exact one counts
+
+
+class DatabaseWallClock:
+    """The wall time of the database, by this process's steady clock."""
+
+    def __init__(
+        self, offset: int, error: int, steady: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._samples = deque([(error, offset)], maxlen=_SAMPLES)
+        self._steady = steady
+
+    def add(self, offset: int, error: int) -> None:
+        """Note another measurement of the offset."""
+        self._samples.append((error, offset))
+
+    def __call__(self) -> int:
+        """Return the nanoseconds since 1970."""
+        return self._steady() + min(self._samples)[1]
+
+
+class ClusterClock:
+    """The market's time: equal on all nodes but for the error of their wall clocks, exactly equal while it is paused."""
+
+    def __init__(self, pace: Pace, wall: Callable[[], int]) -> None:
+        self.pace_now = pace
+        self._wall = wall
+        self._latest = 0
+
+    @property
+    def speed(self) -> float:
+        """Market seconds a second, while it runs."""
+        return self.pace_now.speed
+
+    @property
+    def running(self) -> bool:
+        """Whether the time goes on."""
+        return self.pace_now.stops is None
+
+    def __call__(self) -> int:
+        """Return the market's time in nanoseconds since 1970."""
+        self._latest = max(self._latest, self.at(self._wall()))
+        return self._latest
+
+    def at_least(self, market: int) -> None:
+        """Go on from a time that the market of another node has reached already."""
+        self._latest = max(self._latest, market)
+
+    def at(self, wall: int) -> int:
+        """Return the market's time at a wall time."""
+        pace = self.pace_now
+        exact = pace.market + round((wall - pace.wall) * pace.speed)
+        return exact if pace.stops is None else min(exact, pace.stops)
+
+    def follow(self, pace: Pace) -> None:
+        """Go on with another pace; the time never goes back."""
+        self.pace_now = pace
+
+    def changed(
+        self, *, market: int | None = None, speed: float | None = None, stops: int | None = None
+    ) -> Pace:
+        """Return the pace that follows this one, from now on: at another time or speed, or until it stops."""
+        now = self()
+        return Pace(
+            now if market is None else market,
+            self._wall(),
+            self.speed if speed is None else speed,
+            stops,
+            self.pace_now.number + 1,
+        )
+
+    def pause(self) -> None:
+        """Raise: the pace of a cluster is changed in its database."""
+        raise NotImplementedError
+
+    def play(self, speed: float | None = None) -> None:
+        """Raise: the pace of a cluster is changed in its database."""
+        raise NotImplementedError
+
+    def set(self, now: int, speed: float | None = None) -> None:
+        """Raise: the pace of a cluster is changed in its database."""
+        raise NotImplementedError

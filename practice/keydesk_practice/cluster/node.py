@@ -1,0 +1,429 @@
+"""A node of a cluster: it renews its lease, takes accounts that belong to nobody, and drops those it has lost."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from keydesk_practice.broker.account_session import AccountSession, History
+from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.opening import restored_session
+from keydesk_practice.broker.replay import stored_overlay
+from keydesk_practice.cluster import database
+from keydesk_practice.cluster.clock import ClusterClock, DatabaseWallClock
+from keydesk_practice.cluster.commits import Fences, NodeCommit
+from keydesk_practice.cluster.database import Owner, Pace, StoredRequest, TakenAccount
+from keydesk_practice.cluster.takeover import catch_up
+from keydesk_practice.cluster.worker import DatabaseWorker
+from keydesk_practice.errors import LedgerAway, LedgerWriteFailed, NotExecuted
+from keydesk_practice.ledger.archive import LedgerArchive, new_account, save_snapshot
+from keydesk_practice.ledger.ledger import Entry, LedgerAccount, LedgerBatch
+from keydesk_practice.ledger.postgres import PostgresLedger, RequestRecord, commit_batches
+from keydesk_practice.ledger.postgres_connection import BoundedConnection
+
+LEASE_SECONDS = 3.0
+RENEW_SECONDS = 1.0
+TAKE_SECONDS = 0.25  # between two looks for accounts that belong to nobody
+SNAPSHOT_AFTER = 200  # transactions that were read at a take-over
+TAKEN_AT_ONCE = 100
+LOADED_AT_ONCE = 8
+MAX_REQUESTS = 1_000  # of an account that are remembered: more than come within the time of one
+log = logging.getLogger("keydesk.practice.cluster")
+
+
+class Node:
+    """The accounts of one node, and what it knows of the others."""
+
+    def __init__(
+        self, broker: Broker, ledger: PostgresLedger, clock: ClusterClock, wall: DatabaseWallClock
+    ) -> None:
+        self.broker = broker
+        self.ledger = ledger
+        self.clock = clock
+        self.number = 0
+        self.owners: dict[str, Owner | None] = {}
+        self.accounts: dict[str, LedgerAccount] = {}
+        self.watched: dict[str, AccountSession] = {}  # with streams here, whoever owns them
+        self.away = False
+        self.on_control: Callable[[], None] = lambda: None
+        self.commits = NodeCommit(
+            self._write,
+            self._publish,
+            fences=ledger.fences,
+            ticked_until=lambda: broker.ticked_until,
+            on_lost=self._lost,
+            on_away=self.connection_lost,
+        )
+        self.commits.check_lease = self.check_lease
+        broker.commits = self.commits
+        broker.all_accounts = self.accounts
+        self._wall = wall
+        self._loading: dict[str, AccountSession] = {}
+        self._requests: dict[str, dict[str, None]] = {}  # executed since the account was taken
+        self._lease_until = 0.0
+        self._take_after = 0.0
+        self._nodes, self._all = 1, 0  # at the last renewal: live nodes, accounts
+        self._orphans: set[str] = set()
+        self._commit_worker = DatabaseWorker(ledger.text, "commit")
+        self._worker = DatabaseWorker(ledger.text, "lease")
+        self._tasks: list[asyncio.Task[None]] = []
+        self._owners_changed = asyncio.Event()
+        self._taking = asyncio.Lock()
+
+    async def start(self, address: str) -> None:
+        """Register this run of the node, and begin to take accounts."""
+        self.number = await self._worker.run(database.register, address, LEASE_SECONDS)
+        await self.refresh()
+        await self._renew()
+        await self._take_share()
+        for body, name in (
+            (self.commits.run(), "commits"),
+            (self._keep_lease(), "lease"),
+            (self._take(), "take accounts"),
+        ):
+            task = asyncio.create_task(body, name=name)
+            task.add_done_callback(self._task_ended)
+            self._tasks.append(task)
+
+    def _task_ended(self, task: asyncio.Task[None]) -> None:
+        """Stop the node when one of its tasks fails: without it accounts would neither move nor be written."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.critical("the task %r failed", task.get_name(), exc_info=error)
+            self.commits.on_failure()
+
+    async def stop(self) -> None:
+        """Commit what waits, give the accounts up and end the lease."""
+        try:
+            async with asyncio.timeout(LEASE_SECONDS):
+                await self.commits.drain()
+                ids, ticked = list(self.broker.sessions), self.commits.ticked
+                self._drop(ids)
+                await self._worker.run(database.release, self.number, ids, ticked)
+                await self._worker.run(database.leave, self.number)
+        except (LedgerAway, TimeoutError) as error:
+            log.warning("the accounts cannot be given up: %s", error)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for worker in (self._worker, self._commit_worker):
+            worker.close()
+
+    # --- requests ---
+
+    def check_lease(self) -> None:
+        """Raise `NotExecuted` when another node may have this one's accounts by now."""
+        if time.monotonic() >= self._lease_until:
+            raise NotExecuted("the lease of this node has expired")
+
+    def owns(self, account: str) -> bool:
+        """Return whether an account is here, and its lease has not expired."""
+        return account in self.broker.sessions and time.monotonic() < self._lease_until
+
+    def begin_request(self, account: str, request: str) -> bool:
+        """Return whether a request is new to this node; a repeated one must not be executed again."""
+        known = self._requests.setdefault(account, {})
+        if request in known:
+            return False
+        known[request] = None
+        if len(known) > MAX_REQUESTS:
+            del known[next(iter(known))]
+        return True
+
+    def end_request(self, account: str, request: str) -> None:
+        """Note that a request was certainly not executed."""
+        self._requests.get(account, {}).pop(request, None)
+
+    async def find_request(self, account: str, request: str) -> StoredRequest | None:
+        """Return what the ledger knows of a request; raise `LedgerAway`."""
+        return await self._worker.run(database.find_request, account, request)
+
+    async def give_up(self, account: str, request: str) -> StoredRequest:
+        """Let a request never be executed, unless it was already; raise `LedgerAway`."""
+        return await self._worker.run(database.give_up, account, request)
+
+    async def refresh(self) -> None:
+        """Read which accounts there are, and whose they are; raise `LedgerAway`."""
+        owners = await self._worker.run(database.owners)
+        if owners.keys() != self.accounts.keys():
+            found = await self._worker.run(_accounts)
+            self.accounts.clear()
+            self.accounts.update({one.id: one for one in found})
+        self.owners = owners
+        changed, self._owners_changed = self._owners_changed, asyncio.Event()
+        changed.set()
+
+    async def wait_for_owners(self, seconds: float) -> None:
+        """Return when the owners were read again, or after some seconds."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._owners_changed.wait()
+        except TimeoutError:
+            return
+
+    # --- streams ---
+
+    def watch(self, account: LedgerAccount) -> AccountSession:
+        """Return the session that streams of an account use here, whoever owns it; raise `LedgerAway`."""
+        found = self.watched.get(account.id)
+        if found is None:
+            owned = self.broker.sessions.get(account.id)
+            newest = self.ledger.last_id(account.id) if owned is None else owned.committed_id
+            found = self.watched[account.id] = AccountSession(
+                account,
+                new_account(account),
+                self.broker.board,
+                LedgerArchive(self.ledger, account.id),
+                History(self.ledger, account.id),
+                newest,
+            )
+            if owned is not None:
+                found.transactions = owned.transactions
+        return found
+
+    def committed_elsewhere(self, account: str, newest: int) -> None:
+        """Send the transactions of another node to the streams of an account here."""
+        watched = self.watched.get(account)
+        if watched is None or account in self.broker.sessions or account in self._loading:
+            return
+        self._publish_until(watched, newest)
+
+    def poll_watched(self) -> None:
+        """Send what no notification announced."""
+        for account in list(self.watched):
+            if account not in self.broker.sessions and account not in self._loading:
+                self.committed_elsewhere(account, self.ledger.last_id(account))
+
+    def _publish_until(self, watched: AccountSession, newest: int) -> None:
+        first = watched.committed_id + 1
+        if newest < first:
+            return
+        texts = self.ledger.bodies(watched.account.id, first, newest)
+        watched.committed_id = newest
+        watched.transactions.publish(texts)
+
+    # --- the clock and what else is changed for all nodes ---
+
+    async def change_pace(self, make: Callable[[], Pace]) -> None:
+        """Change the market's pace for all nodes; raise `LedgerAway`."""
+        while not await self._worker.run(database.write_pace, make()):
+            await self._follow_pace()
+        await self._follow_pace()
+
+    async def follow_control(self) -> None:
+        """Read the pace, the shocks and the tokens that another node may have changed; raise `LedgerAway`."""
+        await self._follow_pace()
+        shocks, disguise = stored_overlay(self.ledger)
+        if shocks != self.broker.shocks:
+            self.broker.overlay(shocks, disguise)
+        self.on_control()
+
+    async def announce_control(self) -> None:
+        """Tell the other nodes that something was changed."""
+        await self._worker.run(database.notify_control)
+
+    async def _follow_pace(self) -> None:
+        pace = await self._worker.run(database.read_pace)
+        if pace is not None and pace.number >= self.clock.pace_now.number:
+            self.clock.follow(pace)
+
+    # --- the lease ---
+
+    async def _keep_lease(self) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        while True:
+            due = max(due + RENEW_SECONDS, loop.time())
+            await asyncio.sleep(due - loop.time())
+            try:
+                if self.away:
+                    await self._reconnect()
+                else:
+                    await self._renew()
+                    await self._take_orphans()
+                    await self.refresh()
+                    self._wall.add(*await self._worker.run(database.wall_offset))
+                    self.poll_watched()
+                    self.ledger.ping()
+            except LedgerAway as error:
+                self.connection_lost(error)
+                due = loop.time() - RENEW_SECONDS / 2
+
+    async def _renew(self) -> None:
+        began = time.monotonic()
+        lease = await self._worker.run(
+            database.renew, self.number, LEASE_SECONDS, self.commits.ticked
+        )
+        if lease is None:
+            raise LedgerAway("this node was away for so long that the others have forgotten it")
+        self._lease_until = began + LEASE_SECONDS
+        self._nodes, self._all = lease.nodes, lease.accounts
+        self._orphans = lease.fences.keys() - self.broker.sessions.keys()
+        self._drop(
+            account
+            for account in list(self.broker.sessions)
+            if lease.fences.get(account) != self.ledger.fences.get(account)
+        )
+
+    async def _take_orphans(self) -> None:
+        """Take accounts again that are this node's in the database and are not served: their loading has failed."""
+        if self._orphans and not self._taking.locked():
+            async with self._taking:
+                ids = [id_ for id_ in self._orphans if id_ not in self.broker.sessions]
+                await self._load(await self._worker.run(database.take_again, self.number, ids))
+
+    async def _reconnect(self) -> None:
+        """Go on after the database was away: what was sent before is refused from now on."""
+        await self._worker.call(self.ledger.reconnect)
+        await self._renew()
+        async with self._taking:
+            taken = await self._worker.run(
+                database.take_again, self.number, [*await self._worker.run(_ids_of, self.number)]
+            )
+            self.away = False
+            self.commits.failure = None
+            await self._load(taken)
+        log.warning("the database is back: %d accounts go on here", len(taken))
+        await self.follow_control()
+        await self.refresh()
+
+    def connection_lost(self, error: LedgerAway) -> None:
+        """Drop every account: what was sent may be stored or not, and the lease cannot be renewed."""
+        if not self.away:
+            log.warning("%s", error)
+        self.away = True
+        self.commits.failure = error
+        self._take_after = time.monotonic() + LEASE_SECONDS
+        self._drop(list(self.broker.sessions))
+        self.commits.drop(list(self._loading), NotExecuted(str(error)))
+        self.ledger.close()
+
+    # --- taking and dropping accounts ---
+
+    async def _take(self) -> None:
+        while True:
+            await asyncio.sleep(TAKE_SECONDS)
+            if self.away:
+                continue
+            try:
+                await self._take_share()
+            except LedgerAway as error:
+                self.connection_lost(error)
+
+    async def _take_share(self) -> None:
+        """Take free accounts up to this node's share of all, or give up what is above it."""
+        share = -(-self._all // max(self._nodes, 1))
+        have = len(self.broker.sessions)
+        if have > share:
+            await self._give_up_accounts(list(self.broker.sessions)[share:])
+        elif have < share and time.monotonic() >= self._take_after:
+            async with self._taking:
+                most = min(share - have, TAKEN_AT_ONCE)
+                taken = await self._worker.run(database.take_free, self.number, most)
+                await self._load(taken)
+
+    async def _give_up_accounts(self, ids: Sequence[str]) -> None:
+        """Give accounts up that have nothing waiting, for another node has fewer."""
+        ticked = self.commits.ticked
+        idle = [id_ for id_ in ids if not self.commits.waits(id_)][:TAKEN_AT_ONCE]
+        self._drop(idle)
+        await self._worker.run(database.release, self.number, idle, ticked)
+
+    async def _load(self, taken: Sequence[TakenAccount]) -> None:
+        """Restore accounts that were taken and tick them up to the present, some at a time: the first are served early."""
+        for first in range(0, len(taken), LOADED_AT_ONCE):
+            if self.away:
+                return
+            await self._load_some(taken[first : first + LOADED_AT_ONCE])
+        if taken:
+            await self.refresh()
+
+    async def _load_some(self, taken: Sequence[TakenAccount]) -> None:
+        restored: list[tuple[AccountSession, int]] = []
+        for one in taken:
+            id_ = one.account.id
+            self.accounts[id_] = one.account
+            self.ledger.fences[id_] = one.fence
+            self._requests.pop(id_, None)
+            try:
+                session = restored_session(self.broker, one.account)
+            except LedgerWriteFailed as error:  # lost again already
+                log.warning("%s", error)
+                continue
+            if session.committed_id > SNAPSHOT_AFTER:
+                save_snapshot(self.ledger, session.state)
+            self._loading[id_] = session
+            last_time = self.ledger.time_of(id_, session.committed_id) or 0
+            if id_ in self.watched:
+                self._publish_until(self.watched[id_], session.committed_id)
+                session.transactions = self.watched[id_].transactions
+            restored.append((session, max(one.ticked, last_time)))
+            self.clock.at_least(last_time)
+            await asyncio.sleep(0)
+        try:
+            await catch_up(self.broker, restored)
+            for session, _ in restored:
+                id_ = session.account.id
+                if self._loading.get(id_) is session and not self.away:
+                    self.broker.add_session(session)
+        finally:
+            for session, _ in restored:
+                self._loading.pop(session.account.id, None)
+
+    def _lost(self, fences: Fences) -> None:
+        """Drop accounts whose batches were refused, and take those again that are still this node's."""
+        self._drop(fences)
+        task = asyncio.get_running_loop().create_task(self._take_again(list(fences)))
+        task.add_done_callback(_log_failure)
+
+    async def _take_again(self, ids: Sequence[str]) -> None:
+        async with self._taking:
+            if not self.away:
+                await self._load(await self._worker.run(database.take_again, self.number, ids))
+
+    def forget(self, account: str) -> None:
+        """Delete an account of this node with all its transactions; its streams end."""
+        self.ledger.remove_account(account)
+        watched = self.watched.pop(account, None)
+        if watched is not None:
+            watched.transactions.close()
+        self._drop([account])
+
+    def _drop(self, accounts: Iterable[str]) -> None:
+        gone = list(accounts)
+        self.commits.drop(gone, NotExecuted("the account is moving to another node"))
+        for id_ in gone:
+            self._loading.pop(id_, None)
+            self.ledger.fences.pop(id_, None)
+            self.broker.sessions.pop(id_, None)
+
+    # --- commits ---
+
+    async def _write(
+        self, batches: Sequence[LedgerBatch], fences: Fences, requests: Sequence[RequestRecord]
+    ) -> set[str]:
+        return await self._commit_worker.run(commit_batches, batches, fences, requests)
+
+    def _publish(self, account: str, batch: Sequence[Entry]) -> None:
+        session = self.broker.sessions.get(account) or self._loading.get(account)
+        if session is None:
+            return
+        watched = self.watched.get(account)
+        session.publish(batch)
+        if watched is not None:
+            watched.committed_id = session.committed_id
+        self.broker.save_snapshot_when_due(session)
+
+
+def _accounts(connection: BoundedConnection) -> list[LedgerAccount]:
+    rows = connection.execute("SELECT id, owner, currency, hedging, fifo FROM accounts").fetchall()
+    return [LedgerAccount(*row) for row in rows]
+
+
+def _ids_of(connection: BoundedConnection, node: int) -> list[str]:
+    rows = connection.execute("SELECT id FROM accounts WHERE node = %s", (node,)).fetchall()
+    return [str(id_) for (id_,) in rows]
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.warning("accounts cannot be taken again: %s", error)

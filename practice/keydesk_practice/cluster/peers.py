@@ -1,0 +1,126 @@
+"""Requests from one node to another: plain HTTP/1.1 on kept connections, with the secret of the cluster in each head."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from keydesk_practice.errors import NotExecuted, OutcomeUnknown
+
+CONNECT_SECONDS = 0.5
+MAX_IDLE = 16  # kept connections to a node
+MAX_HEAD_BYTES = 64 * 1024
+_OWN_HEADERS = frozenset({b"connection", b"date", b"server", b"transfer-encoding", b"requestid"})
+Headers = Sequence[tuple[bytes, bytes]]
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRequest:
+    """A client's request as another node is asked to answer it."""
+
+    method: str
+    target: bytes
+    headers: Headers
+    body: bytes
+
+    def encoded(self, host: str, inner: Headers) -> bytes:
+        """Return the bytes of the request."""
+        lines = [f"{self.method} ".encode() + self.target + b" HTTP/1.1"]
+        names = {name for name, _ in self.headers}
+        if b"host" not in names:
+            lines.append(b"host: " + host.encode())
+        lines += [name + b": " + value for name, value in (*self.headers, *inner)]
+        lines.append(b"content-length: %d" % len(self.body))
+        return b"\r\n".join(lines) + b"\r\n\r\n" + self.body
+
+
+@dataclass(frozen=True, slots=True)
+class PeerAnswer:
+    """The answer of another node."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+    def header(self, name: bytes) -> bytes:
+        """Return the value of a header, empty when it is missing."""
+        return next((value for key, value in self.headers if key == name), b"")
+
+
+class Peers:
+    """Kept connections to the other nodes."""
+
+    def __init__(self) -> None:
+        self._idle: dict[str, list[Connection]] = {}
+
+    async def send(
+        self, address: str, request: PeerRequest, inner: Headers, seconds: float
+    ) -> PeerAnswer:
+        """Return the answer of a node.
+
+        Raises:
+            NotExecuted: the node could not be reached, so nothing was sent.
+            OutcomeUnknown: the request was sent, and no answer came.
+        """
+        reader, writer = await self._connection(address)
+        try:
+            async with asyncio.timeout(seconds):
+                writer.write(request.encoded(address, inner))
+                await writer.drain()
+                answer = await _read_answer(reader)
+        except (OSError, EOFError, ValueError, TimeoutError, asyncio.LimitOverrunError) as error:
+            writer.transport.abort()
+            raise OutcomeUnknown(f"the node at {address} did not answer: {error!r}") from None
+        except BaseException:
+            writer.transport.abort()
+            raise
+        kept = self._idle.setdefault(address, [])
+        if len(kept) < MAX_IDLE:
+            kept.append((reader, writer))
+        else:
+            writer.close()
+        return answer
+
+    def keep_only(self, addresses: Iterable[str]) -> None:
+        """Close the connections to nodes that are gone."""
+        for address in self._idle.keys() - set(addresses):
+            for _, writer in self._idle.pop(address):
+                writer.transport.abort()
+
+    async def _connection(self, address: str) -> Connection:
+        kept = self._idle.get(address, [])
+        while kept:
+            reader, writer = kept.pop()
+            if not reader.at_eof() and not writer.is_closing():
+                return reader, writer
+            writer.transport.abort()
+        parts = urlsplit(address)
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                return await asyncio.open_connection(
+                    parts.hostname, parts.port, limit=MAX_HEAD_BYTES
+                )
+        except (OSError, TimeoutError) as error:
+            raise NotExecuted(f"the node at {address} cannot be reached: {error!r}") from None
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.keep_only(())
+
+
+async def _read_answer(reader: asyncio.StreamReader) -> PeerAnswer:
+    head = await reader.readuntil(b"\r\n\r\n")
+    first, *lines = head[:-4].split(b"\r\n")
+    status = int(first.split(b" ", 2)[1])
+    headers: list[tuple[bytes, bytes]] = []
+    size = 0
+    for line in lines:
+        name, _, value = line.partition(b":")
+        name, value = name.strip().lower(), value.strip()
+        if name == b"content-length":
+            size = int(value)
+        if name not in _OWN_HEADERS:
+            headers.append((name, value))
+    body = await reader.readexactly(size)
+    return PeerAnswer(status, headers, body)

@@ -1,0 +1,105 @@
+"""What the broker needs of a ledger; `Ledger` keeps it in an SQLite file, `PostgresLedger` on a PostgreSQL server."""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Protocol
+
+from keydesk_practice.ledger.ledger import EndedRecord, Entry, LedgerAccount, LedgerBatch
+
+
+class LedgerInterface(Protocol):
+    """The transactions of every account by id, with what a restart needs beside them."""
+
+    def verify(self) -> None:
+        """Check the ledger; raise `LedgerUnavailable` when it is damaged."""
+
+    def close(self) -> None:
+        """Close it; staged batches that were not committed are lost."""
+
+    def fact(self, name: str) -> str | None:
+        """Return the value of a fact, None when it was never set."""
+
+    def set_fact(self, name: str, value: str) -> None:
+        """Store a fact, durably."""
+
+    def facts(self, prefix: str) -> dict[str, str]:
+        """Return the facts whose names begin with a word."""
+
+    def accounts(self) -> list[LedgerAccount]:
+        """Return every account, in the order of the ids."""
+
+    def create_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
+        """Store an account and its first transactions, all or nothing."""
+
+    def remove_account(self, id_: str) -> None:
+        """Delete an account and everything of it."""
+
+    def clone_account(self, source: str, copy: LedgerAccount) -> None:
+        """Store a copy of an account's transactions and marks under another id."""
+
+    def copy_to(self, path: Path) -> None:
+        """Write a copy of the committed ledger to a file."""
+
+    def stage(self, account: str, batch: Iterable[Entry]) -> None:
+        """Stage some transactions for the next commit."""
+
+    def stage_mark(self, account: str, order_id: int, level: Decimal) -> None:
+        """Stage an order's observed price level for the next commit."""
+
+    def stage_batch(self, batch: LedgerBatch) -> None:
+        """Stage a batch for the next commit."""
+
+    def stage_ended(self, account: str, ended: EndedRecord) -> None:
+        """Stage an ended order or trade for the next commit; `ended` returns it already."""
+
+    def commit(self) -> None:
+        """Make everything staged durable; raise `LedgerWriteFailed` when nothing of it is stored."""
+
+    def last_id(self, account: str) -> int:
+        """Return the id of the newest committed transaction, 0 when there is none."""
+
+    def last_time(self) -> int:
+        """Return the time of the newest transaction of any account, 0 when there is none."""
+
+    def time_of(self, account: str, id_: int) -> int | None:
+        """Return when a transaction happened, None when there is no such id."""
+
+    def bodies(
+        self, account: str, first: int, last: int, types: Sequence[str] = (), limit: int = -1
+    ) -> list[str]:
+        """Return the JSON texts of the transactions `first` to `last`, both inclusive, oldest first."""
+
+    def ids_of_types(self, account: str, first: int, last: int, types: Sequence[str]) -> list[int]:
+        """Return the ids in a range whose transactions are of the types, ascending."""
+
+    def first_id_not_before(self, account: str, time: int) -> int:
+        """Return the lowest id that happened at `time` or later; one above the last when none did."""
+
+    def ended(self, account: str, kind: str, id_: int) -> bytes | None:
+        """Return the JSON text of an ended order or trade, None when there is none."""
+
+    def ended_between(
+        self,
+        account: str,
+        kind: str,
+        ids: tuple[int, int],
+        state: str | None = None,
+        instrument: str | None = None,
+    ) -> list[bytes]:
+        """Return the committed ended orders or trades of ids `ids`, both included, newest first."""
+
+    def forget_ended(self, account: str) -> None:
+        """Delete the ended orders and trades of an account, before they are restored."""
+
+    def marks(self, account: str) -> list[tuple[int, Decimal]]:
+        """Return the observed price level of each order that has one."""
+
+    def forget_marks(self, account: str, pending: Iterable[int]) -> None:
+        """Delete the marks of orders that are not pending."""
+
+    def save_snapshot(self, account: str, id_: int, form: str, state: bytes) -> None:
+        """Store the state of an account after transaction `id_`, in place of the older one."""
+
+    def snapshot(self, account: str, form: str) -> tuple[int, bytes] | None:
+        """Return the id and the state of the newest snapshot, None when it was stored in another format."""

@@ -1,0 +1,42 @@
+"""The pauses of what keeps a followed account current."""
+
+import pytest
+
+from keydesk_client import Client, FollowSettings, StreamSettings, Timing
+from keydesk_client.errors import RateLimited
+from keydesk_client.following.feeds import Follower
+
+
+class Pauses(list[float]):
+    """The pauses that were made; none takes time."""
+
+    async def sleep(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+def follower(pauses: Pauses, settings: FollowSettings) -> Follower:
+    """Return a follower whose pauses are as long as they may be."""
+    timing = Timing(sleep=pauses.sleep, chance=lambda: 1.0)
+    return Follower(Client.practice("token"), (), settings, timing, lambda _: None)
+
+
+def test_a_followed_account_is_as_quick_to_reconnect_as_a_stream() -> None:
+    assert FollowSettings().longest_pause_s == StreamSettings().longest_pause_s < 5
+
+
+@pytest.mark.parametrize("longest_s", [4.0, 1.5])
+async def test_pauses_double_up_to_the_longest(longest_s: float) -> None:
+    pauses = Pauses()
+    following = follower(pauses, FollowSettings(longest_pause_s=longest_s))
+    for failures in range(8):
+        await following.back_off(failures)
+    assert pauses[:2] == [0.5, 1.0]
+    assert max(pauses) == pauses[-1] == longest_s
+
+
+async def test_the_service_may_ask_for_a_longer_pause_and_not_for_an_endless_one() -> None:
+    pauses = Pauses()
+    following = follower(pauses, FollowSettings())
+    for seconds in (7.0, 9999.0):
+        await following.back_off(0, RateLimited("slow down", retry_after=seconds))
+    assert pauses == [7.0, 30.0]

@@ -1,0 +1,94 @@
+"""Several nodes on one ledger: any node answers, and whatever stops, nothing that was acknowledged is lost or doubled."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from support.cluster import Cluster, prices, rehearse
+from support.postgres import PostgresServer, postgres_programs
+
+pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+USD = "101-001-1000001-001"
+ORDER = {"order": {"type": "MARKET", "instrument": "EUR_USD", "units": "100"}}
+LIMIT = {"order": {"type": "LIMIT", "instrument": "EUR_USD", "units": "100", "price": "0.5"}}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cluster() -> AsyncIterator[Cluster]:
+    """Three nodes and two tokens, on a server of their own, which a test may restart."""
+    programs = postgres_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed: the tests of a cluster are left out")
+    server = PostgresServer(programs, durable=True)
+    try:
+        async with Cluster(server, nodes=3, tokens=3) as cluster:
+            await cluster.balanced()
+            yield cluster
+    finally:
+        server.remove()
+
+
+async def test_any_node_answers_and_shows_the_same_market(cluster: Cluster) -> None:
+    token = cluster.tokens[0]
+    made = [
+        await cluster.send(node, token, "POST", f"/v3/accounts/{USD}/orders", LIMIT)
+        for node in cluster.nodes
+    ]
+    assert [answer.status for answer in made] == [201, 201, 201]
+    ids = [json.loads(answer.body)["lastTransactionID"] for answer in made]
+    for node in cluster.nodes:
+        answer = await cluster.send(node, token, "GET", f"/v3/accounts/{USD}/summary")
+        assert json.loads(answer.body)["lastTransactionID"] == ids[-1]
+        listed = await cluster.send(node, token, "GET", "/v3/accounts")
+        assert len(json.loads(listed.body)["accounts"]) == 2
+        strange = await cluster.send(node, cluster.tokens[1], "GET", f"/v3/accounts/{USD}/summary")
+        assert strange.status == 403
+    states = [await cluster.control(node, "GET", "/state") for node in cluster.nodes]
+    assert [len(state["accounts"]) for state in states] == [6, 6, 6]
+    await cluster.control(cluster.nodes[0], "POST", "/clock/pause", {})
+    now = (await cluster.control(cluster.nodes[1], "GET", "/state"))["time"]
+    path = f"/v3/accounts/{USD}/pricing?instruments=EUR_USD,USD_JPY,EUR_JPY"
+    shown = []
+    for node in cluster.nodes:
+        while (await cluster.control(node, "GET", "/state"))["time"] != now:  # noqa: ASYNC110 - of other processes
+            await asyncio.sleep(0.05)
+        shown.append(prices((await cluster.send(node, token, "GET", path)).body))
+    assert shown[0] == shown[1] == shown[2]
+    played = await cluster.control(cluster.nodes[2], "POST", "/clock/play", {})
+    assert played["running"]
+
+
+async def test_a_deposit_and_a_reset_reach_the_owner_through_any_node(cluster: Cluster) -> None:
+    account = "101-001-1000002-001"
+    for node in cluster.nodes:
+        found = await cluster.control(
+            node, "POST", f"/accounts/{account}/transfer", {"amount": "100"}
+        )
+    assert found["balance"] == "100300.0000"
+    fresh = await cluster.control(
+        cluster.nodes[0], "POST", f"/accounts/{account}/reset", {"balance": "5000"}
+    )
+    assert fresh["balance"] == "5000.0000" or fresh["balance"] == "5000"
+    await cluster.balanced()
+
+
+async def test_nothing_is_lost_or_doubled_whatever_stops(cluster: Cluster) -> None:
+    faults = ["kill", "pause", "restart", "cut", "restart"]
+    report = await rehearse(cluster, bots=6, faults=faults, think=0.2)
+    assert report.problems == []
+    assert report.acknowledged >= 6 * len(faults)
+
+
+async def test_the_inner_listener_refuses_who_does_not_know_the_secret(cluster: Cluster) -> None:
+    from keydesk_practice.cluster.peers import PeerRequest  # noqa: PLC0415 - needs the extra
+
+    node = cluster.nodes[0]
+    for inner in ((), ((b"keydesk-cluster", b"guessed"),)):
+        request = PeerRequest("GET", f"/v3/accounts/{USD}/summary".encode(), (), b"")
+        answer = await cluster.peers.send(node.link_url, request, inner, 20.0)
+        assert answer.status == 401

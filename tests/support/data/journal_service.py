@@ -1,0 +1,78 @@
+"""A broker for the trade journal: the history of a practised account, and no candles."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.trade_journal.lines import JournalLines
+from keydesk.trade_journal.live import JournalFiles, LiveJournal
+from keydesk_client.client import Client
+from keydesk_client.errors import KeydeskClientError
+from keydesk_client.models import Transaction
+from support.journal_history import PIP, transactions_of
+from support.practised_account import ID, PractisedAccount
+
+PIPS = {**PIP, "GBP_USD": Decimal("0.0001")}
+
+
+@dataclass
+class JournalService:
+    """Answers as a client does; `between` is called before each answer of transactions."""
+
+    account: PractisedAccount
+    created_ns: int = 7
+    error: KeydeskClientError | None = None
+    between: Callable[[], None] = lambda: None
+    asked_since: list[int] = field(default_factory=list)
+
+    @property
+    def client(self) -> Client:
+        return cast(
+            "Client",
+            SimpleNamespace(
+                accounts=self, transactions=self, candles=SimpleNamespace(iterate=self._candles)
+            ),
+        )
+
+    @property
+    def history(self) -> list[Transaction]:
+        return transactions_of(self.account)
+
+    async def summary(self) -> SimpleNamespace:
+        if self.error is not None:
+            raise self.error
+        last = self.history[-1].id
+        created = SimpleNamespace(ns=self.created_ns)
+        return SimpleNamespace(
+            account=SimpleNamespace(id=ID, created_time=created, last_transaction_id=last)
+        )
+
+    async def iterate_since(self, last: int) -> AsyncIterator[Transaction]:
+        self.asked_since.append(last)
+        found = [each for each in self.history if int(each.id) > last]
+        await asyncio.sleep(0)
+        self.between()
+        for each in found:
+            yield each
+
+    async def _candles(self, *_: object, **__: object) -> AsyncIterator[object]:
+        nothing: tuple[object, ...] = ()
+        for each in nothing:
+            yield each
+
+    def journal(self, folder: Path) -> LiveJournal:
+        """Return the journal of the account, not read yet."""
+        return LiveJournal(self.client, JournalFiles.of(folder / "journal", "main"), lambda: PIPS)
+
+
+def read_journal(trades: list[JournalTrade], folder: Path) -> LiveJournal:
+    """Return a journal that has these trades."""
+    journal = JournalService(PractisedAccount()).journal(folder)
+    journal.lines, journal.is_read = JournalLines.of(trades, PIPS), True
+    journal.version = 1
+    return journal

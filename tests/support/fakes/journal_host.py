@@ -1,0 +1,48 @@
+"""What the pages of the journal ask for, kept instead of done."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.forms.journal.trades import JournalForm
+from keydesk.trade_journal.lines import JournalLine
+
+
+@dataclass
+class JournalHost:
+    """Notes what was asked for."""
+
+    reads: int = 0
+    looks: int = 0
+    excursions: list[list[str]] = field(default_factory=list)
+    letters: str = ""
+    shown: list[str] = field(default_factory=list)
+    noted: list[str] = field(default_factory=list)
+    screens: frozenset[str] = frozenset()
+
+    def read(self) -> None:
+        self.reads += 1
+
+    def look_at_notes(self) -> None:
+        self.looks += 1
+
+    def read_excursions(self, lines: Sequence[JournalLine]) -> None:
+        self.excursions.append([each.trade.id for each in lines])
+
+    def ask_letters(self, form: JournalForm) -> None:
+        form.show_only(self.letters)
+
+    def show_trade(self, trade_id: str) -> None:
+        self.shown.append(trade_id)
+
+    def write_note(self, trade_id: str) -> None:
+        self.noted.append(trade_id)
+
+    def with_screens(self) -> frozenset[str]:
+        return self.screens
+
+    def read_candles(self, trade: JournalTrade, take: object) -> None:
+        """Nothing is read here."""
+
+    def read_kept(self, trade: JournalTrade, take: object) -> None:
+        """Nothing is kept here."""

@@ -1,0 +1,200 @@
+"""The journal of the open account on the desk: its pages, and notes kept in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+from textual.app import App
+
+from keydesk.app.journal.desk import JournalDesk
+from keydesk.calc.orders.instructions import Instruction, LabelTrade
+from keydesk.calc.trade_journal.notes import TradeNote
+from keydesk.forms.journal.note import NoteForm
+from keydesk.forms.journal.trades import JournalForm
+from keydesk.forms.trades.labels import LabelsForm
+from keydesk.keys.keymap import KEYMAP
+from keydesk.trade_journal.notes_file import read_notes
+from keydesk.widgets import theme
+from keydesk_client.models import Transaction
+from support.data.desk_data import frame_of
+from support.data.desk_store import example_store
+from support.data.journal_service import JournalService
+from support.fakes.form_app import example_context
+from support.journal_history import TERMS, Step, play
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from keydesk.app.account_connection import Connection, DeskAccount
+
+NOT_OPEN, OPEN = "5", "6411"  # a closed trade of the journal, an open one of the store
+
+
+class Desk(App[int]):
+    """An app with the journal of a practised account."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.register_theme(theme.load("dark", "truecolor").textual())
+        self.theme = "dark"
+        steps = [Step(kind, "EUR_USD", Decimal(5000), 9, 0) for kind in ("market", "close")]
+        self.service = JournalService(play(TERMS[0], steps))
+        self.store = example_store()
+        self.told: list[tuple[str, str]] = []
+        self.sent: list[Instruction | None] = []
+        self.heard: list[Callable[[Transaction], None]] = []
+        account = SimpleNamespace(audit=folder / "orders" / "main.audit")
+        self.journal = JournalDesk(
+            self,
+            cast("DeskAccount", account),
+            self.store,
+            tell=lambda level, words: self.told.append((level, words)),
+            keymap=KEYMAP,
+            form_context=lambda: example_context(self.store),
+            carry_out=self.sent.append,
+        )
+
+    def open(self) -> None:
+        gate = SimpleNamespace(listen=self.heard.append)
+        connection = SimpleNamespace(
+            link=SimpleNamespace(gate=gate), commands=SimpleNamespace(client=self.service.client)
+        )
+        self.journal.open(cast("Connection", connection))
+
+    @property
+    def notes(self) -> Path:
+        assert self.journal.live is not None
+        return self.journal.live.files.notes
+
+
+async def settle(app: Desk, pilot: Pilot[int]) -> None:
+    await pilot.pause()
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def test_before_the_account_is_open_its_keys_say_so(tmp_path: Path) -> None:
+    app = Desk(tmp_path)
+    async with app.run_test():
+        app.journal.show()
+        app.journal.write_note("4")
+        app.journal.read()
+    assert [words for _, words in app.told] == ["The journal is read once the account is open"] * 2
+
+
+async def test_the_page_shows_what_is_read_and_follows_a_fill(tmp_path: Path) -> None:
+    app = Desk(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.journal.show()
+        await settle(app, pilot)
+        page = app.screen
+        assert isinstance(page, JournalForm)
+        page.on_frame(frame_of(app.store))
+        assert page.keys == [NOT_OPEN]
+        seen = len(app.service.history)
+        app.service.account.trade("EUR_USD", 3000)
+        for each in app.service.history[seen:]:
+            app.heard[0](each)
+        page.on_frame(frame_of(app.store))
+        assert len(page.keys) == 2
+
+
+async def test_a_missed_transaction_is_read_by_the_open_page(tmp_path: Path) -> None:
+    app = Desk(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.journal.show()
+        await settle(app, pilot)
+        page = cast("JournalForm", app.screen)
+        app.service.account.trade("EUR_USD", 3000)
+        app.heard[0](app.service.history[-1])
+        page.on_frame(frame_of(app.store))
+        await settle(app, pilot)
+        page.on_frame(frame_of(app.store))
+        assert len(page.keys) == 2
+
+
+async def test_a_note_written_from_the_page_is_in_the_file_and_on_the_page(tmp_path: Path) -> None:
+    app = Desk(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.journal.show()
+        await settle(app, pilot)
+        page = cast("JournalForm", app.screen)
+        page.on_frame(frame_of(app.store))
+        await pilot.press("n", "t", *"news", "enter", "4", "y")
+        await settle(app, pilot)
+        page.on_frame(frame_of(app.store))
+        assert app.screen is page
+        assert page.journal.notes.by_trade[NOT_OPEN].rating == 4
+    assert read_notes(app.notes).by_trade == {NOT_OPEN: TradeNote(("news",), rating=4)}
+    assert app.notes.stat().st_mode & 0o777 == 0o600
+    assert app.told == [("good", f"Note on #{NOT_OPEN} kept")]
+
+
+async def test_a_note_that_cannot_be_kept_is_shown_again_as_typed(tmp_path: Path) -> None:
+    app = Desk(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.journal.write_note(OPEN)
+        await settle(app, pilot)
+        app.notes.mkdir(parents=True)
+        app.notes.parent.chmod(0o700)
+        await pilot.press("n", *"seen", "enter", "y")
+        await settle(app, pilot)
+        form = app.screen
+        assert isinstance(form, NoteForm)
+        assert form.changes == {"note": "seen"}
+        assert "NOT KEPT" in str(form.sheet.words if form.sheet else "")
+        app.notes.rmdir()
+        await pilot.press("y")
+        await settle(app, pilot)
+    assert read_notes(app.notes).by_trade[OPEN].note == "seen"
+    assert [level for level, _ in app.told] == ["bad", "good"]
+
+
+async def test_by_choice_the_note_goes_to_the_broker_as_labels_that_y_sends(tmp_path: Path) -> None:
+    app = Desk(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.journal.write_note(OPEN)
+        await settle(app, pilot)
+        await pilot.press("t", *"a b", "enter", "n", *"why" * 60, "enter", "b", "y")
+        await settle(app, pilot)
+        form = app.screen
+        assert isinstance(form, LabelsForm)
+        assert app.sent == []
+        await pilot.press("y")
+        await settle(app, pilot)
+    assert app.sent == [LabelTrade(OPEN, "EUR_USD", "a b", ("why" * 60)[:128])]
+    assert read_notes(app.notes).by_trade[OPEN].note == "why" * 60
+
+
+async def test_a_line_of_the_file_that_cannot_be_read_is_named_and_kept(tmp_path: Path) -> None:
+    app = Desk(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.notes.parent.mkdir(mode=0o700)
+        app.notes.write_text(
+            '{"trade": "1", "note": "kept"}\nnot JSON\n\n{"trade": 5, "rating": 9}\n'
+        )
+        app.notes.chmod(0o600)
+        await settle(app, pilot)
+        app.journal.look_at_notes()
+        await settle(app, pilot)
+        app.journal.write_note(OPEN)
+        await pilot.pause()
+        form = cast("NoteForm", app.screen)
+        assert form.sheet is not None
+        assert "main.notes.jsonl: lines 2, 4 cannot be read" in " ".join(form.sheet.words.split())
+        await pilot.press("3", "y")
+        await settle(app, pilot)
+    text = app.notes.read_text()
+    assert "not JSON" in text
+    assert '"rating": 9' in text
+    assert read_notes(app.notes).by_trade.keys() == {"1", OPEN}

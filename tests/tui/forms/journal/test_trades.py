@@ -1,0 +1,267 @@
+"""The journal's list by keys alone: order, filter, positions, every size."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.calc.trade_journal.notes import TradeNote
+from keydesk.calc.trade_journal.trades import Costs, JournalTrade
+from keydesk.forms.journal.trades import JournalForm
+from keydesk.text.sanitize import safe
+from keydesk.trade_journal.lines import JournalLines
+from keydesk.trade_journal.live import LiveJournal
+from keydesk.trade_journal.notes_file import Notes
+from support.data.desk_data import frame_of
+from support.data.desk_store import example_store
+from support.data.journal_service import PIPS, read_journal
+from support.data.journal_trades import closed_trade
+from support.fakes.form_app import FormApp
+from support.fakes.journal_host import JournalHost
+
+D = Decimal
+SIZES = [(40, 12), (60, 16), (80, 24), (120, 35), (200, 50), (250, 70)]
+
+
+def open_trade(number: int) -> JournalTrade:
+    return replace(closed_trade("1", number), exits=())
+
+
+def second_of(first: JournalTrade, number: int) -> JournalTrade:
+    """Return a trade of the same position."""
+    return replace(closed_trade("-40", number), position_id=first.id)
+
+
+def some_trades() -> list[JournalTrade]:
+    first = closed_trade("120", 1)
+    return [
+        first,
+        replace(second_of(first, 2), costs=Costs(financing=D("-2.5"))),
+        closed_trade("-75.5", 3, instrument="USD_JPY", units=-20_000),
+        open_trade(4),
+    ]
+
+
+NOTES = {
+    "3": TradeNote(("news", "late"), "fade", "Sold into the number.", 2, "no plan"),
+    "1": TradeNote(("trend",), "pullback", rating=5),
+}
+
+
+class Page:
+    """The list over given trades."""
+
+    def __init__(self, folder: Path, trades: list[JournalTrade] | None = None) -> None:
+        self.journal: LiveJournal = read_journal(
+            some_trades() if trades is None else trades, folder
+        )
+        self.journal.notes = Notes(NOTES)
+        self.host, self.store = JournalHost(), example_store()
+        self.form = JournalForm(self.store, self.journal, self.host)
+        self.app = FormApp(lambda: self.form)
+
+    def frame(self) -> None:
+        self.form.on_frame(frame_of(self.store))
+
+    async def after(self, *keys: str, size: tuple[int, int] = (120, 35)) -> str:
+        async with self.app.run_test(size=size) as pilot:
+            self.frame()
+            await pilot.press(*keys)
+            await pilot.pause()
+            return self.app.words
+
+
+def rows(words: str) -> list[str]:
+    """Return the instruments and results of the rows, from the top."""
+    marks = ("LONG", "SHORT")
+    return [
+        line for line in words.splitlines() if any(m in line for m in marks) and "#" not in line
+    ]
+
+
+async def test_the_newest_trade_is_first_and_an_open_one_is_marked(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    words = await page.after()
+    assert page.form.keys == ["4", "3", "2", "1"]
+    assert "Journal  4 trades, newest first" in words
+    assert "open" in rows(words)[0]
+    assert "−75.50" in rows(words)[1]
+    assert "2/5" in rows(words)[1]
+    assert "!n" in rows(words)[1]
+    assert "−2.50" in rows(words)[2]
+    assert "+1.20" in rows(words)[3]
+    assert "3 closed, 1 won, net +2.00 USD, of it swap −2.50, +0.02 R of 3" in words
+    assert page.host.reads == 1
+
+
+async def test_it_fills_every_window_and_cuts_no_number(tmp_path: Path) -> None:
+    page = Page(tmp_path, [*some_trades(), *(closed_trade("1", at) for at in range(5, 90))])
+    async with page.app.run_test(size=(100, 30)) as pilot:
+        page.frame()
+        await pilot.press("end", "up", "up")
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            words = page.app.words
+            assert len(words.splitlines()) == size[1]
+            assert all(len(line) <= size[0] for line in words.splitlines())
+            assert "−75.50" in next(line for line in words.splitlines() if "▶" in line)
+            assert "Esc closes" in words
+            header = next(line for line in words.splitlines() if "pair" in line)
+            for title in ("closed", "pair", "P/L"):
+                assert title in header
+            for title in ("MFE R", "session", "setup", "net") if size[0] >= 200 else ():
+                assert title in header
+
+
+async def test_v_sorts_by_the_net_result_both_ways_and_back(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    orders = []
+    async with page.app.run_test(size=(80, 24)) as pilot:
+        page.frame()
+        for _ in range(3):
+            await pilot.press("v")
+            orders.append(page.form.keys)
+    assert orders == [["1", "2", "3", "4"], ["3", "2", "1", "4"], ["4", "3", "2", "1"]]
+
+
+async def test_every_shown_column_sorts(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    seen = set()
+    async with page.app.run_test(size=(250, 20)) as pilot:
+        page.frame()
+        while page.form.order.column not in seen:
+            seen.add(page.form.order.column)
+            await pilot.press("l")
+            assert sorted(page.form.keys) == ["1", "2", "3", "4"]
+            if page.form.order.column == "rating":
+                assert page.form.keys[:2] == ["1", "3"]
+            if page.form.order.column == "pair":
+                assert page.form.keys[-1] == "3"
+    assert len(seen) == 20
+
+
+LETTERS = {
+    "loss": ["3", "2"],
+    "eurusd win": ["1"],
+    "open": ["4"],
+    "pullback": ["1"],
+    "mistake": ["3"],
+    "5/5": ["1"],
+    "number": ["3"],
+    "#2": ["2"],
+    "no such words": [],
+}
+
+
+async def test_letters_leave_the_trades_that_have_them(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    async with page.app.run_test(size=(120, 35)) as pilot:
+        page.frame()
+        for letters, left in LETTERS.items():
+            page.host.letters = letters
+            await pilot.press("f")
+            assert page.form.keys == left
+            await pilot.pause()
+            assert f"{len(left)} of 4 trades" in page.app.words
+            assert "a all" in page.app.words
+        assert "No trade has no such words. a shows all" in page.app.words
+        await pilot.press("a")
+        assert len(page.form.keys) == 4
+
+
+async def test_g_rolls_trades_up_by_position_and_back_on_the_same_trade(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    words = await page.after("down", "down", "g")
+    assert page.form.keys == ["4", "3", "1"]
+    assert "3 positions" in words
+    chosen = page.form.chosen
+    assert chosen is not None
+    assert chosen.trade.trade_ids == ("1", "2")
+    assert chosen.result == D("77.5")
+    again = Page(tmp_path)
+    await again.after("down", "g", "g")
+    assert again.form.chosen is not None
+    assert again.form.chosen.trade.id == "3"
+
+
+async def test_enter_and_n_are_for_the_trade_under_the_cursor(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    await page.after("down", "enter", "end", "n", "up", "n")
+    assert page.host.shown == ["3"]
+    assert page.host.noted == ["1", "2"]
+
+
+async def test_a_fill_while_the_page_is_open_appears_and_the_cursor_stays_on_its_trade(
+    tmp_path: Path,
+) -> None:
+    page = Page(tmp_path)
+    async with page.app.run_test(size=(120, 35)) as pilot:
+        page.frame()
+        await pilot.press("down")
+        page.journal.lines.take([closed_trade("9.99", 7)])
+        page.journal.version += 1
+        page.frame()
+        await pilot.pause()
+        assert page.form.keys == ["4", "7", "3", "2", "1"]
+        assert page.form.chosen is not None
+        assert page.form.chosen.trade.id == "3"
+        assert "9.99" in page.app.words
+
+
+async def test_what_is_in_sight_is_asked_its_excursions_once(tmp_path: Path) -> None:
+    page = Page(tmp_path, [closed_trade("1", number) for number in range(1, 90)])
+    async with page.app.run_test(size=(200, 50)) as pilot:
+        page.frame()
+        page.frame()
+        [first] = page.host.excursions
+        assert first == page.form.keys[: page.form.rows]
+        await pilot.press("end")
+        page.frame()
+        assert page.host.excursions[-1] == page.form.keys[-page.form.rows :]
+        page.form.order = page.form.order.by("mae", frozenset())
+        page.form.sort_rows()
+        page.frame()
+        assert len(page.host.excursions[-1]) == 89
+
+
+async def test_it_says_that_it_reads_what_failed_and_that_there_is_nothing(tmp_path: Path) -> None:
+    page = Page(tmp_path, [])
+    page.journal.is_read = False
+    page.journal.progress = safe("5,000 of 20,000 transactions")
+    assert "Reading the journal: 5,000 of 20,000" in await page.after()
+    page = Page(tmp_path, [])
+    page.journal.trouble = safe("The journal is not read to its end: no route")
+    assert "no route" in await page.after()
+    assert "No trade was opened on this account yet" in await Page(tmp_path, []).after(
+        "down", "enter"
+    )
+
+
+def hostile(text: str) -> list[JournalTrade]:
+    return [replace(closed_trade("1", 1, instrument=text), tag=text, comment=text)]
+
+
+@pytest.mark.parametrize("size", [(40, 12), (200, 50)])
+async def test_text_from_outside_is_shown_cleaned(size: tuple[int, int], tmp_path: Path) -> None:
+    text = "\x1b]0;owned\x07[red]\u202e" + "W" * 300
+    page = Page(tmp_path, hostile(text))
+    page.journal.notes = Notes({"1": TradeNote((text,), text, text, 5, text)})
+    words = await page.after(size=size)
+    assert not set("\x1b\x07\u202e") & set(words)
+    assert len(words.splitlines()) == size[1]
+
+
+async def test_a_position_of_which_one_trade_changes_is_rolled_up_anew() -> None:
+    first = closed_trade("10", 1)
+    lines = JournalLines.of([first], PIPS)
+    lines.take([second_of(first, 2)])
+    assert lines.positions["1"].result == D("-30")
+    change: Callable[[str], JournalTrade] = lambda result: replace(  # noqa: E731
+        second_of(first, 2), exits=closed_trade(result, 2).exits
+    )
+    lines.take([change("5")])
+    assert lines.positions["1"].result == D("15")
+    assert set(lines.trades) == {"1", "2"}

@@ -1,0 +1,88 @@
+"""The page of a day or a week: the content of the printed report, turned by keys."""
+
+from datetime import date
+from functools import cache
+
+import pytest
+
+from keydesk.calc.trade_journal.rebuild import rebuild
+from keydesk.forms.statistics.day import DayPage, section_lines, side_by_side
+from keydesk.trade_journal.report import LimitHit, Section, as_text, day_of, page
+from keydesk.trade_journal.rows import RowContext
+from keydesk.trade_journal.snapshot import JournalSnapshot
+from support.fakes.form_app import FormApp
+from support.year_of_trades import LAST_DAY, SECOND, events_of_days, notes_of_days
+
+NOON = int(LAST_DAY.timestamp()) * SECOND + 12 * 3600 * SECOND
+
+
+@cache
+def snapshot() -> JournalSnapshot:
+    limits = (LimitHit(NOON, "Daily loss limit reached"),)
+    journal = rebuild(events_of_days(12, 4))
+    return JournalSnapshot(journal, RowContext(notes_of_days(12, 4)), limits, "PRACTICE", "USD")
+
+
+async def after(*keys: str, size: tuple[int, int] = (80, 24), day: date | None = None) -> str:
+    form = DayPage(snapshot(), day)
+    app = FormApp(lambda: form)
+    async with app.run_test(size=size) as pilot:
+        for key in ("", *keys):
+            if key:
+                await pilot.press(key)
+            await pilot.pause()
+            while any(not each.is_finished for each in app.workers):
+                await pilot.pause()
+            await pilot.pause()
+        return app.words
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50), (40, 12)])
+async def test_the_last_day_with_trades_begins_with_its_result_best_and_worst(
+    size: tuple[int, int],
+) -> None:
+    words = await after(size=size)
+    assert words.index("Result:") < words.index("Best:") < words.index("Worst:")
+    assert "Friday 2026-02-27" in words
+    assert len(words.splitlines()) <= size[1]
+
+
+async def test_the_limits_that_were_hit_stand_on_their_day_alone() -> None:
+    assert "Fri 12:00 Daily loss limit reached" in await after(size=(120, 50))
+    assert "Daily loss limit" not in await after("left", size=(120, 50))
+
+
+async def test_arrows_turn_to_the_days_with_trades_over_the_weekend() -> None:
+    assert "Thursday 2026-02-26" in await after("left")
+    assert "Friday 2026-02-20" in await after("left", "h", "left", "left", "left")
+    assert "Friday 2026-02-27" in await after("left", "right", "l")
+
+
+async def test_w_shows_the_week_and_goes_back_to_its_last_day() -> None:
+    week = await after("left", "w")
+    assert "Week 9 of 2026" in week
+    assert "Days" in week
+    assert "Friday 2026-02-27" in await after("left", "w", "w")
+    assert "Week 8 of 2026" in await after("w", "left")
+
+
+async def test_a_day_without_trades_says_so() -> None:
+    assert "No trade was closed." in await after(day=date(2026, 2, 15))
+
+
+def test_the_page_has_every_sentence_and_cell_of_the_report() -> None:
+    shown = page(snapshot().journal, day_of(LAST_DAY.date()), snapshot().context, "PRACTICE")
+    drawn = "\n".join(
+        "".join(words for words, _ in line)
+        for row in side_by_side(shown.sections, 400)
+        for line in row
+    ).split()
+    printed = "\n".join(as_text(shown)[1:]).split()
+    assert sorted(word.lower() for word in drawn) == sorted(word.lower() for word in printed)
+
+
+def test_columns_that_do_not_fit_are_left_out_whole() -> None:
+    row = {"id": "6411", "result": "-12.50", "R": "-0.50", "setup": "a breakout of the range"}
+    lines = section_lines(Section("Trades", tuple(row), (row,)), 24)
+    assert "breakout" not in "".join(words for line in lines for words, _ in line)
+    assert any(role == "loss" for line in lines for _, role in line)

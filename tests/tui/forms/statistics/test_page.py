@@ -1,0 +1,212 @@
+"""The page of statistics, by keys alone and at every size."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cache
+
+import pytest
+from rich.cells import cell_len
+
+from keydesk.calc.trade_journal.excursions import known_excursion
+from keydesk.calc.trade_journal.groups import GROUPINGS
+from keydesk.calc.trade_journal.rebuild import Journal, rebuild
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.forms.statistics.page import StatisticsPage
+from keydesk.forms.statistics.view import Given
+from keydesk.text.sanitize import SafeText, safe
+from keydesk.trade_journal.rows import RowContext
+from keydesk.trade_journal.snapshot import JournalSnapshot
+from support.data.journal_trades import closed_trade
+from support.fakes.form_app import FormApp
+from support.year_of_trades import events_of_days, notes_of_days
+
+DAYS, A_DAY = 30, 3
+SIZES = [(80, 24), (120, 35), (200, 50), (60, 16), (40, 12)]
+VIEWS = range(1, 9)
+
+
+@cache
+def snapshot() -> JournalSnapshot:
+    journal = rebuild(events_of_days(DAYS, A_DAY))
+    return JournalSnapshot(journal, RowContext(notes_of_days(DAYS, A_DAY)), (), "PRACTICE", "USD")
+
+
+def few(*results: str) -> JournalSnapshot:
+    """A journal of some trades."""
+    trades = tuple(closed_trade(each, number) for number, each in enumerate(results, 1))
+    return JournalSnapshot(Journal(trades), RowContext(), (), "PRACTICE", "USD")
+
+
+@dataclass
+class Host:
+    """Answers at once, from what it was given."""
+
+    given: JournalSnapshot = field(default_factory=snapshot)
+    opened: list[tuple[date, bool]] = field(default_factory=list)
+    reads: list[str] = field(default_factory=list)
+    stamp: object = None
+    progress: SafeText = field(default_factory=lambda: safe(""))
+    answers: bool = True
+
+    def read(self, page: StatisticsPage) -> None:
+        self.reads.append("journal")
+        if self.answers:
+            page.take(self.given, self.stamp)
+
+    def read_open_profits(self, page: StatisticsPage) -> None:
+        self.reads.append("open profits")
+        page.take_open_profits({})
+
+    def read_excursions(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
+        self.reads.append("excursions")
+        page.take_excursions({each.id: known_excursion(each, RISK, 2 * RISK) for each in trades})
+
+    def read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
+        self.reads.append(f"paths of {len(trades)}")
+        page.take_paths({})
+
+    def open_day(self, _snapshot: JournalSnapshot, day: date, *, week: bool) -> None:
+        self.opened.append((day, week))
+
+
+RISK = closed_trade("1").entry_price / 500
+
+
+async def after(*keys: str, host: Host | None = None, size: tuple[int, int] = (80, 24)) -> str:
+    """The words of the page after these keys, once everything was computed."""
+    page = StatisticsPage(host or Host())
+    app = FormApp(lambda: page)
+    async with app.run_test(size=size) as pilot:
+        await settle(app, pilot.pause)
+        for key in keys:
+            await pilot.press(key)
+            await settle(app, pilot.pause)
+        return app.words
+
+
+async def settle(app: FormApp, pause: Callable[[], Awaitable[None]]) -> None:
+    """Wait until no view is being computed."""
+    await pause()
+    while any(not each.is_finished for each in app.workers):
+        await pause()
+    await pause()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_view_fits_every_size(size: tuple[int, int]) -> None:
+    page = StatisticsPage(Host())
+    app = FormApp(lambda: page)
+    async with app.run_test(size=size) as pilot:
+        for number in VIEWS:
+            page.action_show_view(number)
+            await settle(app, pilot.pause)
+            lines = page.lines()
+            assert len(lines) <= size[1] - 2
+            widths = [sum(cell_len(words) for words, _ in line) for line in lines]
+            assert max(widths) <= size[0] - 4, page.view.NAME
+            assert "Computing" not in app.words
+
+
+async def test_each_figure_stands_with_its_count_and_grey_ones_with_the_reason() -> None:
+    words = await after(host=Host(few("100", "-50", "30")))
+    assert "n 3, under 20" in words
+    assert "Grey: under 20 trades" in words
+    line = next(each for each in words.splitlines() if "profit factor" in each)
+    assert "2.60" in line
+    assert "80.00" in next(each for each in words.splitlines() if " result" in each)
+
+
+async def test_arrows_change_the_grouping_until_every_one_was_shown() -> None:
+    words = await after("2")
+    assert "By instrument   1 of 14" in words
+    assert "EUR_USD" in words
+    titles = set()
+    page = StatisticsPage(Host(), 2)
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(120, 35)) as pilot:
+        for _ in GROUPINGS:
+            await settle(app, pilot.pause)
+            titles.add(next(line for line in app.words.splitlines() if " of 14" in line))
+            await pilot.press("right")
+    assert len(titles) == len(GROUPINGS)
+
+
+async def test_enter_looks_at_one_group_alone_and_escape_goes_back_to_all() -> None:
+    one = await after("2", "right", "enter", "1")
+    assert "Statistics  side: long" in one
+    assert "Sharpe" not in one  # of the account, not of a group
+    both = await after("2", "right", "enter", "escape")
+    assert f"Statistics  {DAYS * A_DAY} closed trades" in both
+
+
+async def test_enter_in_the_calendar_opens_the_chosen_day_and_w_its_week() -> None:
+    host = Host()
+    await after("7", "up", "enter", "left", "w", host=host)
+    assert host.opened == [(date(2026, 2, 26), False), (date(2026, 2, 19), True)]
+
+
+async def test_a_map_or_picture_without_trades_says_what_is_missing() -> None:
+    for number in VIEWS:
+        words = await after(str(number), host=Host(few()))
+        assert "No trade was closed" in words or "Not enough trades" in words, number
+    assert "Not enough trades for a curve: 1, at least 2 are needed" in await after(
+        "3", host=Host(few("5"))
+    )
+
+
+async def test_the_arrows_step_the_rule_of_what_if_and_zero_is_as_it_was() -> None:
+    assert "What if: stop at 0.5 R, target at 0.25 R" in await after(
+        "8", "right", "right", "down", "right"
+    )
+    assert "What if: everything as it was" in await after("8", "right", "left", "left")
+
+
+async def test_what_candles_tell_is_read_once_the_view_is_shown_and_only_once() -> None:
+    host = Host()
+    await after("5", "8", "5", "8", host=host)
+    assert host.reads == ["journal", "open profits", "excursions", f"paths of {DAYS * A_DAY}"]
+
+
+async def test_without_colours_or_lines_a_cell_is_written_as_sign_and_strength() -> None:
+    page = StatisticsPage(Host(), 6)
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.set_class(True, "-ascii")
+        await settle(app, pilot.pause)
+        page.redraw()
+        words = app.words
+    assert "+4" in words
+    assert "-1" in words
+    assert "▒" not in words
+
+
+async def test_while_the_journal_is_read_the_page_says_how_far() -> None:
+    host = Host(answers=False, progress=safe("5,000 of 90,000 transactions"))
+    assert "The journal is being read" in await after(host=host)
+
+
+async def test_a_refusal_is_shown_and_r_reads_again() -> None:
+    host = Host()
+    page = StatisticsPage(host)
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot.pause)
+        page.take_trouble("Not everything could be read")
+        await settle(app, pilot.pause)
+        assert "Not everything could be read" in app.words
+        await pilot.press("r")
+        await settle(app, pilot.pause)
+        assert "Not everything could be read" not in app.words
+    assert host.reads.count("journal") == 2
+
+
+def test_hostile_names_are_drawn_as_text() -> None:
+    page = StatisticsPage(Host(), 2)
+    hostile = closed_trade("5", instrument="EUR\x1b[31m_USD" * 20)
+    shown = JournalSnapshot(Journal((hostile,)), RowContext(), (), "PRACTICE", "USD")
+    given = Given(shown, shown.journal.closed, width=40)
+    view = page.views[1]
+    drawn = "".join(words for line in view.lines(view.compute(given), given) for words, _ in line)
+    assert "EUR" in drawn
+    assert drawn.isprintable() or "\x1b" not in drawn

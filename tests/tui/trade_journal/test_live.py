@@ -1,0 +1,215 @@
+"""The journal of an open account: read, followed, read again."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.calc.trade_journal.notes import TradeNote
+from keydesk.calc.trade_journal.rebuild import Journal
+from keydesk.calc.trade_journal.trades import roll_up
+from keydesk.trade_journal.cache import mark_of
+from keydesk.trade_journal.lines import JournalLines
+from keydesk.trade_journal.live import LiveJournal
+from keydesk.trade_journal.notes_file import change_note
+from keydesk_client.errors import Unreachable
+from keydesk_practice.engine.commands import Finance
+from support.data.journal_service import PIPS, JournalService
+from support.journal_history import TERMS, Step, journal_of, play
+from support.practised_account import PractisedAccount
+
+D = Decimal
+KINDS = ("stop", "market", "tick", "close a part", "reversal", "finance", "transfer", "market")
+
+
+def history(count: int = 1) -> PractisedAccount:
+    steps = [Step(kind, "EUR_USD", D(5000), 9, 0) for kind in KINDS * count]
+    return play(TERMS[0], steps)
+
+
+def trade_on(account: PractisedAccount) -> None:
+    account.market.wait(60)
+    account.trade("EUR_USD", 3000)
+    account.do(Finance())
+
+
+def shown(journal: LiveJournal) -> tuple[Journal, JournalLines]:
+    return journal.journal, journal.lines
+
+
+async def test_the_journal_is_read_with_the_lines_of_trades_and_positions(tmp_path: Path) -> None:
+    service = JournalService(history(3))
+    journal = service.journal(tmp_path)
+    await journal.read()
+    expected = journal_of(service.account)
+    assert journal.journal == expected
+    assert {each.id for each in expected.trades} == set(journal.lines.trades)
+    assert [each.trade for each in journal.lines.positions.values()] == roll_up(expected.trades)
+    assert journal.is_read
+    assert not journal.trouble
+
+
+async def test_followed_by_transactions_it_equals_one_rebuilt_without_its_cache(
+    tmp_path: Path,
+) -> None:
+    service = JournalService(history())
+    followed = service.journal(tmp_path)
+    await followed.read()
+    before = followed.version
+    seen = len(service.history)
+    trade_on(service.account)
+    for each in service.history[seen:]:
+        followed.take(each)
+    assert followed.version > before
+    assert len(service.asked_since) == 2  # nothing was asked for beyond the first reading
+    followed.files.events.unlink()
+    rebuilt = service.journal(tmp_path)
+    await rebuilt.read()
+    assert shown(followed) == shown(rebuilt)
+
+
+async def test_what_comes_while_it_is_read_is_in_it(tmp_path: Path) -> None:
+    service = JournalService(history())
+    journal = service.journal(tmp_path)
+    left = 2
+
+    def between() -> None:
+        nonlocal left
+        if left:
+            left -= 1
+            trade_on(service.account)
+            journal.take(service.history[-1])
+
+    service.between = between
+    await journal.read()
+    assert journal.journal == journal_of(service.account)
+
+
+async def test_a_transaction_that_misses_one_before_it_is_not_taken_but_asks_for_a_reading(
+    tmp_path: Path,
+) -> None:
+    service = JournalService(history())
+    journal = service.journal(tmp_path)
+    await journal.read()
+    before = journal.journal
+    trade_on(service.account)
+    journal.take(service.history[-1])
+    journal.take(service.history[0])  # one that it has
+    assert journal.is_behind
+    assert journal.journal == before
+    await journal.read()
+    assert journal.journal == journal_of(service.account)
+
+
+async def test_an_account_that_began_anew_is_read_anew(tmp_path: Path) -> None:
+    service = JournalService(history(2))
+    journal = service.journal(tmp_path)
+    await journal.read()
+    service.account, service.created_ns = history(), 8
+    await journal.read()
+    assert journal.journal == journal_of(service.account)
+    assert set(journal.lines.trades) == {each.id for each in journal.journal.trades}
+
+
+async def test_a_broker_that_does_not_answer_is_said_and_leaves_what_was_read(
+    tmp_path: Path,
+) -> None:
+    service = JournalService(history())
+    journal = service.journal(tmp_path)
+    await journal.read()
+    service.error = Unreachable("no\x1b[31m route")
+    await journal.read()
+    assert "no␛[31m route" in journal.trouble
+    assert journal.lines.trades
+    service.error = None
+    await journal.read()
+    assert not journal.trouble
+
+
+def lie(place: int, value: object) -> Callable[[Path], None]:
+    """Return a change of one member of the first fill in the cache, which its mark agrees with."""
+
+    def change(path: Path) -> None:
+        lines = path.read_text().splitlines()
+        at = next(at for at, line in enumerate(lines) if line.startswith('["fill"'))
+        found = json.loads(lines[at])
+        found[place] = value
+        lines[at] = json.dumps(found)
+        path.write_text("\n".join(lines) + "\n")
+        mark = json.loads(mark_of(path).read_text())
+        mark_of(path).write_text(json.dumps([*mark[:-1], path.stat().st_size]))
+
+    return change
+
+
+def as_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir(mode=0o700)
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "a folder": as_folder,
+    "noise": lambda path: path.write_bytes(b"\xff\x00" * 5000),
+    "a text in place of a number": lie(2, "soon"),
+    "a list in place of a name": lie(4, ["EUR_USD"]),
+    "no finite number": lie(8, "NaN"),
+    "another kind": lie(0, "order"),
+    "too deep": lambda path: path.write_text("[" * 100_000),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_cache_that_was_changed_by_hand_is_read_anew_from_the_broker(
+    damage: str, tmp_path: Path
+) -> None:
+    service = JournalService(history())
+    await service.journal(tmp_path).read()
+    journal = service.journal(tmp_path)
+    DAMAGES[damage](journal.files.events)
+    await journal.read()
+    assert journal.journal == journal_of(service.account)
+    assert not journal.trouble
+    if damage != "a folder":  # which is left to its owner
+        service.asked_since.clear()
+        await service.journal(tmp_path).read()
+        assert 0 not in service.asked_since  # it is written anew
+
+
+async def test_a_note_of_another_desk_is_seen(tmp_path: Path) -> None:
+    journal = JournalService(history()).journal(tmp_path)
+    await journal.read()
+    await journal.look_at_notes()
+    before = journal.version
+    await journal.look_at_notes()
+    assert journal.version == before
+    change_note(journal.files.notes, "4", lambda _: TradeNote(note="of the other desk"))
+    await journal.look_at_notes()
+    assert journal.version > before
+    assert journal.notes.by_trade["4"].note == "of the other desk"
+
+
+async def test_trades_without_candles_are_not_asked_for_again(tmp_path: Path) -> None:
+    service = JournalService(history())
+    journal = service.journal(tmp_path)
+    await journal.read()
+    closed = journal.journal.closed
+    await journal.read_excursions(closed)
+    before = journal.excursions_read
+    assert before == len(closed)
+    await journal.read_excursions(closed)
+    assert journal.excursions_read == before
+    assert journal.excursions.known(closed[0]) is None
+
+
+async def test_a_long_history_leaves_the_event_loop_its_turns(tmp_path: Path) -> None:
+    journal = JournalService(history(30)).journal(tmp_path)
+    reading = asyncio.create_task(journal.read())
+    turns = 0
+    while not reading.done():
+        turns += 1
+        await asyncio.sleep(0)
+    assert turns > 5
+    assert PIPS.items() >= dict(journal.pips).items()

@@ -1,0 +1,275 @@
+"""The trade journal of the open account: workers that read it, its pages, and the form of a note."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from functools import partial
+from time import time_ns
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+from textual.worker import Worker
+
+from keydesk import forms
+from keydesk.app.account_connection import Connection, DeskAccount
+from keydesk.app.journal.screens import ScreenKeeper
+from keydesk.calc.trade_journal.notes import NO_NOTE
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.keys.keymap import KeyMap
+from keydesk.store.store import Store
+from keydesk.text.format import pair, units
+from keydesk.text.sanitize import Printable, clean, clean_name, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from keydesk.calc.orders.instructions import Instruction
+    from keydesk.calc.trade_journal.trades import JournalTrade
+    from keydesk.forms.journal.note import NoteEdit, NoteForm
+    from keydesk.forms.journal.trade import TradeCandles
+    from keydesk.forms.journal.trades import JournalForm
+    from keydesk.forms.sheet import FormContext
+    from keydesk.trade_journal.lines import JournalLine
+    from keydesk.trade_journal.live import LiveJournal
+    from keydesk.trade_journal.screens import KeptScreen
+    from keydesk_client.models import Transaction
+
+LONGEST_LETTERS = 60
+NOT_OPEN = "The journal is read once the account is open"
+
+
+class JournalDesk:
+    """Reads and shows the journal.
+
+    Args:
+        app: Runs the workers and shows the pages.
+        account: Has the files, once it is open.
+        store: The state of account and market.
+        tell: Shows one line to the trader.
+        keymap: The keys, as the pages name them.
+        form_context: What the form of labels is given.
+        carry_out: Sends what that form returns.
+    """
+
+    def __init__(
+        self,
+        app: App[int],
+        account: DeskAccount,
+        store: Store,
+        *,
+        tell: Callable[[NoticeLevel, str], None],
+        keymap: KeyMap,
+        form_context: Callable[[], FormContext],
+        carry_out: Callable[[Instruction | None], None],
+    ) -> None:
+        self._app, self._account, self._store = app, account, store
+        self._tell, self._keymap = tell, keymap
+        self._form_context, self._carry_out = form_context, carry_out
+        self.live: LiveJournal | None = None
+        self.screens = ScreenKeeper(app, store)
+
+    def open(self, connection: Connection) -> None:
+        """Follow the account; nothing is read before it is wanted."""
+        from keydesk.trade_journal.live import JournalFiles, LiveJournal  # noqa: PLC0415 - see above
+
+        audit = self._account.audit
+        if audit is None:
+            return
+        files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
+        client = connection.commands.client
+        self.live = LiveJournal(client, files, self._pips)
+        connection.link.gate.listen(self._heard)
+        self.screens.open(files.screens)
+        self.look_at_notes()
+
+    def _pips(self) -> dict[str, Any]:
+        return {name: each.pip for name, each in self._store.instruments.items()}
+
+    def _heard(self, transaction: Transaction) -> None:
+        if self.live is not None:
+            self.live.take(transaction)
+            self.screens.heard(transaction)
+
+    def show(self) -> None:
+        """Show the list of trades."""
+        from keydesk.forms.journal.trades import JournalForm  # noqa: PLC0415 - with the first form
+
+        if self.live is None:
+            self._tell("info", NOT_OPEN)
+            return
+        self._app.push_screen(JournalForm(self._store, self.live, self, self._keymap))
+
+    # What the pages ask for.
+
+    def read(self) -> None:
+        """Read the journal up to the newest transaction."""
+        if self.live is not None:
+            self._run(self.live.read, "journal")
+
+    def look_at_notes(self) -> None:
+        """Read the notes again if their file was changed."""
+        if self.live is not None:
+            self._run(self.live.look_at_notes, "notes")
+
+    def read_excursions(self, lines: Sequence[JournalLine]) -> None:
+        """Read MAE and MFE of trades."""
+        if self.live is not None:
+            trades = [each.trade for each in lines]
+            self._run(partial(self.live.read_excursions, trades), "excursions", exclusive=True)
+
+    def with_screens(self) -> frozenset[str]:
+        """Return the trades of which a screen is kept."""
+        return self.screens.kept
+
+    def ask_letters(self, form: JournalForm) -> None:
+        """Ask for the letters that trades must have."""
+
+        def take(letters: str | None) -> None:
+            if letters is not None:
+                form.show_only(letters)
+
+        self._app.push_screen(
+            forms.NameForm(
+                "Journal: only trades with these words",
+                form.letters,
+                trouble=lambda _text: "",
+                hint="pair, side, tag, setup, note, win, loss, open: eurusd loss; nothing shows all",
+                longest=LONGEST_LETTERS,
+            ),
+            take,
+        )
+
+    def show_trade(self, trade_id: str) -> None:
+        """Show all of a trade."""
+        from keydesk.forms.journal.trade import JournalTradeForm  # noqa: PLC0415 - same
+
+        if self.live is not None:
+            live = self.live
+            line = live.lines.trades.get(trade_id)
+            if line is not None:
+                self._run(partial(live.read_excursions, [line.trade]), "excursion of one")
+            form = JournalTradeForm(self._store, live, trade_id, self, self._keymap)
+            self._app.push_screen(form)
+
+    def read_candles(self, trade: JournalTrade, take: Callable[[TradeCandles], None]) -> None:
+        """Read the candles around a trade."""
+        if self.live is not None:
+            now_ns = self._store.clock_ns or time_ns()
+            self._run(partial(_read_candles, self.live, trade, now_ns, take), "candles")
+
+    def read_kept(self, trade: JournalTrade, take: Callable[[Sequence[KeptScreen]], None]) -> None:
+        """Read the screens that were kept of a trade."""
+        if self.live is not None:
+            self._run(partial(_read_kept, self.live, trade, take), "reading screens")
+
+    def write_note(self, trade_id: str) -> None:
+        """Edit what is written about a trade."""
+        self._open_note(trade_id)
+
+    def _open_note(self, trade_id: str, kept: NoteEdit | None = None, trouble: str = "") -> None:
+        """Open the form of a note; with changes that could not be kept, it begins with those."""
+        from keydesk.forms.journal.note import NoteForm  # noqa: PLC0415 - with the first form
+
+        live = self.live
+        if live is None:
+            self._tell("info", NOT_OPEN)
+            return
+        form = NoteForm(
+            trade_id,
+            self._about(trade_id),
+            live.notes.by_trade.get(trade_id, NO_NOTE),
+            is_open=lambda: trade_id in self._store.trades,
+            keymap=self._keymap,
+            trouble=safe(trouble or live.notes.trouble),
+        )
+        if kept is not None:
+            form.begin_with(kept)
+        self._app.push_screen(form, self._keep_note)
+        self._run(partial(self._show_newest_note, live, form), "notes")
+
+    async def _show_newest_note(self, live: LiveJournal, form: NoteForm) -> None:
+        """Show the note as another desk may have changed it."""
+        await live.look_at_notes()
+        form.take_note(live.notes.by_trade.get(form.trade_id, NO_NOTE))
+
+    def _about(self, trade_id: str) -> Printable:
+        """Return a trade in words, as far as it is known."""
+        from keydesk.forms.journal.columns import result_words  # noqa: PLC0415 - with the first form
+
+        line = None if self.live is None else self.live.lines.trades.get(trade_id)
+        if line is not None:
+            home = self._store.account.currency if self._store.account is not None else ""
+            return safe(result_words(line, home, self._store.zone))
+        trade = self._store.trades.get(trade_id)
+        if trade is None:
+            return safe(f"#{clean_name(trade_id)}")
+        side = "LONG" if trade.units > 0 else "SHORT"
+        size = f"{side} {units(abs(trade.units))} {pair(trade.instrument)}"
+        return safe(f"#{clean_name(trade_id)} {size}, open")
+
+    def _keep_note(self, edit: NoteEdit | None) -> None:
+        if edit is not None and self.live is not None:
+            self._run(partial(self._keep, self.live, edit), "keeping a note")
+
+    async def _keep(self, live: LiveJournal, edit: NoteEdit) -> None:
+        """Write the note; one that cannot be written is shown again as typed."""
+        from keydesk.calc.trade_journal.notes import BadNote  # noqa: PLC0415
+        from keydesk.trade_journal.notes_file import NotesNotWritten, change_note  # noqa: PLC0415
+
+        path, id_ = live.files.notes, edit.trade_id
+        try:
+            note = await asyncio.to_thread(change_note, path, id_, edit.applied)
+        except (BadNote, NotesNotWritten) as error:
+            self._tell("bad", f"NOTE NOT KEPT on #{id_}: {error}")
+            self._open_note(id_, edit, f"NOT KEPT: {error}")
+            return
+        await live.look_at_notes()
+        self._tell("good", f"Note on #{clean_name(id_)} {'removed' if note.is_empty else 'kept'}")
+        if edit.to_broker and id_ in self._store.trades:
+            form = forms.LabelsForm(self._form_context(), id_)
+            form.begin_with(" ".join(note.tags), note.note)
+            self._app.push_screen(form, self._carry_out)
+
+    def _run(
+        self, work: Callable[[], Coroutine[None, None, None]], name: str, *, exclusive: bool = False
+    ) -> None:
+        _: Worker[None] = self._app.run_worker(
+            work, name, group=f"journal {name}", exclusive=exclusive, exit_on_error=False
+        )
+
+
+async def _read_candles(
+    live: LiveJournal, trade: JournalTrade, now_ns: int, take: Callable[[TradeCandles], None]
+) -> None:
+    from keydesk.calc.market.granularity import SECONDS  # noqa: PLC0415 - all with the first page
+    from keydesk.forms.journal.chart import range_of  # noqa: PLC0415
+    from keydesk.forms.journal.trade import TradeCandles  # noqa: PLC0415
+    from keydesk.store.candles import candle_of  # noqa: PLC0415
+    from keydesk_client.account.values import READ_ERRORS  # noqa: PLC0415
+    from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
+    from keydesk_client.models import DateTime  # noqa: PLC0415
+    from keydesk_client.models.enumerations import granularity_of  # noqa: PLC0415
+
+    name, start, end = range_of(trade, now_ns)
+    try:
+        answer = await live.client.candles.get(
+            trade.instrument,
+            granularity=granularity_of(name),
+            from_=DateTime.from_ns(start),
+            to=DateTime.from_ns(end),
+            price="M",
+        )
+        found = [each for loaded in answer.candles if (each := candle_of(loaded)) is not None]
+    except (KeydeskClientError, *READ_ERRORS) as error:
+        take(TradeCandles(trouble=clean(f"no candles: {error}")))
+    else:
+        take(TradeCandles(found, SECONDS[name], safe(name)))
+
+
+async def _read_kept(
+    live: LiveJournal, trade: JournalTrade, take: Callable[[Sequence[KeptScreen]], None]
+) -> None:
+    from keydesk.trade_journal.screens import read_screens  # noqa: PLC0415 - with the first page
+
+    take(await asyncio.to_thread(read_screens, live.files.screens, trade))

@@ -1,0 +1,205 @@
+"""Statistics of the open account on the desk: what the pages read, each in a worker, and the pages of days and weeks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+from textual.worker import Worker
+
+from keydesk.app.account_connection import DeskAccount
+from keydesk.app.journal.desk import NOT_OPEN, JournalDesk
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.store.store import Store
+from keydesk.text.sanitize import SafeText, clean, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import date
+
+    from keydesk.calc.trade_journal.trades import JournalTrade
+    from keydesk.forms.statistics.page import StatisticsPage
+    from keydesk.trade_journal.live import LiveJournal
+    from keydesk.trade_journal.snapshot import JournalSnapshot
+
+    Reading = Callable[[StatisticsPage], Coroutine[Any, Any, None]]
+
+SAY_EVERY = 5  # trades
+TOGETHER = 40  # trades whose excursions are read, then shown
+ANOTHER_READS = 0.1  # seconds between looks while another page reads the journal
+
+
+class JournalStatistics:
+    """Reads for the pages of statistics, days and weeks; an answer goes to the page that asked.
+
+    Args:
+        app: Runs the workers and shows the pages.
+        account: Has the audit log, once it is open.
+        store: Has the broker's time, the trader's zone, the currency.
+        journal: Has the trades.
+        tell: Shows one line to the trader.
+    """
+
+    def __init__(
+        self,
+        app: App[int],
+        account: DeskAccount,
+        store: Store,
+        journal: JournalDesk,
+        tell: Callable[[NoticeLevel, str], None],
+    ) -> None:
+        self._app, self._account, self._store = app, account, store
+        self._journal, self._tell = journal, tell
+
+    def show(self, view: int = 1) -> None:
+        """Show the page of statistics at a view."""
+        from keydesk.forms.statistics.page import StatisticsPage  # noqa: PLC0415 - with the first
+
+        if self._is_open():
+            self._app.push_screen(StatisticsPage(self, view))
+
+    def show_day(self, *, week: bool = False) -> None:
+        """Show the last day or week with trades."""
+        if self._is_open():
+            self._run(partial(self._show_day, week=week), "day")
+
+    def open_day(self, snapshot: JournalSnapshot, day: date | None, *, week: bool) -> None:
+        """Show a day, or its week."""
+        from keydesk.forms.statistics.day import DayPage  # noqa: PLC0415 - with the first
+
+        self._app.push_screen(DayPage(snapshot, day, week=week))
+
+    async def _show_day(self, *, week: bool) -> None:
+        snapshot = await self._snapshot()
+        if self._live.trouble:
+            self._tell("warn", self._live.trouble)
+        self.open_day(snapshot, None, week=week)
+
+    def _is_open(self) -> bool:
+        if self._journal.live is None:
+            self._tell("info", NOT_OPEN)
+        return self._journal.live is not None
+
+    # What the page of statistics asks for.
+
+    @property
+    def progress(self) -> SafeText:
+        """How far reading the journal is."""
+        return self._live.progress
+
+    @property
+    def stamp(self) -> object:
+        """What differs as soon as the journal does."""
+        return self._live.stamp
+
+    def read(self, page: StatisticsPage) -> None:
+        """Read the journal up to the newest transaction."""
+        self._run(partial(self._read, page), "journal")
+
+    def read_open_profits(self, page: StatisticsPage) -> None:
+        """Read the closing prices of days, for the daily net asset values."""
+        self._run(partial(self._guarded, page, self._read_open_profits), "open profits")
+
+    def read_excursions(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
+        """Read MAE and MFE of trades."""
+        self._run(partial(self._read_excursions, page, trades), "excursions")
+
+    def read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
+        """Read the way of the price during trades."""
+        reading = partial(self._read_paths, trades=trades)
+        self._run(partial(self._guarded, page, reading), "paths")
+
+    async def _guarded(self, page: StatisticsPage, work: Reading) -> None:
+        """Carry out the work; a refusal or a lost connection is shown on the page."""
+        from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
+
+        try:
+            await work(page)
+        except KeydeskClientError as error:
+            words = f"Not everything could be read: {clean(str(error))}. r reads again"
+            page.take_trouble(safe(words))
+
+    async def _read(self, page: StatisticsPage) -> None:
+        snapshot = await self._snapshot()
+        page.take(snapshot, self.stamp)
+        if self._live.trouble:
+            page.take_trouble(safe(f"{self._live.trouble}. r reads again"))
+
+    async def _snapshot(self) -> JournalSnapshot:
+        """Return the journal up to the newest transaction, or as far as it can be read."""
+        from keydesk.trade_journal.limit_hits import read_limit_hits  # noqa: PLC0415
+        from keydesk.trade_journal.rows import RowContext  # noqa: PLC0415
+        from keydesk.trade_journal.snapshot import JournalSnapshot  # noqa: PLC0415
+
+        live, store = self._live, self._store
+        await live.read()
+        while live.is_reading:  # noqa: ASYNC110 - another page reads; it ends in a moment
+            await asyncio.sleep(ANOTHER_READS)
+        await live.look_at_notes()
+        audit, account = self._account.audit, store.account
+        limits = () if audit is None else await asyncio.to_thread(read_limit_hits, audit)
+        return JournalSnapshot(
+            live.journal,
+            RowContext(live.notes.by_trade, live.pips, store.zone),
+            limits,
+            f"{store.health.environment} {live.client.account_id}",
+            "" if account is None else account.currency,
+        )
+
+    async def _read_open_profits(self, page: StatisticsPage) -> None:
+        from keydesk.calc.trade_journal.net_asset_values import (  # noqa: PLC0415
+            held_over_a_day_end,
+            open_profits,
+        )
+        from keydesk.trade_journal.candles import read_day_closes  # noqa: PLC0415
+
+        snapshot = page.snapshot
+        if snapshot is None:
+            return
+        trades, now = snapshot.journal.trades, self._store.clock_ns
+        spans = await asyncio.to_thread(held_over_a_day_end, trades, now)
+        closes = await read_day_closes(self._live.client, spans)
+        found: Mapping[int, Decimal] = await asyncio.to_thread(open_profits, trades, closes, now)
+        page.take_open_profits(found)
+
+    async def _read_excursions(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
+        live = self._live
+        await live.excursions.load()
+        missing = [each for each in trades if live.excursions.known(each) is None]
+        for start in range(0, len(missing), TOGETHER):
+            page.take_excursions(live.known_excursions(trades))
+            page.take_progress(_candles_words(start, len(missing)))
+            await live.read_excursions(missing[start : start + TOGETHER])
+        page.take_progress("")
+        page.take_excursions(live.known_excursions(trades))
+
+    async def _read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
+        from keydesk.trade_journal.paths import read_paths  # noqa: PLC0415
+
+        def say(read: int, of: int) -> None:
+            if not read % SAY_EVERY:
+                page.take_progress(_candles_words(read, of))
+
+        path = self._live.files.events.with_suffix(".paths")
+        page.take_progress(_candles_words(0, len(trades)))
+        found = await read_paths(self._live.client, path, trades, say, page.take_paths)
+        page.take_progress("")
+        page.take_paths(found)
+
+    @property
+    def _live(self) -> LiveJournal:
+        live = self._journal.live
+        assert live is not None  # noqa: S101 - pages open with an open account only
+        return live
+
+    def _run(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        group = f"statistics {name}"
+        _: Worker[None] = self._app.run_worker(work, name, group=group, exit_on_error=False)
+
+
+def _candles_words(read: int, of: int) -> SafeText:
+    return safe(f"candles of {read:,} of {of:,} trades are read …")

@@ -1,0 +1,135 @@
+"""`keydesk history`: write the candles of any period to a CSV file, prices digit for digit.
+
+The columns are those of the client's `candles.columns`, and so of its data frames; a file of mid prices is one that
+`keydesk practice serve --candles` replays. Like an export, it is written whole or not at all, mode 0600.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from keydesk.cli.account_access import account_parser, open_account, trader_zone
+from keydesk.cli.export import csv_file, instant, refuse_existing, time_in, write_csv
+from keydesk.cli.runner import Refusal
+from keydesk.cli.status import GRANULARITIES, instrument_named
+from keydesk.terminal.output import say, say_error
+from keydesk.text.sanitize import clean, safe
+from keydesk_client import Columns, DateTime
+from keydesk_client.errors import Refused
+from keydesk_client.models import decimal_text
+
+
+def history(words: Sequence[str]) -> int:
+    """Write the file; return the exit code."""
+    options = _options(words)
+    if options.csv is not None:
+        refuse_existing(options.csv, overwrite=options.force)
+    columns = complete_candles(asyncio.run(_columns(options)))
+    count = len(columns["time"])
+    if not count:
+        raise Refusal(f"{options.instrument} has no complete {options.granularity} candles there")
+    write_csv(options.csv, list(columns), rows_of(columns), ())
+    if options.csv is None:
+        say_error(safe(f"{count} candles"))
+    else:
+        say(safe(f"{count} candles in {options.csv}"))
+    return 0
+
+
+def complete_candles(columns: Columns) -> Columns:
+    """Return the columns without the candles that are still forming, and without the column that tells."""
+    complete = columns["complete"]
+    kept = [place for place, value in enumerate(complete) if value is True]
+    return Columns(
+        (name, [column[place] for place in kept])
+        for name, column in columns.items()
+        if name != "complete"
+    )
+
+
+def rows_of(columns: Columns) -> Iterator[Mapping[str, str]]:
+    """Yield the rows of a table as text."""
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, map(_text_of, values), strict=True))
+
+
+def _text_of(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case Decimal():
+            return decimal_text(value)
+        case _:
+            return str(value)
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = account_parser("history", "The candles of any period as a CSV file.")
+    parser.add_argument(
+        "instrument", type=instrument_named, metavar="INSTRUMENT", help="as in EUR_USD"
+    )
+    parser.add_argument(
+        "--granularity",
+        choices=GRANULARITIES,
+        default="H1",
+        metavar="G",
+        help=f"length of a candle (H1): {' '.join(GRANULARITIES)}",
+    )
+    parser.add_argument(
+        "--price",
+        type=_prices,
+        default="M",
+        metavar="MBA",
+        help="mid, bid, ask, or several of them, such as BA (M)",
+    )
+    parser.add_argument(
+        "--from",
+        dest="from_",
+        type=time_in,
+        required=True,
+        metavar="T",
+        help="from this time on: 2026-03-02, or 2026-03-02T14:00 in the time zone of config.toml, "
+        "or with an offset such as Z",
+    )
+    parser.add_argument("--to", type=time_in, metavar="T", help="before this time (now)")
+    parser.add_argument(
+        "--csv",
+        type=csv_file,
+        required=True,
+        metavar="FILE",
+        help="where to write; - is standard output",
+    )
+    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    options = parser.parse_args(words)
+    zone = trader_zone(options)
+    options.from_ = instant(options.from_, zone)
+    options.to = None if options.to is None else instant(options.to, zone)
+    if options.to is not None and options.to <= options.from_:
+        parser.error("--to must be later than --from")
+    if options.from_ > DateTime.now():
+        parser.error("--from lies in the future")
+    return options
+
+
+def _prices(text: str) -> str:
+    letters = text.upper()
+    if not letters or not set(letters) <= set("MBA") or len(set(letters)) != len(letters):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a choice of M, B and A, such as BA")
+    return letters
+
+
+async def _columns(options: argparse.Namespace) -> Columns:
+    async with open_account(options) as reach:
+        try:
+            return await reach.client.candles.columns(
+                options.instrument,
+                granularity=options.granularity,
+                price=options.price,
+                from_=options.from_,
+                to=options.to,
+            )
+        except Refused as error:
+            raise Refusal(
+                f"no candles of {options.instrument}: {clean(error.error_message)}"
+            ) from error

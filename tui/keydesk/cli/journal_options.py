@@ -1,0 +1,127 @@
+"""The options of `keydesk journal`."""
+
+import argparse
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+from keydesk.calc.trade_journal.groups import GROUPINGS
+from keydesk.calc.trade_journal.what_if import WhatIf
+from keydesk.cli.account_access import account_parser
+from keydesk.cli.export import time_in
+from keydesk.trade_journal.what_if_words import BadDistance, distance_in_r
+
+
+def journal_options(words: Sequence[str]) -> argparse.Namespace:
+    """Return the options of the command; what does not go together is refused."""
+    parser = account_parser(
+        "journal", "The closed trades of an account: a list, statistics, a page of a day or week."
+    )
+    parser.add_argument(
+        "what",
+        nargs="?",
+        choices=("list", "stats", "report", "what-if", "note"),
+        default="list",
+        help="list (without a word), stats, the report of a day or week, what another stop or target would have made, "
+        "or a note on a trade",
+    )
+    parser.add_argument("trade", nargs="?", metavar="TRADE", help="with note: the trade's id")
+    _add_filters(parser)
+    _add_output(parser)
+    _add_rule(parser)
+    _add_note(parser)
+    options = parser.parse_args(words)
+    if (options.what == "note") != (options.trade is not None):
+        parser.error("TRADE goes with note, as in: keydesk journal note 6411 --tags news")
+    if options.excursions and (options.what != "list" or options.positions):
+        parser.error("--excursions goes with the list of trades")
+    if options.what != "report" and (options.day or options.week or options.date):
+        parser.error("--day, --week and --date go with report")
+    if (options.what == "what-if") == rule_of(options).is_empty:
+        parser.error("what-if goes with --stop, --target or --break-even, as in: --stop 0.5R")
+    if options.what == "what-if" and (options.positions or options.open):
+        parser.error("what-if is about closed trades, without --positions and --open")
+    return options
+
+
+def _add_filters(parser: argparse.ArgumentParser) -> None:
+    chosen_by = parser.add_argument_group("which trades")
+    chosen_by.add_argument("--from", dest="from_", type=time_in, metavar="T", help="closed from T")
+    chosen_by.add_argument("--to", type=time_in, metavar="T", help="closed before T")
+    chosen_by.add_argument("--instrument", default="", metavar="NAME", help="such as EUR_USD")
+    chosen_by.add_argument("--side", choices=("long", "short"), default="")
+    chosen_by.add_argument("--outcome", choices=("win", "loss"), default="")
+    chosen_by.add_argument("--tag", default="")
+    chosen_by.add_argument("--with-text", default="", metavar="TEXT", help="TEXT in what is noted")
+    chosen_by.add_argument("--open", action="store_true", help="open trades, too")
+    chosen_by.add_argument(
+        "--positions", action="store_true", help="one line from flat to flat instead of each trade"
+    )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    output = parser.add_argument_group("what is written")
+    output.add_argument(
+        "--by", choices=sorted(GROUPINGS), help="with stats: the same figures of each group"
+    )
+    output.add_argument(
+        "--excursions",
+        action="store_true",
+        help="with list: how far each trade went against you and for you (MAE, MFE), from candles",
+    )
+    period = output.add_mutually_exclusive_group()
+    period.add_argument("--day", action="store_true", help="with report: the day, as without it")
+    period.add_argument("--week", action="store_true", help="with report: the week, not the day")
+    output.add_argument(
+        "--date", type=_date, metavar="DATE", help="with report: the day, or one of the week"
+    )
+    form = output.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true")
+    form.add_argument("--json", action="store_true")
+    form.add_argument("--markdown", action="store_true")
+    output.add_argument("--out", type=Path, metavar="FILE", help="write to this file")
+    output.add_argument("--force", action="store_true", help="write over a file that is there")
+
+
+def _add_rule(parser: argparse.ArgumentParser) -> None:
+    rule = parser.add_argument_group("what-if, in R of the first stop")
+    rule.add_argument("--stop", type=_distance, metavar="R", help="such as 0.5R")
+    rule.add_argument("--target", type=_distance, metavar="R", help="such as 3R")
+    rule.add_argument(
+        "--break-even",
+        type=_distance,
+        metavar="R",
+        help="the gain that moves the stop to the entry",
+    )
+
+
+def _distance(text: str) -> Decimal:
+    try:
+        return distance_in_r(text)
+    except BadDistance as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def rule_of(options: argparse.Namespace) -> WhatIf:
+    """Return the rule of a what-if."""
+    return WhatIf(options.stop, options.target, options.break_even)
+
+
+def _add_note(parser: argparse.ArgumentParser) -> None:
+    noted = parser.add_argument_group("a note (an empty text removes that part)")
+    noted.add_argument("--tags", metavar="WORDS", help="separated by spaces or commas")
+    noted.add_argument("--setup")
+    noted.add_argument("--rating", metavar="1-5")
+    noted.add_argument("--mistake")
+    noted.add_argument("--note", metavar="TEXT")
+
+
+def _date(text: str) -> date:
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        found = date.min
+    if not 1971 <= found.year <= 2200:  # noqa: PLR2004 - no account is older
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-03-02")
+    return found

@@ -1,0 +1,1 @@
+"""The pages of the trade journal, and the form of a note."""

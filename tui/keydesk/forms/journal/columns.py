@@ -1,0 +1,236 @@
+"""The columns of the journal's list: what each shows of a trade, and what it is sorted and searched by."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from decimal import Decimal
+from typing import NamedTuple
+
+from keydesk.calc.trade_journal.excursions import Excursion
+from keydesk.calc.trade_journal.groups import NONE as NO_SESSION
+from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
+from keydesk.forms.sheet import Words
+from keydesk.text.format import (
+    EMPTY,
+    at,
+    duration,
+    money,
+    pair,
+    pips,
+    shorten,
+    units,
+)
+from keydesk.text.sanitize import SafeText, clean, clean_name, safe
+from keydesk.trade_journal.lines import JournalLine
+from keydesk.widgets.row_order import Measured
+from keydesk.widgets.table import Column
+
+Measure = Callable[["JournalLine", "ListContext", Decimal | None], Measured]
+SECOND = 1_000_000_000
+WIDEST_WORD = 14  # columns of a setup, of tags
+SESSIONS = (("London", "LDN"), ("New York", "NY"), ("Tokyo", "TYO"), ("Sydney", "SYD"))
+COLUMNS: Sequence[Column] = (
+    Column("time", "closed", 12, right=False),
+    Column("pair", "pair", 7, right=False),
+    Column("side", "side", 5, rank=2, right=False),
+    Column("units", "units", 7, rank=8),
+    Column("pips", "pips", 7, rank=7),
+    Column("r", "R", 6, rank=1),
+    Column("pl", "P/L", 9),
+    Column("financing", "swap", 6, rank=5),
+    Column("result", "net", 9, rank=12),
+    Column("mae", "MAE p", 6, rank=9, group="pips"),
+    Column("mfe", "MFE p", 6, rank=9, group="pips"),
+    Column("mae_r", "MAE R", 6, rank=13, group="r"),
+    Column("mfe_r", "MFE R", 6, rank=13, group="r"),
+    Column("held", "held", 6, rank=6),
+    Column("session", "session", 7, rank=14, right=False),
+    Column("rating", "rate", 4, rank=4),
+    Column("marks", "marks", 5, rank=3, right=False),
+    Column("setup", "setup", 8, rank=11, right=False),
+    Column("tags", "tags", 8, rank=10, right=False),
+)
+WORDS = frozenset({"pair", "side", "session", "setup", "tags"})
+"""Columns of words, which are sorted from A to Z."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListContext:
+    """What the list needs beside its lines."""
+
+    notes: Mapping[str, TradeNote]
+    excursion: Callable[[JournalLine], Excursion | None]
+    zone: tzinfo
+    now_ns: int
+    with_screens: frozenset[str] = frozenset()  # trades of which a screen is kept
+
+    def note(self, line: JournalLine) -> TradeNote:
+        """Return the note on a trade; that on a position is the note on its first trade."""
+        return self.notes.get(line.trade.id, NO_NOTE)
+
+
+class _Reach(NamedTuple):
+    """MAE and MFE in pips and in R, as far as they are known."""
+
+    mae: Decimal | None = None
+    mfe: Decimal | None = None
+    mae_r: Decimal | None = None
+    mfe_r: Decimal | None = None
+
+
+def cells_of(line: JournalLine, context: ListContext, pip: Decimal | None) -> dict[str, Words]:
+    """Return what each column shows of a line, and its role."""
+    trade, note, reach = line.trade, context.note(line), _reach(line, context, pip)
+    is_open = line.is_open
+    marks = "".join(
+        mark
+        for mark, is_set in (
+            ("!", bool(note.mistake)),
+            ("n", bool(note.note)),
+            ("s", trade.id in context.with_screens),
+            ("*", len(trade.trade_ids) > 1),
+        )
+        if is_set
+    )
+    return {
+        "time": (
+            _time(line, context),
+            "focus" if is_open else "plain",
+        ),
+        "pair": (shorten(pair(trade.instrument), 11), "plain"),
+        "side": ("LONG", "buy") if trade.is_long else ("SHORT", "sell"),
+        "units": (units(abs(trade.units)), "plain"),
+        "pips": _signed(line.pips, pips(line.pips)),
+        "r": _signed(line.r, money(line.r, signed=True)),
+        "pl": ("open", "focus") if is_open and not trade.exits else _money(line.profit),
+        "financing": _money(trade.costs.financing),
+        "result": (EMPTY, "muted") if is_open else _money(line.result),
+        "mae": (pips(reach.mae, signed=False), "muted"),
+        "mfe": (pips(reach.mfe, signed=False), "muted"),
+        "mae_r": (money(reach.mae_r), "muted"),
+        "mfe_r": (money(reach.mfe_r), "muted"),
+        "held": (duration(_held_ns(line, context) / SECOND), "muted"),
+        "session": (safe(session_words(line.session)), "muted"),
+        "rating": (safe(EMPTY if note.rating is None else f"{note.rating}/5"), "plain"),
+        "marks": (safe(marks), "warn" if note.mistake else "muted"),
+        "setup": (shorten(clean(note.setup), WIDEST_WORD), "plain"),
+        "tags": (shorten(clean(" ".join(note.tags)), WIDEST_WORD), "plain"),
+    }
+
+
+def _time(line: JournalLine, context: ListContext) -> SafeText:
+    """Return the time of a trade; of one in another year, its date."""
+    time = at(line.time_ns, context.zone)
+    is_now = time.year == at(context.now_ns, context.zone).year
+    return safe(f"{time:%d %b %H:%M}" if is_now else f"{time:%d %b %Y}")
+
+
+def _signed(value: Decimal | None, words: str) -> Words:
+    return safe(words), "muted" if value is None else signed_role(value)
+
+
+def signed_role(value: Decimal) -> str:
+    """Return the role of an amount by its sign."""
+    return "profit" if value > 0 else "loss" if value < 0 else "plain"
+
+
+def _money(value: Decimal) -> Words:
+    return money(value, signed=True), signed_role(value)
+
+
+def _reach(line: JournalLine, context: ListContext, pip: Decimal | None) -> _Reach:
+    found = context.excursion(line)
+    if found is None:
+        return _Reach()
+    in_pips = (None, None) if pip is None else found.pips(pip)
+    return _Reach(*in_pips, *(found.r or (None, None)))
+
+
+def _held_ns(line: JournalLine, context: ListContext) -> int:
+    held = line.trade.hold_ns
+    return max(0, context.now_ns - line.trade.opened_ns) if held is None else held
+
+
+def session_words(session: str) -> str:
+    """Return the sessions of an entry, short: LDN+NY."""
+    if session == NO_SESSION:
+        return EMPTY
+    for name, short in SESSIONS:
+        session = session.replace(name, short)
+    return session.replace(" and ", "+")
+
+
+def measure(line: JournalLine, column: str, context: ListContext, pip: Decimal | None) -> Measured:
+    """Return what a column is sorted by, None where it is not known."""
+    return MEASURES[column](line, context, pip)
+
+
+def _noted(name: str) -> Measure:
+    """Return the measure of a text of the note, from A to Z."""
+    return lambda line, context, _: str(getattr(context.note(line), name)).lower() or None
+
+
+def _reached(name: str) -> Measure:
+    """Return the measure of an excursion."""
+    return lambda line, context, pip: getattr(_reach(line, context, pip), name)
+
+
+def _rating(line: JournalLine, context: ListContext, _: Decimal | None) -> Measured:
+    rating = context.note(line).rating
+    return None if rating is None else Decimal(rating)
+
+
+def _marks(line: JournalLine, context: ListContext, _: Decimal | None) -> Measured:
+    note = context.note(line)
+    return Decimal(2 * bool(note.mistake) + bool(note.note)) or None
+
+
+MEASURES: Mapping[str, Measure] = {
+    "time": lambda line, _, __: float(line.time_ns),
+    "pair": lambda line, _, __: line.trade.instrument,
+    "side": lambda line, _, __: "long" if line.trade.is_long else "short",
+    "units": lambda line, _, __: abs(line.trade.units),
+    "pips": lambda line, _, __: line.pips,
+    "r": lambda line, _, __: line.r,
+    "pl": lambda line, _, __: line.profit,
+    "financing": lambda line, _, __: line.trade.costs.financing,
+    "result": lambda line, _, __: None if line.is_open else line.result,
+    **{name: _reached(name) for name in ("mae", "mfe", "mae_r", "mfe_r")},
+    "held": lambda line, context, _: float(_held_ns(line, context)),
+    "session": lambda line, _, __: line.session,
+    "rating": _rating,
+    "marks": _marks,
+    "setup": _noted("setup"),
+    "tags": lambda line, context, _: " ".join(context.note(line).tags) or None,
+}
+
+
+def text_of(line: JournalLine, context: ListContext) -> str:
+    """Return the text that letters are looked for in."""
+    trade, note = line.trade, context.note(line)
+    result = (
+        "open" if line.is_open else "win" if line.result > 0 else "loss" if line.result < 0 else ""
+    )
+    words = (
+        *(f"#{trade.id}", trade.instrument, "long" if trade.is_long else "short", result),
+        *(line.session, trade.tag, trade.comment),
+        *(*note.tags, note.setup, note.note, note.mistake and f"mistake {note.mistake}"),
+        "" if note.rating is None else f"{note.rating}/5",
+    )
+    return " ".join(filter(None, words))
+
+
+def name_of(line: JournalLine) -> str:
+    """Return the trade in words: #12 LONG 10,000 EUR/USD."""
+    trade = line.trade
+    side = "LONG" if trade.is_long else "SHORT"
+    return f"#{clean_name(trade.id)} {side} {units(abs(trade.units))} {pair(trade.instrument)}"
+
+
+def result_words(line: JournalLine, home: str, zone: tzinfo) -> str:
+    """Return the trade with what came of it: #12 LONG 10,000 EUR/USD, closed 22 Nov 17:12, +12.30 USD, +0.80 R."""
+    when = f"{at(line.time_ns, zone):%d %b %Y %H:%M}"
+    if line.is_open:
+        return f"{name_of(line)}, open since {when}"
+    in_r = "" if line.r is None else f", {money(line.r, signed=True)} R"
+    return f"{name_of(line)}, closed {when}, {money(line.result, signed=True)} {home}{in_r}"

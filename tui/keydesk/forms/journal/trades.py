@@ -1,0 +1,401 @@
+"""The journal's list: every trade or position, the newest first, with what was written about it."""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from time import time_ns
+from typing import ClassVar, Protocol
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+
+from keydesk.calc.trade_journal.excursions import Excursion
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.journal.columns import (
+    COLUMNS,
+    WORDS,
+    ListContext,
+    cells_of,
+    measure,
+    name_of,
+    signed_role,
+    text_of,
+)
+from keydesk.forms.sheet import BLANK, TextLine, Words, with_hints, wrap_words
+from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
+from keydesk.store.frame import Frame
+from keydesk.store.store import Store
+from keydesk.text.format import money, shorten
+from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.text.search import has_words
+from keydesk.trade_journal.lines import JournalLine
+from keydesk.trade_journal.live import LiveJournal
+from keydesk.widgets.row_order import TableOrder
+from keydesk.widgets.table import Column, fit, needed, widen
+
+LOOK_EVERY = 2.0  # seconds between looks at the file of notes
+BELOW = 3  # lines about the chosen trade, with the blank one above
+BELOW_FROM = 12  # rows of the window that have room for them
+GAPS = (2, 1)
+LONGEST_SHOWN = 20  # columns of the letters in the title
+NEWEST = "newest first"
+MARKS: TextLine = (("! mistake  n note  s screen  * several trades", "faint"),)
+BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})
+
+
+class JournalHost(Protocol):
+    """What the list asks for; the answers change the journal, which the list draws."""
+
+    def read(self) -> None: ...
+    def look_at_notes(self) -> None: ...
+    def read_excursions(self, lines: Sequence[JournalLine]) -> None: ...
+    def ask_letters(self, form: "JournalForm") -> None: ...
+    def show_trade(self, trade_id: str) -> None: ...
+    def write_note(self, trade_id: str) -> None: ...
+    def with_screens(self) -> frozenset[str]: ...
+
+
+class JournalForm(InfoForm[None]):
+    """Lists the trades of the account.
+
+    Args:
+        store: Has the trader's zone and the currency.
+        journal: Is drawn whenever it changes.
+        host: Reads, and opens what keys ask for.
+        keymap: The keys, as the foot names them.
+    """
+
+    KEY_CONTEXT: ClassVar[str] = JOURNAL
+    BINDINGS = KEYMAP.bindings(JOURNAL)
+    WIDTH: ClassVar[int] = 250
+
+    def __init__(
+        self, store: Store, journal: LiveJournal, host: JournalHost, keymap: KeyMap = KEYMAP
+    ) -> None:
+        super().__init__()
+        self.store, self.journal, self.keymap = store, journal, keymap
+        self._host = host
+        self.order = TableOrder()
+        self.letters = ""
+        self.by_position = False
+        self.keys: list[str] = []  # the rows, as sorted and filtered
+        self.cursor, self.first = 0, 0
+        self._version, self._excursions_read = -1, 0
+        self._looked = float("-inf")
+        self._asked: tuple[str, ...] = ()  # the rows whose excursions were asked for
+        self._totals: TextLine = BLANK
+        self._given = self._list_context()
+
+    def compose(self) -> ComposeResult:
+        """Yield the sheet, with what is read already."""
+        self.sort_rows()
+        yield from super().compose()
+
+    def on_mount(self) -> None:
+        """Read what is not read yet."""
+        super().on_mount()
+        self._host.read()
+
+    def on_frame(self, frame: Frame) -> None:
+        """Follow the journal; what is missing is asked for."""
+        if self.journal.is_behind and not self.journal.is_reading:
+            self._host.read()
+        if frame.now - self._looked >= LOOK_EVERY:
+            self._looked = frame.now
+            self._host.look_at_notes()
+            if any(self._lines[key].is_open for key in self.keys[: self.rows]):
+                self._version = -1  # how long they are held
+        read, self._excursions_read = self._excursions_read, self.journal.excursions_read
+        if self._version != self.journal.version:
+            self.sort_rows()
+        elif read != self._excursions_read:
+            (self.sort_rows if self.order.column in BY_CANDLES else self.redraw)()
+        self._ask_excursions()
+
+    def _ask_excursions(self) -> None:
+        """Ask for MAE and MFE of the rows in sight, of all while they are sorted by it."""
+        every = self.order.column in BY_CANDLES
+        wanted = tuple(self.keys if every else self.keys[self.first : self.first + self.rows])
+        if wanted != self._asked and not self.by_position and self.journal.is_read:
+            self._asked = wanted
+            self._host.read_excursions([self._lines[key] for key in wanted])
+
+    # Rows.
+
+    @property
+    def _lines(self) -> dict[str, JournalLine]:
+        lines = self.journal.lines
+        return lines.positions if self.by_position else lines.trades
+
+    @property
+    def chosen(self) -> JournalLine | None:
+        """The line under the cursor."""
+        return self._lines.get(self.keys[self.cursor]) if self.cursor < len(self.keys) else None
+
+    @property
+    def rows(self) -> int:
+        """How many trades are in sight."""
+        return max(1, self.room - 2 - (BELOW if self.room >= BELOW_FROM else 0))
+
+    def _list_context(self) -> ListContext:
+        return ListContext(
+            self.journal.notes.by_trade,
+            self._excursion,
+            self.store.zone,
+            self.store.clock_ns or time_ns(),
+            self._host.with_screens(),
+        )
+
+    def _excursion(self, line: JournalLine) -> Excursion | None:
+        trade = line.trade
+        return self.journal.excursions.known(trade) if len(trade.trade_ids) == 1 else None
+
+    def _pip(self, line: JournalLine) -> Decimal | None:
+        return self.journal.pips.get(line.trade.instrument)
+
+    def sort_rows(self) -> None:
+        """Sort and filter the lines as they are now; the cursor stays on its trade."""
+        self._version = self.journal.version
+        self._given = context = self._list_context()
+        lines, held = self._lines, self.keys[self.cursor] if self.cursor < len(self.keys) else ""
+        if self.letters:
+            shown = [key for key in lines if has_words(text_of(lines[key], context), self.letters)]
+        else:
+            shown = list(lines)
+        newest = sorted(
+            shown, key=lambda key: (lines[key].is_open, lines[key].time_ns), reverse=True
+        )
+        self.keys = self.order.sort(
+            newest, lambda key, column: measure(lines[key], column, context, self._pip(lines[key]))
+        )
+        if held in self.keys and self.cursor:  # at the top, the newest is followed
+            self.cursor = self.keys.index(held)
+        self._totals = self._total_line()
+        self.move_to(self.cursor)
+
+    def move_to(self, row: int) -> None:
+        """Put the cursor on a row."""
+        self.cursor = max(0, min(row, len(self.keys) - 1))
+        self._scroll()
+        self.redraw()
+
+    def _scroll(self) -> None:
+        first = min(self.first, self.cursor, max(0, len(self.keys) - self.rows))
+        self.first = max(first, self.cursor - self.rows + 1, 0)
+
+    # What is shown.
+
+    def title_words(self) -> Printable:
+        """Return how many trades there are, and how they are sorted and filtered."""
+        lines = self._lines
+        count = f"{len(self.keys)} of {len(lines)}" if self.letters else f"{len(lines)}"
+        what = "position" if self.by_position else "trade"
+        if len(lines) != 1:
+            what += "s"
+        letters = shorten(safe(self.letters), LONGEST_SHOWN)
+        column = next((each.title for each in COLUMNS if each.key == self.order.column), "")
+        parts = [
+            f"Journal  {count} {what}",
+            self.order.words(column).removesuffix(" held") or NEWEST,
+        ]
+        if letters:
+            parts.append(f"only {letters}")
+        if self.journal.is_reading:
+            parts.append("reading …")
+        return safe(", ".join(parts))
+
+    def foot_words(self) -> Printable:
+        """Return the keys that fit."""
+        named = [
+            *(("journal-details", "details"), ("journal-note", "note"), ("journal-view", "sort")),
+            *(("journal-filter", "filter"), ("journal-group", "positions")),
+        ]
+        if self.letters:
+            named.insert(0, ("journal-whole", "all"))
+        if self.by_position:
+            named[-1] = ("journal-group", "trades")
+        words = [f"{self.keymap.name(id_)} {what}" for id_, what in named]
+        while words and len("  ".join((*words, "Esc closes"))) > self.inside:
+            words.pop()
+        return safe("  ".join((*words, "Esc closes")))
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return header, rows, totals, and what was written about the chosen trade."""
+        if not self.keys:
+            return [*self._empty(), *[BLANK] * (self.room - len(self._empty()))]
+        self._scroll()
+        shown = [self._lines[key] for key in self.keys[self.first : self.first + self.rows]]
+        cells = [cells_of(line, self._given, self._pip(line)) for line in shown]
+        columns, gap = self._fitted(cells)
+        listed = [
+            self._row(each, columns, gap, chosen=self.first + at == self.cursor)
+            for at, each in enumerate(cells)
+        ]
+        listed += [BLANK] * (self.rows - len(listed))
+        below = self._below() if self.room >= BELOW_FROM else []
+        totals = with_hints(self._totals, BLANK, MARKS, self.inside)
+        if cell_len("".join(words for words, _ in totals)) > self.inside:
+            totals = self._totals
+        found: list[TextLine] = [self._header(columns, gap), *listed, totals, *below]
+        return found[: self.room]
+
+    def _empty(self) -> list[TextLine]:
+        journal = self.journal
+        if journal.trouble:
+            words, role = journal.trouble, "warn"
+        elif self.letters and self._lines:
+            words = safe(
+                f"No trade has {self.letters}. {self.keymap.name('journal-whole')} shows all"
+            )
+            role = "muted"
+        elif journal.is_read and not journal.is_reading:
+            words, role = safe("No trade was opened on this account yet"), "muted"
+        else:
+            done = f": {journal.progress}" if journal.progress else " …"
+            words, role = safe(f"Reading the journal{done}"), "muted"
+        return wrap_words(words, role, self.inside)[: self.room]
+
+    def _fitted(self, cells: Sequence[dict[str, Words]]) -> tuple[Sequence[Column], int]:
+        """Return the columns that fit, each as wide as its widest visible cell, and the gap between them."""
+        widths = {
+            column.key: max(len(column.title), *(cell_len(each[column.key][0]) for each in cells))
+            for column in COLUMNS
+        }
+        room = self.inside - 2
+        fitted = fit(widen(COLUMNS, widths), room)
+        gap = next((gap for gap in GAPS if needed(fitted, gap) <= room), 1)
+        return fitted, gap
+
+    def _header(self, columns: Sequence[Column], gap: int) -> TextLine:
+        line: list[Words] = [(" ", "plain")]
+        for at, column in enumerate(columns):
+            role = "bright" if column.key == self.order.column else "muted"
+            line += [(" " * (gap if at else 1), "plain"), (_aligned(column.title, column), role)]
+        return line
+
+    def _row(
+        self, cells: dict[str, Words], columns: Sequence[Column], gap: int, *, chosen: bool
+    ) -> TextLine:
+        line: list[Words] = [("▶" if chosen else " ", "focus")]
+        for at, column in enumerate(columns):
+            words, role = cells[column.key]
+            shown = "bright" if chosen and role == "plain" else role
+            line += [(" " * (gap if at else 1), "plain"), (_aligned(words, column), shown)]
+        return line
+
+    def _total_line(self) -> TextLine:
+        """Return the sums of the closed trades that are listed."""
+        lines = self._lines
+        closed = [line for key in self.keys if not (line := lines[key]).is_open]
+        net = sum((each.result for each in closed), Decimal(0))
+        swap = sum((each.trade.costs.financing for each in closed), Decimal(0))
+        rs = [each.r for each in closed if each.r is not None]
+        won = sum(each.result > 0 for each in closed)
+        home = self.store.account.currency if self.store.account is not None else ""
+        if not closed:
+            return BLANK
+        return (
+            (safe(f"  {len(closed)} closed, {won} won, net "), "muted"),
+            (safe(f"{money(net, signed=True)} {home}"), signed_role(net)),
+            (safe(f", of it swap {money(swap, signed=True)}"), "muted"),
+            (safe(f", {money(sum(rs, Decimal(0)), signed=True)} R of {len(rs)}"), "muted"),
+        )
+
+    def _below(self) -> list[TextLine]:
+        """Return what was written about the chosen trade, and what its marks mean."""
+        line = self.chosen
+        if line is None:
+            return []
+        note = self._given.note(line)
+        said = [name_of(line)]
+        if note.setup:
+            said.append(f"setup {clean(note.setup)}")
+        if note.tags:
+            said.append(f"tags {clean(' '.join(note.tags))}")
+        if note.mistake:
+            said.append(f"mistake ! {clean(note.mistake)}")
+        words = note.note or "nothing is noted: n writes tags, setup, note, rating, mistake"
+        trouble = self.journal.trouble or self.journal.notes.trouble
+        second: Words = (
+            (safe(trouble), "warn")
+            if trouble
+            else (clean(words), "plain" if note.note else "faint")
+        )
+        return [
+            BLANK,
+            ((shorten(safe("  " + "   ".join(said)), self.inside), "bright"),),
+            ((shorten(safe(f"  {second[0]}"), self.inside), second[1]),),
+        ]
+
+    # Keys.
+
+    def action_row(self, step: int) -> None:
+        """Move the cursor."""
+        self.move_to(self.cursor + step)
+
+    def action_page(self, step: int) -> None:
+        """Move the cursor by a page."""
+        self.move_to(self.cursor + step * self.rows)
+
+    def action_end(self, end: str) -> None:
+        """Go to the first row or the last."""
+        self.move_to(0 if end == "top" else len(self.keys) - 1)
+
+    def action_view(self) -> None:
+        """Sort by the net result, largest first; then the other way; then the newest first."""
+        self._sort(self.order.turned("result", WORDS))
+
+    def action_sort_by(self, step: int) -> None:
+        """Sort by the column beside the present one."""
+        keys = [each.key for each in self._shown_columns()]
+        self._sort(self.order.beside(keys, step, WORDS))
+
+    def _shown_columns(self) -> Iterable[Column]:
+        shown = self.keys[self.first : self.first + self.rows]
+        lines = [self._lines[key] for key in shown]
+        return self._fitted([cells_of(each, self._given, self._pip(each)) for each in lines])[0]
+
+    def _sort(self, order: TableOrder) -> None:
+        self.order = order
+        self.sort_rows()
+
+    def action_letters(self) -> None:
+        """Ask for the letters that trades must have."""
+        self._host.ask_letters(self)
+
+    def show_only(self, letters: str) -> None:
+        """Show the trades whose text has these words."""
+        self.letters = " ".join(letters.split())
+        self.sort_rows()
+
+    def action_every_row(self) -> None:
+        """Show every trade."""
+        self.show_only("")
+
+    def action_group(self) -> None:
+        """Roll trades up by position, or show each."""
+        line = self.chosen
+        self.by_position = not self.by_position
+        self.sort_rows()
+        wanted = (
+            "" if line is None else line.trade.position_id if self.by_position else line.trade.id
+        )
+        self.move_to(self.keys.index(wanted) if wanted in self.keys else 0)
+
+    def action_read(self) -> None:
+        """Read what is missing."""
+        self._host.read()
+
+    def action_details(self) -> None:
+        """Show all of the chosen trade."""
+        if (line := self.chosen) is not None:
+            self._host.show_trade(line.trade.id)
+
+    def action_note(self) -> None:
+        """Write about the chosen trade."""
+        if (line := self.chosen) is not None:
+            self._host.write_note(line.trade.id)
+
+
+def _aligned(words: str, column: Column) -> Printable:
+    spaces = " " * max(0, column.width - cell_len(words))
+    return safe(f"{spaces}{words}" if column.right else f"{words}{spaces}")

@@ -1,0 +1,238 @@
+"""The page of a day or a week: the same content as `keydesk journal report` prints; ← and → turn to the next with trades."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import partial
+from itertools import zip_longest
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual.worker import Worker
+
+from keydesk.calc.market.trading_day import trading_date
+from keydesk.forms.info_form import ScrolledForm
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.keys.keymap import DAY_PAGE, KEYMAP
+from keydesk.text.sanitize import Printable, safe
+from keydesk.trade_journal.report import Page, Section, day_of, page, week_of
+from keydesk.trade_journal.snapshot import JournalSnapshot
+
+GAP = 2
+BETWEEN = 4  # columns between two tables
+SIGNED = frozenset({"result", "R"})
+SENTENCE_ROLES = {"Result:": "bright", "Best:": "profit", "Worst:": "loss", "Mistakes:": "warn"}
+LEFT_OUT_FIRST = ("id", "held", "setup", "side", "closed", "of")
+INDENT = 10  # of sentences that go on
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page, and the days with trades around it."""
+
+    page: Page
+    day: date
+    week: bool
+    days: Sequence[date]
+
+
+class DayPage(ScrolledForm):
+    """Shows a day or a week of trading.
+
+    Args:
+        snapshot: The journal.
+        day: The day, or one of the week; None: the last with trades.
+        week: Whether the week is shown.
+    """
+
+    KEY_CONTEXT: ClassVar[str] = DAY_PAGE
+    BINDINGS = KEYMAP.bindings(DAY_PAGE)
+    WIDTH: ClassVar[int] = 120
+
+    def __init__(self, snapshot: JournalSnapshot, day: date | None, *, week: bool = False) -> None:
+        super().__init__()
+        self.snapshot = snapshot
+        self.shown: Shown | None = None
+        self._wanted = day, week
+
+    def on_mount(self) -> None:
+        """Compute the page."""
+        super().on_mount()
+        self._show(*self._wanted)
+
+    def _show(self, day: date | None, week: bool) -> None:
+        self._wanted = day, week
+        work = partial(self._computed, day, week)
+        _: Worker[None] = self.run_worker(work, group="day", exclusive=True)
+
+    async def _computed(self, day: date | None, week: bool) -> None:
+        days = None if self.shown is None else self.shown.days
+        self.shown = await asyncio.to_thread(_shown, self.snapshot, day, week, days)
+        self.top = 0
+        self.redraw()
+
+    def title_words(self) -> Printable:
+        """Name the day or the week."""
+        return safe(self.shown.page.title) if self.shown is not None else "Day"
+
+    def foot_words(self) -> Printable:
+        """Name the keys."""
+        other = "day" if self._wanted[1] else "week"
+        pages = super().foot_words().removeprefix("Esc closes").strip()
+        for words in (
+            f"← → {'week' if self._wanted[1] else 'day'}   w {other}   {pages}   Esc closes",
+            f"← →  w {other}  Esc closes",
+        ):
+            if len(words) <= self.inside - 4:
+                return safe(" ".join(words.split("   ")).strip() if not pages else words)
+        return "Esc closes"
+
+    def all_lines(self) -> Sequence[TextLine]:
+        """Return the whole page."""
+        if self.shown is None:
+            return [(("Computing …", "muted"),)]
+        lines: list[TextLine] = []
+        for row in side_by_side(self.shown.page.sections, self.inside):
+            if lines:
+                lines.append(BLANK)
+            lines += row
+        return lines
+
+    def action_turn(self, step: int) -> None:
+        """Show the next day or week with trades, or the one before."""
+        if self.shown is None:
+            return
+        found = next_day(self.shown, step)
+        if found is not None:
+            self._show(found, self.shown.week)
+
+    def action_week(self) -> None:
+        """Show the week of the day, or the last day with trades of the week."""
+        if self.shown is None:
+            return
+        day, week = self.shown.day, self.shown.week
+        if week:
+            monday = day - timedelta(days=day.weekday())
+            own = [each for each in self.shown.days if monday <= each < monday + timedelta(weeks=1)]
+            day = own[-1] if own else day
+        self._show(day, not week)
+
+
+def _shown(
+    snapshot: JournalSnapshot,
+    day: date | None,
+    week: bool,
+    days: Sequence[date] | None,
+) -> Shown:
+    journal = snapshot.journal
+    if days is None:
+        days = sorted({trading_date(each.closed_ns or 0) for each in journal.closed})
+    day = day or (days[-1] if days else date.today())  # noqa: DTZ011 - of an empty journal
+    period = week_of(day) if week else day_of(day)
+    return Shown(
+        page(journal, period, snapshot.context, snapshot.account, snapshot.limits), day, week, days
+    )
+
+
+def next_day(shown: Shown, step: int) -> date | None:
+    """Return the next day with trades in this direction, out of the week where weeks are shown; None at the end."""
+    first = last = shown.day
+    if shown.week:
+        first = shown.day - timedelta(days=shown.day.weekday())
+        last = first + timedelta(days=6)
+    if step > 0:
+        return next((each for each in shown.days if each > last), None)
+    return next((each for each in reversed(shown.days) if each < first), None)
+
+
+def side_by_side(sections: Sequence[Section], width: int) -> list[list[TextLine]]:
+    """Return the parts of a page as rows: tables stand beside one another where there is room."""
+    rows: list[list[TextLine]] = []
+    is_open, taken = False, 0
+    for section in sections:
+        lines = section_lines(section, width)
+        own = max(_width(line) for line in lines)
+        if is_open and section.rows and taken + BETWEEN + own <= width:
+            rows[-1] = _beside(rows[-1], taken, lines)
+            taken += BETWEEN + own
+        else:
+            rows.append(lines)
+            is_open, taken = bool(section.rows), own
+    return rows
+
+
+def _width(line: TextLine) -> int:
+    return sum(cell_len(words) for words, _ in line)
+
+
+def _beside(left: Sequence[TextLine], width: int, right: Sequence[TextLine]) -> list[TextLine]:
+    lines: list[TextLine] = []
+    for one, other in zip_longest(left, right, fillvalue=BLANK):
+        gap: Words = (safe(" " * (width + BETWEEN - _width(one))), "plain")
+        lines.append((*one, gap, *other) if other else one)
+    return lines
+
+
+def section_lines(section: Section, width: int) -> list[TextLine]:
+    """Return a part of the page; columns that do not fit are left out whole, the least important first."""
+    lines: list[TextLine] = []
+    if section.title:
+        lines.append(((safe(section.title), "bright"),))
+    for sentence in section.sentences:
+        lines += _sentence(sentence, width)
+    if section.rows:
+        lines += _table(section, width)
+    return lines
+
+
+def _sentence(sentence: str, width: int) -> list[TextLine]:
+    head, _, rest = sentence.partition(" ")
+    role = SENTENCE_ROLES.get(head)
+    if role is None and head != "Traded:":
+        return wrap_words(safe(sentence), "plain", width)
+    wrapped = wrap_words(safe(rest), role or "plain", max(1, width - INDENT))
+    label: Words = (safe(f"{head:<{INDENT}}"), "muted")
+    blank: Words = (safe(" " * INDENT), "muted")
+    return [(blank if number else label, *line) for number, line in enumerate(wrapped)]
+
+
+def _table(section: Section, width: int) -> list[TextLine]:
+    widths = {
+        name: max(cell_len(name), *(cell_len(safe(row[name])) for row in section.rows))
+        for name in section.columns
+    }
+    kept = list(section.columns)
+    for name in LEFT_OUT_FIRST:
+        if sum(widths[each] + GAP for each in kept) - GAP > width and name in kept[1:]:
+            kept.remove(name)
+    right = {name: all(_is_number(row[name]) for row in section.rows) for name in kept}
+    head = "".join(_aligned(name, widths[name], right=right[name]) for name in kept)
+    lines: list[TextLine] = [((safe(head.rstrip()), "muted"),)]
+    lines += [
+        tuple(
+            (safe(_aligned(row[name], widths[name], right=right[name])), _role(name, row))
+            for name in kept
+        )
+        for row in section.rows
+    ]
+    return lines
+
+
+def _role(name: str, row: Mapping[str, str]) -> str:
+    value = row[name]
+    if "under" in row.get("of", ""):
+        return "faint"
+    if name in SIGNED and value.strip("-0."):
+        return "loss" if value.startswith("-") else "profit"
+    return "plain" if name not in {"of", "id", "closed", "held"} else "muted"
+
+
+def _aligned(text: str, width: int, *, right: bool) -> str:
+    shown = safe(text)
+    blank = " " * (width - cell_len(shown))
+    return f"{blank}{shown}  " if right else f"{shown}{blank}  "
+
+
+def _is_number(text: str) -> bool:
+    return not text.strip("-+0123456789.,%∞")

@@ -1,0 +1,334 @@
+"""The heat maps: hours by weekdays, and the days of a year. Each has a chosen cell, whose figures stand below.
+
+A cell is the stronger, the larger its result is beside the largest of the map; its colour is the sign. Where colours or shades are
+missing, sign and strength are written: +4 to -4.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.calc.trade_journal.groups import WEEKDAYS
+from keydesk.calc.trade_journal.heat_maps import (
+    LEVELS,
+    HeatCell,
+    HourOfWeek,
+    hours_of_week,
+    largest_result,
+    level,
+    trading_days,
+)
+from keydesk.calc.trade_journal.statistics import FEW_TRADES
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.statistics.view import Given, View, amount, is_few, two_sided_bar
+from keydesk.text.format import money, percent
+from keydesk.text.sanitize import safe
+
+SHADES = " ░▒▓█"
+HOURS = 24
+DAYS = 7
+LABEL = 4  # columns of the names of weekdays
+FIGURES_FROM = 7  # columns of a cell that has room for its amount
+GAIN, LOSS = "profit", "loss"
+NOTHING = Decimal(0)
+
+
+def cell_words(cell: HeatCell | None, largest: Decimal, width: int, given: Given) -> Words:
+    """Return a cell of the map; width: its columns, of which the last stays blank where there are more than two."""
+    if cell is None or not cell.n:
+        return safe(f"{'·':^{max(1, width - (width > 2))}}".ljust(width)), "grid"  # noqa: PLR2004
+    strength = level(cell.result, largest)
+    role = GAIN if strength > 0 else LOSS if strength < 0 else "muted"
+    filled = width - 1 if width > 2 else width  # noqa: PLR2004
+    if width >= FIGURES_FROM:
+        shade = "" if _is_written(given) else SHADES[abs(strength)]
+        text = f"{shade}{_short(cell.result):>{filled - len(shade)}}"
+    elif _is_written(given):
+        text = f"{'-+'[strength > 0]}{abs(strength)}" if strength else "=0"
+        text = f"{text[:filled]:^{filled}}"
+    else:
+        text = (SHADES[abs(strength)] or "=") * filled if strength else "=" * filled
+    return safe(f"{text:<{width}}"), role
+
+
+def _is_written(given: Given) -> bool:
+    return given.ascii_only or given.is_mono
+
+
+def _short(value: Decimal) -> str:
+    size = abs(value)
+    sign = "+" if value > 0 else "-" if value < 0 else ""
+    return f"{sign}{size / 1000:.1f}k" if size >= 1000 else f"{sign}{size:.0f}"  # noqa: PLR2004
+
+
+def legend(given: Given, largest: Decimal, cells: Sequence[HeatCell]) -> list[TextLine]:
+    """Return what the shades mean."""
+    few = sum(is_few(each.n) for each in cells)
+    scale = f"{money(largest / LEVELS)} {given.snapshot.currency}".rstrip()
+    doubt = f"; {few} of {len(cells)}: n under {FEW_TRADES}" if few else ""
+    if _is_written(given):
+        words = f"+ gain, - loss, 1 to 4 in steps of {scale}{doubt}"
+        return wrap_words(safe(words), "faint", given.width)
+    words = f" in steps of {scale}{doubt}"
+    line: TextLine = (
+        ("gain ", "faint"),
+        ("░▒▓█", GAIN),
+        (" loss ", "faint"),
+        ("░▒▓█", LOSS),
+        (safe(words), "faint"),
+    )
+    return [line]
+
+
+def cell_line(name: str, cell: HeatCell | None, given: Given) -> TextLine:
+    """Return the figures of the chosen cell."""
+    if cell is None:
+        return ((safe(name), "bright"), ("   no trade", "muted"))
+    won = percent(Decimal(cell.wins) / cell.n, 0)
+    few = f", under {FEW_TRADES}" if is_few(cell.n) else ""
+    in_r: list[Words] = [] if cell.r is None else [amount(cell.r), (" R   ", "muted")]
+    return (
+        (safe(f"{name}   "), "bright"),
+        amount(cell.result),
+        (safe(f" {given.snapshot.currency}   "), "muted"),
+        *in_r,
+        (safe(f"win {won} %   n {cell.n}{few}"), "muted"),
+    )
+
+
+# Hours by weekdays.
+
+
+class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
+    """Results by the hour and weekday of the entry."""
+
+    NAME: ClassVar[str] = "hours"
+    HINT: ClassVar[str] = "arrows choose an hour"
+    POINTS: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self.hour, self.weekday = 12, 0
+
+    def compute(self, given: Given) -> Mapping[HourOfWeek, HeatCell]:
+        """Return the cells."""
+        return hours_of_week(given.trades, given.snapshot.context.zone)
+
+    def lines(self, data: Mapping[HourOfWeek, HeatCell], given: Given) -> Sequence[TextLine]:
+        """Return the map, its sums and the chosen cell."""
+        if not data:
+            return [(("Not enough trades for a map: none was closed.", "muted"),)]
+        width = max(2, min(8, (given.width - LABEL) // HOURS))
+        with_sums = given.width - LABEL - width * HOURS
+        largest = largest_result(data)
+        title: TextLine = (
+            ("Result by hour and weekday of the entry", "bright"),
+            (safe(f"   hours in {given.zone_name}"), "muted"),
+        )
+        lines: list[TextLine] = [title, BLANK, self._hours(width)]
+        days = 7 if any(each.weekday >= 5 for each in data) else 5  # noqa: PLR2004
+        self.weekday = min(self.weekday, days - 1)
+        for weekday in range(days):
+            line: list[Words] = [(safe(f"{WEEKDAYS[weekday]:<{LABEL}}"), "muted")]
+            for hour in range(HOURS):
+                words = cell_words(data.get(HourOfWeek(weekday, hour)), largest, width, given)
+                line.append(_marked(words, is_chosen=(weekday, hour) == (self.weekday, self.hour)))
+            lines.append(line)
+            if given.rows >= 2 * days + 12:
+                lines.append(BLANK)
+        name = f"{WEEKDAYS[self.weekday]} {self.hour:02}:00"
+        chosen = data.get(HourOfWeek(self.weekday, self.hour))
+        lines += [
+            BLANK,
+            cell_line(name, chosen, given),
+            *legend(given, largest, list(data.values())),
+        ]
+        room = given.rows - len(lines) - 2
+        if room >= days:
+            lines += [BLANK, *_sums(data, days, given, room)]
+        return lines if with_sums >= 0 else [*_narrow()]
+
+    def _hours(self, width: int) -> TextLine:
+        every = 1 if width > 2 else 2  # noqa: PLR2004
+        shown = "".join(f"{hour:02}".ljust(width * every) for hour in range(0, HOURS, every))
+        return ((safe(" " * LABEL + shown.rstrip()), "muted"),)
+
+    def move(self, across: int, down: int) -> bool:
+        """Choose another cell."""
+        self.hour = (self.hour + across) % HOURS
+        self.weekday = max(0, min(DAYS - 1, self.weekday + down))
+        return True
+
+
+def _narrow() -> list[TextLine]:
+    return [(("Enlarge this window: the map needs 52 columns.", "muted"),)]
+
+
+def _marked(words: Words, *, is_chosen: bool) -> Words:
+    """Return a cell; the chosen one on the colour of a selection, in brackets where there is room."""
+    text, role = words
+    if not is_chosen:
+        return words
+    if len(text) > 2:  # noqa: PLR2004
+        return safe(f"▶{text[1:]}"), f"{role if role != 'grid' else 'bright'} on selection"
+    return safe("▶" + text[1:]), "bright on selection"
+
+
+def _sums(
+    data: Mapping[HourOfWeek, HeatCell], days: int, given: Given, room: int
+) -> list[TextLine]:
+    """Return the weekdays together, and the hours where there is room."""
+    by_day = {
+        name: _together([c for key, c in data.items() if key.weekday == number])
+        for number, name in enumerate(WEEKDAYS[:days])
+    }
+    lines = _sum_lines("weekday", by_day, given)
+    hours = sorted({each.hour for each in data})
+    if room >= len(lines) + len(hours) + 2:
+        by_hour = {
+            f"{h:02}:00": _together([c for key, c in data.items() if key.hour == h]) for h in hours
+        }
+        lines += [BLANK, *_sum_lines("hour", by_hour, given)]
+    return lines
+
+
+def _together(cells: Sequence[HeatCell]) -> HeatCell:
+    rs = [each.r for each in cells if each.r is not None]
+    return HeatCell(
+        sum(each.n for each in cells),
+        sum(each.wins for each in cells),
+        sum((each.result for each in cells), NOTHING),
+        sum(rs, NOTHING) if rs else None,
+    )
+
+
+def _sum_lines(name: str, cells: Mapping[str, HeatCell], given: Given) -> list[TextLine]:
+    largest = max((abs(each.result) for each in cells.values()), default=NOTHING)
+    head = f"{name:<9}{'n':>6}{'win %':>7}{'result':>13}{'R':>10}"
+    lines: list[TextLine] = [((safe(head), "muted"),)]
+    for label, cell in cells.items():
+        if not cell.n:
+            continue
+        few = is_few(cell.n)
+        result, role = amount(cell.result)
+        in_r, r_role = amount(cell.r)
+        line: list[Words] = [
+            (safe(f"{label:<9}"), "faint" if few else "plain"),
+            (
+                safe(f"{cell.n:>6}{percent(Decimal(cell.wins) / cell.n, 0):>7}"),
+                "faint" if few else "plain",
+            ),
+            (safe(f"{result:>13}"), "faint" if few else role),
+            (safe(f"{in_r:>10}  "), "faint" if few else r_role),
+        ]
+        if given.width >= 70:  # noqa: PLR2004 - the row and its bar
+            line += two_sided_bar(cell.result, largest)
+        lines.append(line)
+    return lines
+
+
+# The calendar.
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarData:
+    """The days with trades, and the same by month."""
+
+    days: Mapping[date, HeatCell]
+    months: Mapping[str, HeatCell]
+
+
+class CalendarView(View[CalendarData]):
+    """The trading days of the last year or so as weeks side by side; Enter opens the chosen day."""
+
+    NAME: ClassVar[str] = "calendar"
+    SHORT: ClassVar[str] = "days"
+    HINT: ClassVar[str] = "arrows choose a day  Enter opens it  w its week"
+    POINTS: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self.chosen: date | None = None
+        self._range: tuple[date, date] | None = None
+
+    def compute(self, given: Given) -> CalendarData:
+        """Return the cells of days and months."""
+        days = trading_days(given.trades)
+        months: dict[str, list[HeatCell]] = {}
+        for day in sorted(days):
+            months.setdefault(f"{day:%Y-%m}", []).append(days[day])
+        return CalendarData(days, {name: _together(own) for name, own in months.items()})
+
+    def lines(self, data: CalendarData, given: Given) -> Sequence[TextLine]:
+        """Return the weeks around the chosen day, its figures, and the months."""
+        if not data.days:
+            return [(("Not enough trades for a calendar: none was closed.", "muted"),)]
+        first, last = min(data.days), max(data.days)
+        self._range = first, last
+        self.chosen = min(max(self.chosen or last, first), last)
+        width = 3 if given.width - LABEL >= 52 * 3 else 2
+        weeks = max(1, (given.width - LABEL) // width)
+        monday = _monday(last) - timedelta(weeks=weeks - 1)
+        if self.chosen < monday:
+            monday = _monday(self.chosen) - timedelta(weeks=weeks // 2)
+        largest = largest_result(data.days)
+        title: TextLine = (
+            ("Result of each trading day", "bright"),
+            (", 17:00 to 17:00 New York", "muted"),
+        )
+        mondays = [monday + timedelta(weeks=number) for number in range(weeks)]
+        lines: list[TextLine] = [title, BLANK, _month_line(mondays, width)]
+        rows = DAYS if any(each.weekday() >= 5 for each in data.days) else 5  # noqa: PLR2004
+        for weekday in range(rows):
+            line: list[Words] = [(safe(f"{WEEKDAYS[weekday]:<{LABEL}}"), "muted")]
+            for each in mondays:
+                day = each + timedelta(days=weekday)
+                is_chosen = day == self.chosen
+                if not first <= day <= last:
+                    line.append((safe(" " * width), "grid"))
+                    continue
+                words = cell_words(data.days.get(day), largest, width, given)
+                line.append(_marked(words, is_chosen=is_chosen))
+            lines.append(line)
+        chosen = cell_line(f"{self.chosen:%a %Y-%m-%d}", data.days.get(self.chosen), given)
+        lines += [BLANK, chosen, *legend(given, largest, ())]
+        room = given.rows - len(lines) - 2
+        if room > 1:
+            months = dict(list(data.months.items())[-room:])
+            lines += [BLANK, *_sum_lines("month", months, given)]
+        return lines
+
+    def move(self, across: int, down: int) -> bool:
+        """Choose another day: a week to the side, a day up or down; weekends without trades are passed over."""
+        if self.chosen is None or self._range is None:
+            return True
+        first, last = self._range
+        day = self.chosen + timedelta(weeks=across, days=down)
+        while down and day.weekday() >= 5 and first <= day <= last:  # noqa: PLR2004
+            day += timedelta(days=1 if down > 0 else -1)
+        self.chosen = min(max(day, first), last)
+        return True
+
+    def day(self) -> date | None:
+        """Return the chosen day."""
+        return self.chosen
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def _month_line(mondays: Sequence[date], width: int) -> TextLine:
+    """Return the names of months over the weeks that they begin in."""
+    letters = [" "] * (LABEL + len(mondays) * width)
+    free = 0
+    for number, monday in enumerate(mondays):
+        sunday = monday + timedelta(days=6)
+        if number and sunday.day > DAYS:
+            continue
+        name = f"{sunday:%b}" if sunday.month > 1 else f"{sunday:%b %y}"
+        place = LABEL + number * width
+        if place >= free and place + len(name) <= len(letters):
+            letters[place : place + len(name)] = name
+            free = place + len(name) + 1
+    return ((safe("".join(letters).rstrip()), "muted"),)

@@ -1,0 +1,361 @@
+"""The page of statistics: eight views of the closed trades, or of those of one group. It sends nothing.
+
+What a view needs is computed in a thread, and kept until the trades change; the event loop only draws lines from it.
+"""
+
+import asyncio
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import Any, ClassVar, Protocol
+
+from rich.cells import cell_len
+from textual.worker import Worker
+
+from keydesk.calc.trade_journal.groups import GroupContext, grouped
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.statistics.figures import FiguresView, GroupsView
+from keydesk.forms.statistics.maps import CalendarView, HoursView
+from keydesk.forms.statistics.pictures import EquityView, ExcursionView, HistogramView
+from keydesk.forms.statistics.view import Given, View
+from keydesk.forms.statistics.what_if import WhatIfView
+from keydesk.keys.keymap import KEYMAP, STATISTICS
+from keydesk.store.frame import Frame
+from keydesk.text.sanitize import Printable, safe
+from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
+from keydesk.widgets.theme import palette_of
+
+MOST_KEPT = 60  # computed views
+HEAD = 2  # rows of the names of the views
+LOOK_EVERY = 5.0  # seconds
+SMALL = 12  # rows from which there is a blank one below them
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The trades that are looked at: all, or one group."""
+
+    grouping: str = ""
+    group: str = ""
+
+    @property
+    def words(self) -> str:
+        """The group in words; "" of all."""
+        return f"{self.grouping}: {self.group}" if self.grouping else ""
+
+
+class StatisticsHost(Protocol):
+    """What the page asks for; the answers are given to its `take` methods."""
+
+    @property
+    def progress(self) -> Printable: ...
+    @property
+    def stamp(self) -> object: ...
+    def read(self, page: "StatisticsPage") -> None: ...
+    def read_open_profits(self, page: "StatisticsPage") -> None: ...
+    def read_excursions(self, page: "StatisticsPage", trades: Sequence[JournalTrade]) -> None: ...
+    def read_paths(self, page: "StatisticsPage", trades: Sequence[JournalTrade]) -> None: ...
+    def open_day(self, snapshot: JournalSnapshot, day: date, *, week: bool) -> None: ...
+
+
+class StatisticsPage(InfoForm[None]):
+    """Shows statistics of the closed trades.
+
+    Args:
+        host: Reads what the views need.
+        view: The number of the view that it opens with, from 1.
+    """
+
+    KEY_CONTEXT: ClassVar[str] = STATISTICS
+    BINDINGS = KEYMAP.bindings(STATISTICS)
+    WIDTH: ClassVar[int] = 250
+
+    def __init__(self, host: StatisticsHost, view: int = 1) -> None:
+        super().__init__()
+        self._host = host
+        self.views: Sequence[View[Any]] = (
+            FiguresView(),
+            GroupsView(),
+            EquityView(),
+            HistogramView(),
+            ExcursionView(),
+            HoursView(),
+            CalendarView(),
+            WhatIfView(),
+        )
+        self.number = view - 1
+        self.chosen = Chosen()
+        self.top = 0
+        self.snapshot: JournalSnapshot | None = None
+        self.trouble: Printable = ""
+        self.progress = safe("")
+        self._trades: Sequence[JournalTrade] = ()
+        self._open_profits: OpenProfits | None = None
+        self._excursions: Excursions | None = None
+        self._paths: Paths | None = None
+        self._kept: dict[Hashable, object] = {}
+        self._asked: set[str] = set()  # what was asked for of these trades
+        self._version = 0  # of the trades
+        self._stamp: object = None  # of the journal
+        self._looked = float("-inf")
+        self._computing: Hashable = None
+
+    # What it is given.
+
+    def on_mount(self) -> None:
+        """Ask for the journal."""
+        super().on_mount()
+        self._host.read(self)
+
+    def on_frame(self, frame: Frame) -> None:
+        """Show how far reading is; read again, not too often, when the journal has changed."""
+        if self.snapshot is None:
+            if self._host.progress != self.progress:
+                self.take_progress(self._host.progress)
+        elif self._host.stamp != self._stamp and frame.now - self._looked >= LOOK_EVERY:
+            self._looked = frame.now
+            self._host.read(self)
+
+    def take(self, snapshot: JournalSnapshot, stamp: object = None) -> None:
+        """Show the journal as it is now; `stamp` differs as soon as it has changed."""
+        self.snapshot, self._stamp = snapshot, stamp
+        self.progress, self.trouble = safe(""), ""
+        self._paths = self._excursions = self._open_profits = None
+        self._choose(self.chosen)
+
+    def take_open_profits(self, found: OpenProfits) -> None:
+        """Show the daily figures."""
+        self._open_profits = found
+        self._anew()
+
+    def take_excursions(self, found: Excursions) -> None:
+        """Show how far trades went; they may come a few at a time."""
+        self._excursions = found
+        self.redraw()
+
+    def take_paths(self, found: Paths) -> None:
+        """Show what a rule makes of these paths."""
+        self._paths = found
+        self.redraw()
+
+    def take_progress(self, words: Printable) -> None:
+        """Show how far reading is; "" when it is done."""
+        self.progress = safe(words)
+        self.redraw()
+
+    def take_trouble(self, words: Printable) -> None:
+        """Show why something cannot be read."""
+        self.trouble, self.progress = words, safe("")
+        self.redraw()
+
+    # What it shows.
+
+    @property
+    def view(self) -> View[Any]:
+        """The view that is shown."""
+        return self.views[self.number]
+
+    def title_words(self) -> Printable:
+        """Name the trades."""
+        if self.snapshot is None:
+            return "Statistics"
+        about = f"  {self.chosen.words}" if self.chosen.words else ""
+        return safe(f"Statistics{about}  {len(self._trades):,} closed trades")
+
+    def foot_words(self) -> Printable:
+        """Name the keys, those of the view first, as many as there is room for."""
+        back = "Esc all trades" if self.chosen.words else "Esc closes"
+        for words in (f"{self.view.HINT}   1-8 view   {back}", f"1-8 view   {back}"):
+            if len(words) <= self.inside - 4:
+                return safe(words.strip())
+        return safe(back)
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return the names of the views, and the one that is shown, as far as there is room."""
+        head = [self._names(), *([BLANK] if self.room >= SMALL else [])]
+        if self.trouble:
+            head += wrap_words(safe(self.trouble), "danger", self.inside)
+        rows = max(1, self.room - len(head))
+        body = self._body(rows)
+        self.top = max(0, min(self.top, len(body) - rows))
+        shown = list(body[self.top : self.top + rows])
+        if len(body) > self.top + rows:
+            shown[-1] = ((safe(f"… {len(body) - self.top - rows + 1} lines more: Space"), "faint"),)
+        return [*head, *shown, *([BLANK] * (rows - len(shown)))]
+
+    def _names(self) -> TextLine:
+        names = [each.NAME for each in self.views]
+        if sum(len(name) + 4 for name in names) > self.inside:
+            names = [each.SHORT or each.NAME for each in self.views]
+        if sum(len(name) + 4 for name in names) - 2 > self.inside:
+            return ((safe(f"{self.number + 1}/{len(names)} {self.view.NAME}"), "bright"),)
+        line: list[Words] = []
+        for number, name in enumerate(names):
+            is_shown = number == self.number
+            line += [
+                (safe(f"{number + 1} "), "focus" if is_shown else "faint"),
+                (safe(name), "bright" if is_shown else "muted"),
+                ("  ", "plain"),
+            ]
+        return line
+
+    def _body(self, rows: int) -> Sequence[TextLine]:
+        if self.snapshot is None:
+            words = self.progress or ("" if self.trouble else "The journal is being read …")
+            return [((safe(words), "muted"),)]
+        given = self._given(rows)
+        self._ask(self.view.READS)
+        key = (self.number, self._version, self.view.key(given))
+        if key not in self._kept:
+            self._compute(key, given)
+            return [((given.progress or "Computing …", "muted"),)]
+        return [_cut(line, self.inside) for line in self.view.lines(self._kept[key], given)]
+
+    def _given(self, rows: int) -> Given:
+        palette = palette_of(self.app)
+        return Given(
+            self.snapshot or JournalSnapshot(),
+            self._trades,
+            is_whole=not self.chosen.words,
+            chosen=self.chosen.words,
+            open_profits=self._open_profits,
+            excursions=self._excursions,
+            paths=self._paths,
+            progress=self.progress,
+            width=self.inside,
+            rows=rows,
+            ascii_only=self.app.has_class("-ascii"),
+            is_mono=palette["profit"].color == palette["loss"].color,
+        )
+
+    # Computing.
+
+    def _ask(self, what: str) -> None:
+        """Ask once for what the view needs beside the trades."""
+        if not what or what in self._asked:
+            return
+        self._asked.add(what)
+        match what:
+            case "open profits" if not self.chosen.words and self._open_profits is None:
+                self._host.read_open_profits(self)
+            case "excursions":
+                self._host.read_excursions(self, self._trades)
+            case "paths":
+                self._host.read_paths(self, self._trades)
+
+    def _compute(self, key: Hashable, given: Given) -> None:
+        if self._computing != key and self.is_attached:
+            self._computing = key
+            work = partial(self._computed, key, self.view, given)
+            _: Worker[None] = self.run_worker(work, group="view", exclusive=True)
+
+    async def _computed(self, key: Hashable, view: View[Any], given: Given) -> None:
+        data = await asyncio.to_thread(view.compute, given)
+        if len(self._kept) >= MOST_KEPT:
+            self._kept.clear()
+        self._kept[key], self._computing = data, None
+        self.redraw()
+
+    def _anew(self) -> None:
+        """Compute everything again."""
+        self._version += 1
+        self._kept.clear()
+        self._computing = None
+        self.redraw()
+
+    def _choose(self, chosen: Chosen) -> None:
+        """Look at other trades, which are chosen in a thread."""
+        if self.snapshot is not None and self.is_attached:
+            work = partial(self._choosing, self.snapshot, chosen)
+            _: Worker[None] = self.run_worker(work, group="trades", exclusive=True)
+
+    async def _choosing(self, snapshot: JournalSnapshot, chosen: Chosen) -> None:
+        self._trades = await asyncio.to_thread(trades_of, snapshot, chosen)
+        self.chosen, self.top = chosen, 0
+        self._asked = self._asked & {"open profits"} if self._open_profits is not None else set()
+        self._anew()
+
+    # Keys.
+
+    def action_show_view(self, number: int) -> None:
+        """Show a view by its number."""
+        self.number, self.top = (number - 1) % len(self.views), 0
+        self.redraw()
+
+    def action_next_view(self, step: int) -> None:
+        """Show the next view, or the one before."""
+        self.action_show_view(self.number + 1 + step)
+
+    def action_move(self, across: int, down: int) -> None:
+        """Move the choice in the view; where there is none, scroll, and change the view to the sides."""
+        if self.view.move(across, down):
+            self.redraw()
+        elif across:
+            self.action_next_view(across)
+        else:
+            self.action_scroll(down)
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll the view."""
+        self.top += lines
+        self.redraw()
+
+    def action_page(self, step: int) -> None:
+        """Scroll by a page; past the end it begins again."""
+        before, self.top = self.top, self.top + step * max(1, self.room - HEAD - 1)
+        self.lines()  # bounds it
+        if self.top == before:
+            self.top = 0
+        self.redraw()
+
+    def action_take(self) -> None:
+        """Open the chosen day, or look at the trades of the chosen group alone."""
+        group, day = self.view.group(), self.view.day()
+        if group is not None:
+            self._choose(Chosen(*group))
+        elif day is not None and self.snapshot is not None:
+            self._host.open_day(self.snapshot, day, week=False)
+
+    def action_week(self) -> None:
+        """Open the week of the chosen day."""
+        day = self.view.day()
+        if day is not None and self.snapshot is not None:
+            self._host.open_day(self.snapshot, day, week=True)
+
+    def action_read(self) -> None:
+        """Read the journal again."""
+        self.trouble = ""
+        self._host.read(self)
+
+    def action_drop(self) -> None:
+        """Go back to all trades, or close."""
+        if self.chosen.words and self.is_active:
+            self._choose(Chosen())
+        else:
+            super().action_drop()
+
+
+def trades_of(snapshot: JournalSnapshot, chosen: Chosen) -> Sequence[JournalTrade]:
+    """Return the chosen closed trades."""
+    journal, context = snapshot.journal, snapshot.context
+    if not chosen.grouping:
+        return journal.closed
+    groups = GroupContext(journal.trades, context.notes, context.zone)
+    return grouped(journal.closed, chosen.grouping, groups).get(chosen.group, [])
+
+
+def _cut(line: TextLine, width: int) -> TextLine:
+    """Return a line that is not wider than the page."""
+    if sum(cell_len(words) for words, _ in line) <= width:
+        return line
+    kept: list[Words] = []
+    for words, role in line:
+        room = width - sum(cell_len(each) for each, _ in kept)
+        if cell_len(words) > room:
+            kept.append((safe(f"{words[: max(0, room - 1)]}…"[:room]), role))
+            break
+        kept.append((words, role))
+    return kept

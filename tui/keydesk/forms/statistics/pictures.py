@@ -1,0 +1,242 @@
+"""The views that plotext draws: equity curve with its drawdown, histogram of R, MAE against MFE."""
+
+from collections.abc import Hashable, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.calc.trade_journal.curves import OUTERMOST, Bin, CurvePoint, equity_curve, r_histogram
+from keydesk.chart.plots import (
+    Axes,
+    Point,
+    Rows,
+    Series,
+    Tick,
+    histogram,
+    plot,
+    round_ticks,
+    thinned,
+)
+from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.statistics.view import Given, View, amount, too_few
+from keydesk.text.format import at, money
+from keydesk.text.sanitize import Printable, safe
+
+LEAST_TRADES = 2
+LEAST_ROWS = 6
+LABEL = 9  # columns of the values beside a picture
+DAY = 86_400.0
+DATE_WIDTH = 12  # columns for each date under a curve
+VALUE_ROWS = 3  # rows for each value beside it
+Drawn = tuple[int, Rows, Sequence[TextLine]]  # trades, the picture, what it says in words
+
+
+class PictureView(View[Drawn]):
+    """A view whose picture is drawn in the thread."""
+
+    WHAT: ClassVar[str]  # what there are too few trades for
+
+    def key(self, given: Given) -> Hashable:
+        """Return the size and the characters that it is drawn for."""
+        return given.width, given.rows, given.ascii_only
+
+    def lines(self, data: Drawn, given: Given) -> Sequence[TextLine]:  # noqa: ARG002 - drawn already
+        """Return the picture, and what it says in words."""
+        n, rows, words = data
+        if not rows:
+            return too_few(n, LEAST_TRADES, self.WHAT)
+        return [*words, *(tuple((safe(text), role) for text, role in row) for row in rows)]
+
+
+class EquityView(PictureView):
+    """The sum of results by time, and below it how far it is under its highest value."""
+
+    NAME: ClassVar[str] = "equity"
+    WHAT: ClassVar[str] = "a curve"
+
+    def compute(self, given: Given) -> Drawn:
+        """Draw both curves one above the other, with the same dates."""
+        curve = equity_curve(given.trades)
+        if len(curve) < LEAST_TRADES:
+            return len(curve), [], ()
+        height = max(LEAST_ROWS, given.rows - 3)
+        below = max(LEAST_ROWS, height // 3)
+        xs = [each.time_ns / 1e9 / DAY for each in curve]
+        if xs[-1] == xs[0]:
+            xs = [float(number) for number in range(len(curve))]
+        spans = xs[0], xs[-1]
+        total = [(xs[0], 0.0), *zip(xs, (float(each.total) for each in curve), strict=True)]
+        under = [(xs[0], 0.0), *zip(xs, (float(each.below) for each in curve), strict=True)]
+        columns = given.width - LABEL
+        upper = plot(
+            [Series(thinned(total, columns), "overlay-1", "curve")],
+            Axes((), _values(total, height - below), zero=True, x_range=spans),
+            (given.width, height - below),
+            ascii_only=given.ascii_only,
+        )
+        lower = plot(
+            [Series(thinned(under, columns), "loss", "fill", filled=True)],
+            Axes(_dates(*spans, columns), _values(under, below), x_range=spans),
+            (given.width, below),
+            ascii_only=given.ascii_only,
+        )
+        return len(curve), [*upper, *lower], [_equity_words(curve, given), BLANK]
+
+
+def _equity_words(curve: Sequence[CurvePoint], given: Given) -> TextLine:
+    deepest = min(curve, key=lambda each: each.below)
+    currency = given.snapshot.currency
+    when = f"{at(deepest.time_ns, given.snapshot.context.zone):%d %b %Y}"
+    return (
+        ("Realised ", "muted"),
+        amount(curve[-1].total),
+        (safe(f" {currency}  n {len(curve)}  drawdown now "), "muted"),
+        (money(curve[-1].below), "loss" if curve[-1].below else "plain"),
+        (", deepest ", "muted"),
+        (money(deepest.below), "loss" if deepest.below else "plain"),
+        (safe(f" {when}"), "muted"),
+    )
+
+
+def _values(points: Sequence[Point], rows: int) -> list[Tick]:
+    """Return the values beside a curve, all of one width, so that curves above one another have the same columns."""
+    ys = [y for _, y in points]
+    ticks = round_ticks(min(ys), max(ys), max(2, rows // VALUE_ROWS))
+    return [(each, f"{_short(each):>{LABEL - 1}}") for each in ticks]
+
+
+def _short(value: float) -> str:
+    return str(money(Decimal(f"{value:.6g}"), 0 if abs(value) >= 10 or value == int(value) else 2))  # noqa: PLR2004
+
+
+def _dates(first: float, last: float, columns: int) -> list[Tick]:
+    """Return dates at equal distances; within two days times of the day."""
+    count = max(2, min(8, columns // DATE_WIDTH))
+    style = "%d %b" if last - first > 2 else "%d %b %H:%M"  # noqa: PLR2004
+    steps = [first + (last - first) * number / (count - 1) for number in range(count)]
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    return [(each, f"{epoch + timedelta(days=each):{style}}") for each in steps]
+
+
+class HistogramView(PictureView):
+    """How often each R came out."""
+
+    NAME: ClassVar[str] = "R histogram"
+    SHORT: ClassVar[str] = "R"
+    WHAT: ClassVar[str] = "a histogram (trades with a first stop)"
+
+    def compute(self, given: Given) -> Drawn:
+        """Draw the bins, losses and gains in their colours."""
+        rs = [r for each in given.trades if (r := each.r) is not None]
+        bins = r_histogram(rs)
+        if len(rs) < LEAST_TRADES:
+            return len(rs), [], ()
+        bars = [(float(each.middle), each.n, _role(each)) for each in bins]
+        most = max(each.n for each in bins)
+        every = -(-len(bins) // max(1, (given.width - LABEL) // 7))
+        ticks = [
+            (place, f"{each.middle:.1f}") for (place, _, _), each in zip(bars, bins, strict=True)
+        ][::every]
+        counts = [
+            (v, f"{v:>5.0f}")
+            for v in round_ticks(0, most, max(2, given.rows // VALUE_ROWS))
+            if v == int(v)
+        ]
+        rows = histogram(
+            bars,
+            Axes(ticks, counts),
+            (given.width, max(LEAST_ROWS, given.rows - 4)),
+            ascii_only=given.ascii_only,
+        )
+        return len(rs), rows, [_histogram_words(rs, given), *_histogram_note(given), BLANK]
+
+
+def _role(bin_: Bin) -> str:
+    """Return the colour of a bin; the one around zero has gains and losses."""
+    return "profit" if bin_.middle > 0 else "loss" if bin_.middle < 0 else "muted"
+
+
+def _histogram_words(rs: Sequence[Decimal], given: Given) -> TextLine:
+    middle = sorted(rs)[len(rs) // 2]
+    without = len(given.trades) - len(rs)
+    left_out = f", {without} without a first stop left out" if without else ""
+    return (
+        ("Mean ", "muted"),
+        amount(sum(rs, Decimal(0)) / len(rs)),
+        (" R, median ", "muted"),
+        amount(middle),
+        (" R, worst ", "muted"),
+        amount(min(rs)),
+        (", best ", "muted"),
+        amount(max(rs)),
+        (safe(f"   n {len(rs)}{left_out}"), "muted"),
+    )
+
+
+def _histogram_note(given: Given) -> list[TextLine]:
+    note = f"A bar counts the trades from its R up to the next; the outermost, all beyond {OUTERMOST} R."
+    return wrap_words(safe(note), "faint", given.width)[:1]
+
+
+class ExcursionView(PictureView):
+    """How far each trade went against and for the trader before it was closed."""
+
+    NAME: ClassVar[str] = "MAE/MFE"
+    WHAT: ClassVar[str] = "MAE against MFE (trades with a first stop and candles)"
+    READS: ClassVar[str] = "excursions"
+
+    def key(self, given: Given) -> Hashable:
+        """Return what it is drawn for; excursions come one after another."""
+        return super().key(given), len(given.excursions or ())
+
+    def compute(self, given: Given) -> Drawn:
+        """Draw a mark for each trade, wins and losses apart."""
+        known = given.excursions or {}
+        wins, losses = list[Point](), list[Point]()
+        for each in given.trades:
+            found = known.get(each.id)
+            if found is not None and found.r is not None:
+                mae, mfe = found.r
+                (wins if each.result > 0 else losses).append((float(mae), float(mfe)))
+        n = len(wins) + len(losses)
+        if n < LEAST_TRADES:
+            return n, [], ()
+        series = [
+            Series(points, role, mark)
+            for points, role, mark in ((losses, "loss", "x"), (wins, "profit", "+"))
+            if points
+        ]
+        farthest = [max(point[side] for point in (*wins, *losses)) for side in (0, 1)]
+        size = given.width, max(LEAST_ROWS, given.rows - 3)
+        ticks = round_ticks(0, farthest[0], given.width // 12)
+        axes = Axes(
+            [(each, f"{each:.1f}") for each in ticks],
+            [
+                (each, f"{each:>5.1f}")
+                for each in round_ticks(0, farthest[1], size[1] // VALUE_ROWS)
+            ],
+            x_name="MAE in R: how far against you",
+        )
+        rows = plot(series, axes, size, ascii_only=given.ascii_only)
+        return n, rows, _excursion_words(given, wins, losses)
+
+    def lines(self, data: Drawn, given: Given) -> Sequence[TextLine]:
+        """Return the picture, or how far reading is."""
+        if given.progress:
+            first: TextLine = ((given.progress, "focus"),)
+            return [first, *(super().lines(data, given) if data[1] else ())]
+        return super().lines(data, given)
+
+
+def _excursion_words(
+    given: Given, wins: Sequence[Point], losses: Sequence[Point]
+) -> Sequence[TextLine]:
+    n = len(wins) + len(losses)
+    rescued = sum(mfe >= 1 for _, mfe in losses)
+    without = len(given.trades) - n
+    left_out = f"   {without} without first stop or candles left out" if without else ""
+    words: Printable = safe(f"  up: MFE in R, how far for you   n {n}{left_out}")
+    return [
+        (("+ win", "profit"), ("  x loss", "loss"), (words, "muted")),
+        ((safe(f"{rescued} of {len(losses)} losing trades had been 1 R in profit."), "muted"),),
+    ]

@@ -1,0 +1,117 @@
+"""What every view of the statistics page is given, and the words that several of them use."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import ClassVar, Generic, TypeVar
+
+from keydesk.calc.trade_journal.statistics import FEW_TRADES
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.forms.sheet import TextLine, Words
+from keydesk.text.format import at, money
+from keydesk.text.sanitize import SafeText, safe
+from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
+
+Data = TypeVar("Data")
+NOTHING = Decimal(0)
+BAR_CELLS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a view is computed and drawn from."""
+
+    snapshot: JournalSnapshot
+    trades: Sequence[JournalTrade]  # closed; the chosen ones
+    is_whole: bool = True  # whether those are all
+    chosen: str = ""  # which ones they are, in words
+    open_profits: OpenProfits | None = None  # None: not read yet
+    excursions: Excursions | None = None
+    paths: Paths | None = None
+    progress: SafeText = field(default_factory=lambda: safe(""))  # of what is being read
+    width: int = 76
+    rows: int = 20
+    ascii_only: bool = False
+    is_mono: bool = False  # profit and loss have one colour
+
+    @property
+    def zone_name(self) -> str:
+        """The name of the trader's zone at the last closing."""
+        last = self.trades[-1].closed_ns if self.trades else None
+        return at(last or 0, self.snapshot.context.zone).tzname() or ""
+
+
+class View(ABC, Generic[Data]):
+    """One view: its data are computed in a thread, its lines at once from them."""
+
+    NAME: ClassVar[str]
+    SHORT: ClassVar[str] = ""  # where the name has no room; "": the name
+    HINT: ClassVar[str] = ""  # its keys
+    READS: ClassVar[str] = ""  # what it needs from candles: "excursions", "paths" or "open profits"
+    POINTS: ClassVar[bool] = False  # whether the arrows move within it, not the page
+
+    def key(self, given: Given) -> Hashable:  # noqa: ARG002 - those that draw in the thread depend on the size
+        """Return what the data depend on beside the trades."""
+        return ()
+
+    @abstractmethod
+    def compute(self, given: Given) -> Data:
+        """Return the data; called in a thread."""
+
+    @abstractmethod
+    def lines(self, data: Data, given: Given) -> Sequence[TextLine]:
+        """Return every line, none wider than the page."""
+
+    def move(self, across: int, down: int) -> bool:  # noqa: ARG002 - most have nothing to move
+        """Move the choice in the view; return whether there is one."""
+        return False
+
+    def day(self) -> date | None:
+        """Return the chosen day."""
+        return None
+
+    def group(self) -> tuple[str, str] | None:
+        """Return the chosen grouping and group."""
+        return None
+
+
+def role_of(value: Decimal | None) -> str:
+    """Return the role of an amount by its sign."""
+    if not value:
+        return "plain"
+    return "profit" if value > 0 else "loss"
+
+
+def amount(value: Decimal | None, places: int = 2) -> Words:
+    """Return an amount with its sign, in the role of its sign."""
+    return money(value, places, signed=True), role_of(value)
+
+
+def two_sided_bar(value: Decimal, largest: Decimal, cells: int = BAR_CELLS) -> TextLine:
+    """Return a bar from an axis: losses to the left, gains to the right."""
+    share = abs(value) / largest if largest else NOTHING
+    filled = min(cells, int(share * cells + Decimal("0.5"))) or (1 if value else 0)
+    left, right = ("█" * filled, "") if value < 0 else ("", "█" * filled)
+    return (
+        (safe(f"{left:>{cells}}"), "loss"),
+        ("│", "line"),
+        (safe(f"{right:<{cells}}"), "profit"),
+    )
+
+
+def too_few(n: int, needed: int, what: str) -> list[TextLine]:
+    """Return why there is no picture."""
+    words = f"Not enough trades for {what}: {n}, at least {needed} are needed."
+    return [((safe(words), "muted"),)]
+
+
+def is_few(n: int) -> bool:
+    """Return whether figures of so many trades say little."""
+    return n < FEW_TRADES
+
+
+def centred(words: str, width: int) -> SafeText:
+    """Return words in the middle."""
+    return safe(f"{words:^{width}}"[:width])

@@ -1,0 +1,162 @@
+"""The view of what-if: another stop or target in R, an exit at break-even, on the same trades, beside what they were."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.calc.trade_journal.statistics import Figure, Statistics
+from keydesk.calc.trade_journal.what_if import WhatIf, WhatIfResult, what_if
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.statistics.view import Given, View, role_of
+from keydesk.text.format import money
+from keydesk.text.sanitize import safe
+from keydesk.trade_journal.what_if_words import RULE_NAMES, doubts, rule_words
+
+STEP = Decimal("0.25")  # R
+MOST = Decimal(20)
+FIELDS = ("stop", "target", "break_even")
+NAME_WIDTH, VALUE_WIDTH = 20, 14
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfData:
+    """The result; None while candles are missing."""
+
+    found: WhatIfResult | None
+
+
+class WhatIfView(View[WhatIfData]):
+    """What another stop, target or break-even would have made of the trades."""
+
+    NAME: ClassVar[str] = "what-if"
+    HINT: ClassVar[str] = "↑ ↓ rule  ← → by 0.25 R  0 R: as it was"
+    READS: ClassVar[str] = "paths"
+    POINTS: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self.rule = WhatIf()
+        self.field = 0
+
+    def key(self, given: Given) -> Hashable:
+        """Return the rule, and how many paths are known."""
+        return self.rule, len(given.paths or ())
+
+    def compute(self, given: Given) -> WhatIfData:
+        """Apply the rule."""
+        if given.paths is None:
+            return WhatIfData(None)
+        return WhatIfData(what_if(given.trades, given.paths, self.rule))
+
+    def lines(self, data: WhatIfData, given: Given) -> Sequence[TextLine]:
+        """Return the rule, both columns of figures, and what is doubtful."""
+        lines: list[TextLine] = [
+            ((safe(f"What if: {rule_words(self.rule)}"), "bright"),),
+            BLANK,
+            *(self._field_line(number) for number in range(len(FIELDS))),
+            BLANK,
+        ]
+        if given.progress:
+            lines += [((given.progress, "focus"),), BLANK]
+        found = data.found
+        if found is None:
+            return [*lines, (("The trades' candles are being read …", "muted"),)]
+        if not found.before.n:
+            words = "Not enough trades: none has both a first stop and candles."
+            return [*lines, ((words, "muted"),), *_doubt_lines(found, given)]
+        return [*lines, *_table(found), BLANK, *_doubt_lines(found, given)]
+
+    def _field_line(self, number: int) -> TextLine:
+        name, chosen = FIELDS[number], number == self.field
+        value: Decimal | None = getattr(self.rule, name)
+        words = "as it was" if value is None else f"{value:.2f} R"
+        return (
+            ("▶ " if chosen else "  ", "focus"),
+            (safe(f"{RULE_NAMES[name]:<{NAME_WIDTH}}"), "plain" if chosen else "muted"),
+            ("◂ " if chosen else "  ", "focus"),
+            (safe(f"{words:>10}"), "bright" if value is not None else "muted"),
+            (" ▸" if chosen else "", "focus"),
+        )
+
+    def move(self, across: int, down: int) -> bool:
+        """Choose a part of the rule, or change it."""
+        self.field = (self.field + down) % len(FIELDS)
+        if across:
+            name = FIELDS[self.field]
+            value: Decimal | None = getattr(self.rule, name)
+            moved = min(MOST, max(Decimal(0), (value or Decimal(0)) + across * STEP))
+            self.rule = replace(self.rule, **{name: moved or None})
+        return True
+
+
+def _table(found: WhatIfResult) -> list[TextLine]:
+    head = f"{'':{NAME_WIDTH}}{'as it was':>{VALUE_WIDTH}}{'what if':>{VALUE_WIDTH}}{'difference':>{VALUE_WIDTH}}"
+    lines: list[TextLine] = [((safe(head), "muted"),)]
+    for name, before, after, is_better_up in _rows(found.before, found.after):
+        grey = bool(before.doubt)
+        change = _difference(before.value, after.value)
+        role = (
+            "plain"
+            if is_better_up is None
+            else role_of(change if is_better_up or change is None else -change)
+        )
+        line: list[Words] = [
+            (safe(f"{name:<{NAME_WIDTH}}"), "faint" if grey else "muted"),
+            (safe(f"{_value(before.value):>{VALUE_WIDTH}}"), "faint" if grey else "plain"),
+            (safe(f"{_value(after.value):>{VALUE_WIDTH}}"), "faint" if grey else "bright"),
+            (safe(f"{money(change, signed=True):>{VALUE_WIDTH}}"), "faint" if grey else role),
+        ]
+        lines.append(line)
+    n = found.before.total
+    lines.append(
+        (
+            (
+                safe(
+                    f"{'trades':<{NAME_WIDTH}}{n.n:>{VALUE_WIDTH}}{n.n:>{VALUE_WIDTH}}{f'{n.doubt}':>{VALUE_WIDTH + 4}}"
+                ),
+                "faint" if n.doubt else "muted",
+            ),
+        )
+    )
+    return lines
+
+
+def _rows(before: Statistics, after: Statistics) -> list[tuple[str, Figure, Figure, bool | None]]:
+    """Return name, both figures, and whether more is better; None: neither."""
+
+    def drawdown(found: Statistics) -> Figure:
+        return replace(found.total, value=found.drawdown.money)
+
+    def won(found: Statistics) -> Figure:
+        share = found.win_rate.value
+        return replace(found.win_rate, value=None if share is None else share * 100)
+
+    return [
+        ("result", before.total, after.total, True),
+        ("win %", won(before), won(after), None),
+        ("average win", before.average_win, after.average_win, True),
+        ("average loss", before.average_loss, after.average_loss, True),
+        ("expectancy", before.expectancy, after.expectancy, True),
+        ("expectancy R", before.expectancy_r, after.expectancy_r, True),
+        ("profit factor", before.profit_factor, after.profit_factor, True),
+        ("max drawdown", drawdown(before), drawdown(after), False),
+        ("SQN", before.sqn, after.sqn, True),
+    ]
+
+
+def _value(value: Decimal | None) -> str:
+    if value is not None and not value.is_finite():
+        return "∞"
+    return str(money(value))
+
+
+def _difference(before: Decimal | None, after: Decimal | None) -> Decimal | None:
+    if before is None or after is None or not (before.is_finite() and after.is_finite()):
+        return None
+    return after - before
+
+
+def _doubt_lines(found: WhatIfResult, given: Given) -> list[TextLine]:
+    return [
+        line for words in doubts(found) for line in wrap_words(safe(words), "muted", given.width)
+    ]

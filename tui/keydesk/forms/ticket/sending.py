@@ -1,0 +1,92 @@
+"""The order that a ticket sends, frozen from what is on the screen, and whether the price ran since it was seen."""
+
+from collections import deque
+from datetime import tzinfo
+from decimal import Decimal
+
+from keydesk.calc.orders.expiry_time import expiry_ns
+from keydesk.calc.orders.instructions import OpenOrder
+from keydesk.calc.orders.plans.exit_plans import ExitRules
+from keydesk.calc.orders.plans.scale_out import OrderPart
+from keydesk.calc.orders.ticket import Plan
+from keydesk.calc.orders.ticket_draft import TYPED_EXPIRY, Draft, UnreadableText
+from keydesk.calc.orders.ticket_levels import sendable
+from keydesk.calc.orders.ticket_units import touch_of
+from keydesk.calc.risk.sizing import slippage_allowed
+from keydesk.calc.risk.trading_context import TradingContext
+
+REACTION = 0.5  # seconds; a younger price cannot be what the trader decided on
+RAN = Decimal("0.25")  # of the distance to the stop: 0.25 R
+
+
+def order_of(
+    draft: Draft,
+    plan: Plan,
+    expires: int | UnreadableText | None,
+    rules: ExitRules | None,
+    parts: tuple[OrderPart, ...] | str,
+) -> OpenOrder | None:
+    """Return the order of a ticket; None while a field, its exit plan or its scale-out cannot be read."""
+    levels = sendable(plan.levels)
+    if levels is None or rules is None:
+        return None
+    if isinstance(expires, UnreadableText) or isinstance(parts, str):
+        return None
+    members = draft.members
+    return OpenOrder(
+        instrument=draft.instrument,
+        kind=draft.kind,
+        units=draft.direction * plan.units,
+        price=None if draft.kind == "MARKET" else levels.entry,
+        bound=levels.bound,
+        expected=levels.entry,
+        stop=levels.stop,
+        target=levels.target,
+        trail=levels.trail,
+        expiry=draft.expiry,
+        reduces=plan.reduces,
+        gtd_ns=expires,
+        guaranteed=members.guaranteed and levels.stop is not None,
+        fill=members.fill,
+        trigger=members.trigger,
+        tag=members.tag,
+        comment=members.comment,
+        exit_rules=rules,
+        parts=parts,
+        draft=draft,
+    )
+
+
+def expiry_of(draft: Draft, now_ns: int, zone: tzinfo) -> int | UnreadableText | None:
+    """Return the instant of a typed expiry, None where none was typed."""
+    if draft.expiry != TYPED_EXPIRY:
+        return None
+    members = draft.members
+    found = expiry_ns(members.until, members.until_typed_ns, now_ns, zone)
+    return UnreadableText("", "is missing") if found is None else found
+
+
+class SeenPrices:
+    """The prices that a ticket has shown, as far back as a person reacts to."""
+
+    def __init__(self) -> None:
+        self._prices: deque[tuple[float, Decimal]] = deque()  # with monotonic seconds
+
+    def add(self, now: float, touch: Decimal) -> None:
+        """Note a price that is drawn now."""
+        self._prices.append((now, touch))
+        while len(self._prices) > 1 and self._prices[1][0] <= now - REACTION:
+            self._prices.popleft()
+
+    def doubt(self, draft: Draft, plan: Plan, context: TradingContext) -> str:
+        """Return, once, that the price ran against the order since it was seen; "" if it did not."""
+        if not self._prices:
+            return ""
+        touch, seen = touch_of(draft, context), self._prices[0][1]
+        allowed = slippage_allowed(context.bid, context.ask, context.rules.pip)
+        if plan.distance is not None:
+            allowed = min(allowed, plan.distance * RAN)
+        if draft.direction * (touch - seen) <= allowed:
+            return ""
+        self._prices.clear()
+        return f"The price just moved from {seen} to {touch}: press again to send at that"

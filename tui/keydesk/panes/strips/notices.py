@@ -1,0 +1,191 @@
+"""The notice lines at the bottom of the screen.
+
+A hint disappears after some seconds. A notice that requires attention stays until Esc, once it was painted. Notices are never
+cut: they take a second line, and the instrument line if they need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC
+from itertools import accumulate, islice
+
+from rich.style import Style
+
+from keydesk.store.frame import Frame
+from keydesk.store.state import Notice, Topic
+from keydesk.text import format as show
+from keydesk.text.format import lines_of
+from keydesk.text.sanitize import Printable, SafeText, safe
+from keydesk.widgets.lines import LinePane, Run
+
+NOTICE_ROLES = {"info": "plain", "good": "good", "warn": "warn", "bad": "danger"}
+SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
+# Seconds that a notice is new, and that it is shown at all: a good outcome lingers dim where there is room.
+NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
+SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
+REVERSED = Style(reverse=True)
+FRESH_FOR = 4.0  # seconds that an outcome is before everything else: each can be read, also of several at once
+INDENT = 11  # columns of time and sign
+NEWEST = 20  # of the notices; older ones are history, unless nobody has seen them
+Words = tuple[
+    list[SafeText], Style, Printable, Notice | None
+]  # wrapped text, style, time and sign, of which notice
+
+
+class Notices(LinePane, can_focus=False):
+    """The newest messages, newest first; a command in flight is above them until it is settled.
+
+    An outcome that has just come is above both: neither another one nor what is still looked up may hide it.
+    """
+
+    DEFAULT_CSS = "Notices { height: 1; width: 1fr; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._told: list[object] = []
+        self._rows: list[list[Run]] | None = None
+        self._standing: tuple[Notice, ...] = ()
+
+    @property
+    def standing(self) -> tuple[Notice, ...]:
+        """Return the notices that the drawn lines show whole; one longer than the room, with its beginning.
+
+        Empty while the lines are to be drawn anew.
+        """
+        return self._standing if self._rows is not None and self.display else ()
+
+    @property
+    def rows_wanted(self) -> int:
+        """Return the number of lines that commands in flight and new or unseen messages need."""
+        return 0 if self.frame is None else len(self._lines_of(self._pressing(self.frame)))
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when a message came, was seen or has expired, and when a command was settled."""
+        told: list[object] = [
+            (notice, _is_new(notice, frame), _is_fresh(notice, frame)) for notice in _living(frame)
+        ]
+        told.append(frame.now < frame.store.flash_until)
+        if told != self._told or frame.touched(Topic.NOTICES, Topic.ORDERS):
+            self._told = told
+            self.redraw()
+
+    def redraw(self) -> None:
+        """Everything anew, at a new width too."""
+        self._rows = None
+        super().redraw()
+
+    def runs(self, y: int, frame: Frame) -> Iterable[Run]:
+        """Return a line of the messages; the last one counts those without room."""
+        if self._rows is None:
+            self._rows = self._fitting_lines(frame)
+        return self._rows[y] if y < len(self._rows) else ()
+
+    def _fitting_lines(self, frame: Frame) -> list[list[Run]]:
+        told = list(self._pressing(frame))
+        pressing = self._lines_of(told)
+        room = self.outer_size.height
+        self._standing = _standing_in(told, room)
+        if len(pressing) > room:
+            *kept, last = pressing[:room]
+            return [*kept, self._with_more(last)]
+        dim = (
+            self._words(each, "muted")
+            for each in _living(frame)
+            if not (_presses(each, frame) or _is_fresh(each, frame))
+        )
+        rows = [self._lines_of([words]) for words in dim]
+        whole = rows[0] if rows and len(pressing) + len(rows[0]) <= room else []
+        return [*pressing, *whole]
+
+    def _pressing(self, frame: Frame) -> Iterator[Words]:
+        warn = self.palette["warn"]
+        living = _living(frame)
+        fresh = [notice for notice in living if _is_fresh(notice, frame)]
+        for notice in fresh:
+            yield self._flashing(notice, frame)
+        for record in frame.store.in_flight.values():
+            yield lines_of(safe(record.line), self.inside - 2), warn, "… ", None
+        for notice in living:
+            if _presses(notice, frame) and notice not in fresh:
+                yield self._flashing(notice, frame)
+
+    def _flashing(self, notice: Notice, frame: Frame) -> Words:
+        """Return a notice; the newest one is reversed while an event flashes."""
+        lines, style, head, told = self._words(notice, NOTICE_ROLES[notice.level])
+        flashes = frame.now < frame.store.flash_until and notice is frame.store.notices[-1]
+        return lines, style + REVERSED if flashes else style, head, told
+
+    def _words(self, notice: Notice, role: str) -> Words:
+        zone = UTC if self.frame is None else self.frame.store.zone
+        head = safe(f"{show.clock(notice.time_ns, zone)} {SIGN_OF[notice.level]} ")
+        lines = lines_of(notice.text, self.inside - INDENT)
+        return lines, self.palette[role], head, notice
+
+    def _lines_of(self, told: Iterable[Words]) -> list[list[Run]]:
+        faint = self.palette["faint"]
+        found: list[list[Run]] = []
+        for lines, style, head, notice in told:
+            for number, line in enumerate(lines):
+                start = (head, faint if len(head) == INDENT else style)
+                found.append([start if not number else (" " * len(head), style), (line, style)])
+            seen = safe(f"  {self.keymap.name('back')}: seen")
+            waits = notice is not None and notice.waits
+            if waits and len(head) + len(lines[-1]) + len(seen) <= self.inside:
+                found[-1].append((seen, self.palette["muted"]))
+        return found
+
+    def _with_more(self, line: list[Run]) -> list[Run]:
+        """Return the last line there is room for, ending in where the rest is."""
+        more = safe(f"…  {self.keymap.name('command')}messages has the rest")
+        (head, first), (text, second), *_ = line
+        kept = safe(text[: max(0, self.inside - len(head) - len(more))].rstrip())
+        return [(head, first), (kept, second), (more, self.palette["muted"])]
+
+
+def _standing_in(told: Sequence[Words], room: int) -> tuple[Notice, ...]:
+    """Return the notices that stand whole in so many lines; of too many lines, the last one says where the rest is."""
+    lengths = [len(lines) for lines, *_ in told]
+    usable = room if sum(lengths) <= room else room - 1
+    found = []
+    for (*_, notice), end in zip(told, accumulate(lengths), strict=True):
+        if notice is not None and (end <= usable or (notice is told[0][3] and room > 0)):
+            found.append(notice)
+    return tuple(found)
+
+
+def _living(frame: Frame) -> list[Notice]:
+    """Return the notices that still have something to say, newest first; older ones if they wait or were not painted yet."""
+    newest_first = enumerate(reversed(frame.store.notices))
+    living = (
+        each
+        for place, each in newest_first
+        if each.waits or ((place < NEWEST or each.outcome) and _age(each, frame) < _time_of(each))
+    )
+    return list(islice(living, NEWEST))
+
+
+def _time_of(notice: Notice) -> float:
+    return SHOWN_FOR[notice.level] if not notice.seen or notice.level == "good" else 0
+
+
+def _presses(notice: Notice, frame: Frame) -> bool:
+    newest = notice is frame.store.notices[-1]
+    return notice.waits or (newest and _is_new(notice, frame))
+
+
+def _is_fresh(notice: Notice, frame: Frame) -> bool:
+    """Return whether it is an outcome of this moment, which may not have been read yet."""
+    return not notice.seen and notice.level != "info" and _age(notice, frame) < FRESH_FOR
+
+
+def _is_new(notice: Notice, frame: Frame) -> bool:
+    return not notice.seen and _age(notice, frame) < NEW_FOR[notice.level]
+
+
+def _age(notice: Notice, frame: Frame) -> float:
+    """Return its age in seconds; that of an outcome begins when it is painted."""
+    since = notice.time_ns
+    if notice.outcome:
+        since = frame.wall_ns if notice.painted_ns is None else notice.painted_ns
+    return (frame.wall_ns - since) / show.SECOND

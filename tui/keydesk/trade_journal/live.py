@@ -1,0 +1,254 @@
+"""The journal of an open account: read when it is first wanted, then kept current by each transaction.
+
+Reading and computing take place in threads or between other work of the event loop, in parts of a few milliseconds.
+`version` grows with every change of trades and notes, `excursions_read` with each excursion, so that a page knows when to draw.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from keydesk.calc.trade_journal.events import Event, StopSet
+from keydesk.calc.trade_journal.excursions import Excursion
+from keydesk.calc.trade_journal.rebuild import Journal, Rebuilder, trades_of
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.text.sanitize import SafeText, clean, safe
+from keydesk.trade_journal.cache import UNREADABLE, CachedEvents
+from keydesk.trade_journal.candles import AT_ONCE, ExcursionReader
+from keydesk.trade_journal.lines import JournalLines
+from keydesk.trade_journal.loading import load_events
+from keydesk.trade_journal.notes_file import Notes, read_notes
+from keydesk.trade_journal.reading import events_of
+from keydesk_client.client import Client
+from keydesk_client.errors import KeydeskClientError
+from keydesk_client.models import Transaction
+
+PART = 50  # transactions between two turns of the event loop
+Pips = Mapping[str, Decimal]
+
+
+@dataclass(frozen=True, slots=True)
+class JournalFiles:
+    """The files of an account's journal, the same for desk and command line."""
+
+    events: Path
+    excursions: Path
+    notes: Path
+    screens: Path  # a folder
+
+    @classmethod
+    def of(cls, folder: Path, records: str) -> "JournalFiles":
+        """Return the files in a folder by the name of the account's records."""
+        return cls(
+            folder / f"{records}.events",
+            folder / f"{records}.excursions",
+            folder / f"{records}.notes.jsonl",
+            folder / f"{records}.screens",
+        )
+
+
+class LiveJournal:
+    """The journal of an account.
+
+    Args:
+        client: Reads transactions and candles.
+        files: Where caches and notes are.
+        pips: Returns one pip of each instrument in price units.
+    """
+
+    def __init__(self, client: Client, files: JournalFiles, pips: Callable[[], Pips]) -> None:
+        self.files, self.client = files, client
+        self.version = 0
+        self.excursions_read = 0  # how many were read from candles
+        self.lines = JournalLines({})
+        self.notes = Notes()
+        self.is_read = False
+        self.is_behind = False  # transactions came that it does not have
+        self.trouble: SafeText = safe("")  # why it could not be read, or not to the end
+        self.progress: SafeText = safe("")  # while it is read
+        self.excursions = ExcursionReader(client, files.excursions)
+        self._pips = pips
+        self._rebuilder = Rebuilder()
+        self._account: tuple[str, int] = "", 0  # id, and when it was opened
+        self._last_id = 0
+        self._is_reading = False
+        self._notes_stamp: object = None
+        self._journal: tuple[int, Journal] = -1, Journal()
+        self._without_candles: set[str] = set()
+
+    @property
+    def pips(self) -> Pips:
+        """One pip of each instrument, as known when the journal was read."""
+        return self.lines.pips
+
+    @property
+    def journal(self) -> Journal:
+        """All trades and balances, as they are now."""
+        if self._journal[0] != self._last_id:
+            trades = [each.trade for each in self.lines.trades.values()]  # as `take` left them
+            self._journal = self._last_id, self._rebuilder.journal(trades)
+        return self._journal[1]
+
+    @property
+    def stamp(self) -> object:
+        """What differs as soon as a transaction or a note is new."""
+        return self._last_id, self._notes_stamp
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether it is being read."""
+        return self._is_reading
+
+    def stops_of(self, trade: JournalTrade) -> tuple[StopSet, ...]:
+        """Return the stops that a trade had, in the order in which they were set."""
+        return self._rebuilder.stops(trade.id)
+
+    # Reading.
+
+    async def read(self) -> None:
+        """Read what is not read yet, up to the newest transaction."""
+        if self._is_reading:
+            self.is_behind = True
+            return
+        self._is_reading, self.trouble = True, safe("")
+        self._turn()
+        try:
+            await self._read_notes()
+            await self.excursions.load()
+            await self._check_account()
+            self.is_behind = True
+            while self.is_behind:
+                self.is_behind = False
+                await self._read_newer()
+            self.is_read = True
+        except KeydeskClientError as error:
+            self.trouble = safe(f"The journal is not read to its end: {clean(str(error))}")
+        finally:
+            self._is_reading, self.is_behind = False, False
+            self.progress = safe("")
+            self._turn()
+
+    async def _check_account(self) -> None:
+        """Begin anew where nothing is read, or the account's history began anew."""
+        if self.is_read:
+            account = (await self.client.accounts.summary()).account
+            known = account.id, account.created_time.ns
+            if self._account == known and int(account.last_transaction_id) >= self._last_id:
+                return
+        cached = await load_events(self.client, self.files.events, self._say)
+        try:
+            await self._rebuild(cached)
+        except UNREADABLE:  # a cache that was changed by hand
+            await asyncio.to_thread(self.files.events.unlink, missing_ok=True)
+            await self._rebuild(await load_events(self.client, self.files.events, self._say))
+
+    async def _rebuild(self, cached: CachedEvents) -> None:
+        pips = dict(self._pips())
+        rebuilder, lines = await asyncio.to_thread(_rebuilt, cached.events, pips)
+        self._rebuilder, self.lines = rebuilder, lines
+        self._account, self._last_id = (cached.account_id, cached.created_ns), cached.last_id
+        self._journal = -1, Journal()
+
+    async def _read_newer(self) -> None:
+        async for each in self.client.transactions.iterate_since(self._last_id):
+            self._apply(each)
+            if not int(each.id) % PART:
+                await asyncio.sleep(0)
+
+    def _say(self, read: int, newest: int) -> None:
+        self.progress = safe(f"{read:,} of {newest:,} transactions")
+        self._turn()
+
+    def _turn(self) -> None:
+        self.version += 1
+
+    # Following the account.
+
+    def take(self, transaction: Transaction) -> None:
+        """Take a transaction of the open account; `is_behind` says that one before it is missing."""
+        if self._is_reading:
+            self.is_behind = True
+        elif self.is_read:
+            number = int(transaction.id)
+            if number == self._last_id + 1:
+                self._apply(transaction)
+            elif number > self._last_id:
+                self.is_behind = True
+
+    def _apply(self, transaction: Transaction) -> None:
+        changed: dict[str, None] = {}
+        for event in events_of([transaction]):
+            self._rebuilder.take(event)
+            changed |= dict.fromkeys(trades_of(event))
+        found = [self._rebuilder.trade(id_) for id_ in changed]
+        self.lines.take(each for each in found if each is not None)
+        self._last_id = int(transaction.id)
+        self._turn()
+
+    # Notes.
+
+    async def look_at_notes(self) -> None:
+        """Read the file of notes again if another desk, or a person, changed it."""
+        if await asyncio.to_thread(_stamp, self.files.notes) != self._notes_stamp:
+            await self._read_notes()
+            self._turn()
+
+    async def _read_notes(self) -> None:
+        self._notes_stamp, self.notes = await asyncio.to_thread(_stamped_notes, self.files.notes)
+
+    # Excursions.
+
+    def known_excursions(self, trades: Iterable[JournalTrade]) -> dict[str, Excursion]:
+        """Return the excursions that are known, by trade."""
+        found = {each.id: self.excursions.known(each) for each in trades}
+        return {id_: each for id_, each in found.items() if each is not None}
+
+    async def read_excursions(self, trades: Iterable[JournalTrade]) -> None:
+        """Read how far these closed trades went against and for the trader, where that is not known yet."""
+        missing = [
+            each
+            for each in trades
+            if each.is_closed
+            and each.id not in self._without_candles
+            and self.excursions.known(each) is None
+        ]
+        if not missing:
+            return
+        slots = asyncio.Semaphore(AT_ONCE)
+
+        async def fetch(trade: JournalTrade) -> None:
+            async with slots:
+                await self.excursions.read(trade)
+            if self.excursions.known(trade) is None:
+                self._without_candles.add(trade.id)
+            self.excursions_read += 1
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for each in missing:
+                    group.create_task(fetch(each))
+        except* KeydeskClientError:
+            self._without_candles.update(each.id for each in missing)  # until the next start
+        finally:
+            await self.excursions.save()
+
+
+def _rebuilt(events: Iterable[Event], pips: Pips) -> tuple[Rebuilder, JournalLines]:
+    rebuilder = Rebuilder()
+    for each in events:
+        rebuilder.take(each)
+    return rebuilder, JournalLines.of(rebuilder.journal().trades, pips)
+
+
+def _stamp(path: Path) -> object:
+    try:
+        status = path.stat()
+    except OSError as error:
+        return error.errno
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _stamped_notes(path: Path) -> tuple[object, Notes]:
+    return _stamp(path), read_notes(path)

@@ -1,0 +1,203 @@
+"""The way of the price during closed trades, from the broker's candles, and a file of those that are known.
+
+The file may be deleted at any time. It is appended to: one JSON array for each trade, of id, opening, closing, end, last gain, and
+the steps, each as its start, length, gain and loss. Of two lines for a trade the later counts; a torn last line is left out.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from keydesk.calc.trade_journal.excursions import CandleRange
+from keydesk.calc.trade_journal.price_paths import (
+    PricePath,
+    PriceStep,
+    length_of,
+    path_of,
+    path_plan,
+    step_of,
+)
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk_client.auth.private_files import locked, private_folder, read_private
+from keydesk_client.client import Client
+from keydesk_client.errors import KeydeskClientError, Refused, UnsafeFile
+from keydesk_client.models import DateTime
+
+AT_ONCE = 4
+KEPT_TOGETHER = 40  # trades that are written at once
+NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
+LARGEST = 500_000_000  # bytes
+PATIENCE = 2.0  # seconds
+UNREADABLE = (ValueError, TypeError, IndexError, ArithmeticError, RecursionError)
+APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A path, and the trade that it is of: after a reset another trade may have its id."""
+
+    opened_ns: int
+    closed_ns: int
+    path: PricePath
+
+
+def with_r(trades: Sequence[JournalTrade]) -> list[JournalTrade]:
+    """Return the closed trades with a first stop, whose paths are of use."""
+    return [each for each in trades if each.is_closed and each.initial_stop is not None]
+
+
+async def read_paths(
+    client: Client,
+    path: Path,
+    trades: Sequence[JournalTrade],
+    progress: Progress | None = None,
+    partly: Callable[[Mapping[str, PricePath]], None] | None = None,
+) -> dict[str, PricePath]:
+    """Return the paths of closed trades with a first stop, from the file or from candles; others are left out.
+
+    Args:
+        client: Reads the candles.
+        path: The file.
+        trades: Trades, not rolled up.
+        progress: Called with the number of trades read, and of those to read.
+        partly: Called with the paths known so far, after the file and then after each part.
+    """
+    wanted = with_r(trades)
+    known = await asyncio.to_thread(_read, path)
+    found = {each.id: kept.path for each in wanted if (kept := _of(known, each)) is not None}
+    missing = [each for each in wanted if each.id not in found]
+    done = 0
+
+    async def fetch(trade: JournalTrade) -> tuple[JournalTrade, PricePath | None, bool]:
+        nonlocal done
+        async with slots:
+            fetched, is_final = await _fetch(client, trade)
+        done += 1
+        if progress is not None:
+            progress(done, len(missing))
+        return trade, fetched, is_final
+
+    slots = asyncio.Semaphore(AT_ONCE)
+    for start in range(0, len(missing), KEPT_TOGETHER):
+        if partly is not None:
+            partly(dict(found))
+        part = missing[start : start + KEPT_TOGETHER]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(fetch(each)) for each in part]
+        except* KeydeskClientError as errors:
+            raise errors.exceptions[0] from None
+        answers = [task.result() for task in tasks]
+        found |= {trade.id: fetched for trade, fetched, _ in answers if fetched is not None}
+        final = [(trade, fetched) for trade, fetched, is_final in answers if fetched and is_final]
+        await asyncio.to_thread(_append, path, final)
+    return found
+
+
+def _of(known: dict[str, _Kept], trade: JournalTrade) -> _Kept | None:
+    kept = known.get(trade.id)
+    is_same = kept is not None and (kept.opened_ns, kept.closed_ns) == (
+        trade.opened_ns,
+        trade.closed_ns,
+    )
+    return kept if is_same else None
+
+
+async def _fetch(client: Client, trade: JournalTrade) -> tuple[PricePath | None, bool]:
+    """Return the path of a trade, and whether its candles are complete: what forms yet is not kept."""
+    steps: list[PriceStep] = []
+    last: Decimal | None = None
+    is_final = True
+    try:
+        for part in path_plan(trade):
+            last_of_part, is_whole = await _fetch_part(client, trade, part, steps)
+            last = last_of_part if last_of_part is not None else last
+            is_final = is_final and is_whole
+    except Refused as error:
+        if error.status not in NOT_OFFERED:
+            raise
+        return None, False
+    if last is None:
+        return None, False
+    gain = last - trade.entry_price if trade.is_long else trade.entry_price - last
+    return path_of(trade, steps, gain), is_final
+
+
+async def _fetch_part(
+    client: Client, trade: JournalTrade, part: CandleRange, steps: list[PriceStep]
+) -> tuple[Decimal | None, bool]:
+    """Append the steps of a part; return its last price, and whether its time is over."""
+    last, is_final = None, True
+    async for each in client.candles.iterate(
+        trade.instrument,
+        from_=DateTime.from_ns(part.start_ns),
+        to=DateTime.from_ns(part.end_ns),
+        granularity=part.granularity,
+        price="B" if trade.is_long else "A",
+    ):
+        side = each.bid if trade.is_long else each.ask
+        is_final = is_final and each.complete
+        if side is not None:
+            length = length_of(part.granularity)
+            steps.append(step_of(trade, each.time.ns, length, (side.h, side.l)))
+            last = side.c
+    return last, is_final
+
+
+def _read(path: Path) -> dict[str, _Kept]:
+    known: dict[str, _Kept] = {}
+    with suppress(OSError, UnsafeFile):
+        for line in read_private(path, LARGEST).decode(errors="replace").splitlines():
+            with suppress(*UNREADABLE):
+                id_, opened, closed, end, last, *steps = json.loads(line)
+                kept = PricePath(tuple(map(_step, steps)), int(end), Decimal(last))
+                if kept.steps:
+                    known[str(id_)] = _Kept(int(opened), int(closed), kept)
+    return known
+
+
+def _step(said: Sequence[object]) -> PriceStep:
+    start, length, gain, loss = said
+    begin = int(str(start))
+    return PriceStep(begin, begin + int(str(length)), Decimal(str(gain)), Decimal(str(loss)))
+
+
+def _append(path: Path, found: Sequence[tuple[JournalTrade, PricePath]]) -> None:
+    """Append paths; where that fails, they are fetched again."""
+    if not found:
+        return
+    text = "".join(_line(*each) for each in found).encode()
+    with suppress(OSError, UnsafeFile):
+        private_folder(path.parent)
+        with locked(path, patience_s=PATIENCE):
+            handle = os.open(path, APPEND, 0o600)
+            try:
+                if not _ends_whole(path):
+                    os.write(handle, b"\n")  # a line torn by a crash stays alone
+                os.write(handle, text)
+            finally:
+                os.close(handle)
+
+
+def _ends_whole(path: Path) -> bool:
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        if not size:
+            return True
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def _line(trade: JournalTrade, path: PricePath) -> str:
+    steps = [
+        [each.start_ns, each.end_ns - each.start_ns, str(each.gain), str(each.loss)]
+        for each in path.steps
+    ]
+    head = [trade.id, trade.opened_ns, trade.closed_ns, path.end_ns, str(path.last_gain)]
+    return json.dumps([*head, *steps], separators=(",", ":")) + "\n"

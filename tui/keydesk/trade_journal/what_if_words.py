@@ -1,0 +1,57 @@
+"""A what-if rule in words, its typed distances, and what is doubtful about its result."""
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+
+from keydesk.calc.trade_journal.what_if import WhatIf, WhatIfResult
+
+FARTHEST = Decimal(100)  # R
+RULE_NAMES: Mapping[str, str] = {
+    "stop": "stop at",
+    "target": "target at",
+    "break_even": "break-even after",
+}
+
+
+class BadDistance(ValueError):
+    """Raised with one sentence when a distance in R cannot be read."""
+
+
+def distance_in_r(text: str) -> Decimal:
+    """Return a typed distance such as 0.5R or 3; raise BadDistance if it is none."""
+    try:
+        found = Decimal(text.strip().lower().removesuffix("r"))
+    except InvalidOperation:
+        found = Decimal(0)
+    if not (found.is_finite() and 0 < found <= FARTHEST):
+        raise BadDistance(f"{text.strip()[:20]!r}: type a distance in R, such as 0.5R or 3R")
+    return found
+
+
+def rule_words(rule: WhatIf) -> str:
+    """Return a rule in words: stop at 0.5 R, target at 3 R."""
+    parts = [
+        f"{RULE_NAMES[name]} {getattr(rule, name).normalize():f} R"
+        for name in RULE_NAMES
+        if getattr(rule, name) is not None
+    ]
+    return ", ".join(parts) or "everything as it was"
+
+
+def doubts(found: WhatIfResult) -> list[str]:
+    """Return what the result leaves out, and how many trades rest on the worse of two orders."""
+    n = found.before.n
+    said = [f"The rule ends {found.changed} of {n} trades otherwise."]
+    if found.ambiguous:
+        said.append(
+            f"{found.ambiguous} trades: which price came first within one candle cannot be known; the worse result is taken."
+        )
+    if found.last_price:
+        said.append(
+            f"{found.last_price} trades met no level within a day after their closing: the last price is taken."
+        )
+    if found.without_stop:
+        said.append(f"{found.without_stop} trades without a first stop have no R and are left out.")
+    if found.without_candles:
+        said.append(f"{found.without_candles} trades without candles are left out.")
+    return said

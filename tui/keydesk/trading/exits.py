@@ -1,0 +1,205 @@
+"""Send what closes, cancels and protects.
+
+Nothing here refuses: no lock, limit, duplicate rule or stale price precedes a close, a cancel or a tighter stop.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal
+
+from keydesk.calc.orders.instructions import (
+    CloseParts,
+    ClosePosition,
+    CloseSide,
+    CloseTrades,
+    SetProtection,
+)
+from keydesk.records import InFlightKind
+from keydesk.store.store import Store
+from keydesk.text.format import pair, units
+from keydesk.trading.dispatcher import Dispatcher
+from keydesk.trading.notifications import Command, change_words, order_name
+from keydesk.trading.order_requests import (
+    Standing,
+    guaranteed_edit,
+    stop_edit,
+    target_edit,
+    trail_edit,
+)
+from keydesk_client.arithmetic.profit import closing_price, pip
+from keydesk_client.client import Client
+from keydesk_client.errors import KeydeskClientError
+from keydesk_client.orders.outcome import Outcome, new_intent_id
+from keydesk_client.orders.sender import Sender
+
+ALL: Literal["ALL"] = "ALL"
+READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read again
+
+
+@dataclass(frozen=True, slots=True)
+class Exits:
+    """Carries out closes, cancels and edits of protection; one per account."""
+
+    client: Client
+    sender: Sender
+    dispatcher: Dispatcher
+
+    @property
+    def store(self) -> Store:
+        """The state of account and market."""
+        return self.dispatcher.store
+
+    async def close_parts(self, close: CloseParts) -> None:
+        """Close these units of each trade."""
+        await asyncio.gather(
+            *(self.close_trade(id_, close.instrument, part) for id_, part in close.parts)
+        )
+
+    async def close_trades(self, close: CloseTrades) -> None:
+        """Close trades, or a part of each."""
+        await asyncio.gather(
+            *(
+                self.close_trade(trade_id, close.instrument, close.units)
+                for trade_id in close.trade_ids
+            )
+        )
+
+    async def close_trade(
+        self, trade_id: str, instrument: str, part: Decimal | None, prefix: str = ""
+    ) -> Outcome:
+        """Close a trade, or a part of it; `prefix` stands before the words of the command."""
+        amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
+        size = "all" if isinstance(amount, str) else units(amount)
+        words = f"{prefix}CLOSE {size} of #{trade_id} {pair(instrument)}"
+        command = self.command(words, "close", instrument, "close trade")
+        command = replace(command, expected=self._price_seen(trade_id))
+        return await self.send(command, lambda sender: sender.close_trade(trade_id, units=amount))
+
+    async def _no_more_than_open(self, trade_id: str, part: Decimal) -> Literal["ALL"] | Decimal:
+        """Return the units to close, after reading the trade's size again; use the store's if that fails."""
+        try:
+            async with asyncio.timeout(READ_AGAIN_WITHIN):
+                still_open = abs((await self.client.trades.get(trade_id)).trade.current_units)
+        except (KeydeskClientError, TimeoutError):
+            trade = self.store.trades.get(trade_id)
+            still_open = abs(trade.units) if trade is not None else part
+        return part if part < still_open else ALL
+
+    async def close_position(self, close: ClosePosition) -> None:
+        """Close one side of a position, or both."""
+        long_held, short_held = await self._sides_held(close)
+        long_units = _of_side(close.long_units, long_held)
+        short_units = _of_side(close.short_units, short_held)
+        name = f"CLOSE position {pair(close.instrument)}"
+        if long_units is None and short_units is None:
+            self.dispatcher.notify("warn", f"NOT SENT {name}: it is closed already")
+            return
+        sides: tuple[tuple[str, CloseSide | None], ...] = (
+            ("LONG", long_units),
+            ("SHORT", short_units),
+        )
+        said = [f"{side} {_amount(size)}" for side, size in sides if size is not None]
+        command = self.command(
+            f"{name} {' '.join(said)}", "close", close.instrument, "close position"
+        )
+        quote = self.store.quotes.get(close.instrument)
+        if quote is not None and (long_units is None or short_units is None):
+            command = replace(command, expected=quote.ask if long_units is None else quote.bid)
+        await self.send(
+            command,
+            lambda sender: sender.close_position(
+                close.instrument, long_units=long_units, short_units=short_units
+            ),
+        )
+
+    async def _sides_held(self, close: ClosePosition) -> tuple[CloseSide, CloseSide]:
+        """Return the units of both sides, read again just before the close; use the store's if that fails.
+
+        The broker refuses the whole request when it names a side that is flat or more than a side has.
+        """
+        try:
+            async with asyncio.timeout(READ_AGAIN_WITHIN):
+                position = (await self.client.positions.get(close.instrument)).position
+            return abs(position.long.units), abs(position.short.units)
+        except (KeydeskClientError, TimeoutError):
+            known = self.store.positions.get(close.instrument)
+        if known is None:
+            return close.long_units, close.short_units
+        return abs(known.long_units), abs(known.short_units)
+
+    async def protect(self, change: SetProtection, prefix: str = "") -> Outcome:
+        """Set, move or cancel what protects a trade; `prefix` stands before the words of the command."""
+        command = self.command("", "modify", change.instrument, "protection")
+        command = replace(
+            command, words=f"{prefix}{change_words(change, command.pip)} on #{change.trade_id}"
+        )
+        return await self.send(
+            command,
+            lambda sender: sender.set_dependent_orders(
+                change.trade_id,
+                stop_loss=stop_edit(change.stop),
+                take_profit=target_edit(change.target),
+                trailing_stop_loss=trail_edit(change.trail),
+                guaranteed_stop_loss=guaranteed_edit(change.guaranteed),
+            ),
+        )
+
+    async def cancel(self, order_id: str) -> None:
+        """Cancel an order."""
+        order = self.store.orders.get(order_id)
+        name = order_name(order) if order else f"order #{order_id}"
+        instrument = order.instrument if order else ""
+        command = self.command(f"CANCEL {name}", "cancel", instrument, "cancel")
+        command = replace(command, done=f"CANCELLED {name}")
+        await self.send(command, lambda sender: sender.cancel(order_id))
+
+    async def wipe(self, standing: Standing) -> None:
+        """Close these trades and cancel these orders concurrently."""
+        await asyncio.gather(
+            *(self.close_trade(id_, instrument, None) for id_, instrument in standing.trades),
+            *(self.cancel(id_) for id_ in standing.orders),
+        )
+
+    async def send(
+        self,
+        command: Command,
+        request: Callable[[Sender], Awaitable[Outcome]],
+        intent_id: str = "",
+    ) -> Outcome:
+        """Send a request under an intent id of its own, which joins its progress to the command."""
+        intent_id = intent_id or new_intent_id()
+        sending = request(self.sender.with_intent_id(intent_id))
+        return await self.dispatcher.send(command, sending, intent_id=intent_id)
+
+    def command(self, words: str, again: str, instrument: str, kind: InFlightKind) -> Command:
+        """Return a command in words, with what its outcome is measured by."""
+        known = self.store.instruments.get(instrument)
+        return Command(
+            words,
+            again,
+            pip=pip(known.pip_location) if known else None,
+            instrument=instrument or None,
+            kind=kind,
+        )
+
+    def _price_seen(self, trade_id: str) -> Decimal | None:
+        trade = self.store.trades.get(trade_id)
+        quote = self.store.quotes.get(trade.instrument) if trade else None
+        if trade is None or quote is None:
+            return None
+        return closing_price(trade.units, quote.bid, quote.ask)
+
+
+def _of_side(wanted: CloseSide, held: CloseSide) -> CloseSide:
+    """Return what to close of a side: at most what it holds, None if it is flat."""
+    if wanted is None or not held:
+        return None
+    if isinstance(wanted, Decimal) and (not isinstance(held, Decimal) or wanted < held):
+        return wanted
+    return ALL
+
+
+def _amount(size: Literal["ALL"] | Decimal) -> str:
+    return units(size) if isinstance(size, Decimal) else "all"
