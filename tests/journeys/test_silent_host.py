@@ -1,11 +1,18 @@
 """A host that answers no request any more while its streams go on: said within seconds, and taken back when it answers."""
 
+import asyncio
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import pytest
+
 from support.broker import PracticeServer
+from support.confirming import confirm, form_words, send
+from support.proxies.chaos_proxy import Fate, chaos_proxy
 from support.proxies.silent_relay import silent_relay
 from support.signing_in import Home
-from support.terminal import Terminal, keydesk
+from support.terminal import NeverSeen, Terminal, keydesk
 
 SIZES = ((80, 24), (120, 35), (200, 50))
 
@@ -38,3 +45,130 @@ def test_a_silent_rest_host_is_told_with_its_age_at_every_size(
             assert "requests" not in row
             terminal.quit()
             assert terminal.wait_for_exit() == 0
+
+
+def command(terminal: Terminal, line: str) -> None:
+    terminal.press(":")
+    terminal.see("Nothing typed")
+    terminal.type(line)
+    terminal.press("Enter")
+    terminal.see_no_more("Tab completes")
+
+
+def see_in_form(terminal: Terminal, words: str) -> None:
+    terminal.until(lambda: words in form_words(terminal), what=repr(words))
+
+
+def arm(terminal: Terminal, account_id: str) -> None:
+    terminal.see("prices ok")
+    terminal.see("round trip")
+    terminal.press("A")
+    terminal.see("ARM the keyboard")
+    terminal.press(*account_id[-3:])
+    terminal.see_no_more("exit only")
+
+
+def tag(terminal: Terminal, text: str) -> None:
+    command(terminal, "tag")
+    see_in_form(terminal, "TAG AND COMMENT")
+    terminal.press("k", *["Backspace"] * 10, *text, "Enter")
+    confirm(terminal)
+
+
+def set_margin_rate(terminal: Terminal, percent: str) -> None:
+    command(terminal, "configure")
+    see_in_form(terminal, "ACCOUNT SETTINGS")
+    terminal.press("m", *percent, "Enter")
+    confirm(terminal)
+
+
+def set_exit_plan(terminal: Terminal) -> None:
+    command(terminal, "plan")
+    see_in_form(terminal, "EXIT PLAN")
+    terminal.press("e", "2")
+    confirm(terminal)
+    terminal.see("EXIT PLAN of #")
+
+
+@pytest.mark.soak  # a silent host is given up after a minute
+def test_labels_settings_and_exit_plans_while_the_host_is_silent(
+    practice: PracticeServer, practice_folder: Path
+) -> None:
+    home = Home(practice_folder / "home")
+    with silent_relay(practice.rest_url) as relay:
+        home.signed_in("quiet", practice, rest_url=relay.url)
+        desk = keydesk("--profile", "quiet", *home.unlocked)
+        with Terminal(desk, SIZES[1], home.env) as terminal:
+            arm(terminal, practice.account_id)
+            send(terminal, "B")
+            terminal.see("FILLED 10,000")
+            terminal.press("g", "t")
+            relay.is_silent = True
+            terminal.see("requests SLOW")
+            tag(terminal, "swing")
+            set_exit_plan(terminal)  # of this desk alone: it needs no answer
+            terminal.see("NOT CONFIRMED tag swing", 200)
+            terminal.see("set it again")
+            command(terminal, "configure")
+            terminal.press("m", *"10", "Enter")
+            see_in_form(terminal, "DISARMED is exit-only")  # the events were lost meanwhile
+            terminal.press("Escape")
+            relay.is_silent = False
+            terminal.see("events ok", 120)
+            arm(terminal, practice.account_id)
+            tag(terminal, "swing")
+            terminal.see("DONE tag swing", 120)
+            set_margin_rate(terminal, "10")
+            terminal.see("DONE ACCOUNT margin rate 10.00 %", 120)
+
+
+@pytest.mark.soak
+async def test_labels_and_settings_whose_answers_are_lost_are_what_the_screen_says(
+    practice: PracticeServer, practice_folder: Path
+) -> None:
+    home = Home(practice_folder / "home")
+    faults = (Fate.RESET_UNANSWERED, Fate.RESET_HALF, Fate.CLOSED_HALF, Fate.GARBAGE)
+    async with chaos_proxy(practice.rest_url, seed=11, faulty=0.4, faults=faults) as chaos:
+        home.signed_in("main", practice, rest_url=chaos.url, stream_url=practice.stream_url)
+        said = await asyncio.to_thread(_label_and_configure, home, practice.account_id)
+        await chaos.everything_arrived()
+    trades = (await practice.get("{a}/openTrades")).json()["trades"]
+    account = (await practice.get("{a}")).json()["account"]
+    words, rates = said
+    assert trades[0]["clientExtensions"]["tag"] == words
+    assert account["marginRate"] == rates
+
+
+def _label_and_configure(home: Home, account_id: str) -> tuple[str, str]:
+    """Change both several times; returns tag and margin rate that the screen said last to be set."""
+    desk = keydesk("--profile", "main", *home.unlocked)
+    with Terminal(desk, SIZES[1], home.env) as terminal:
+        arm(terminal, account_id)
+        send(terminal, "B")
+        terminal.see("Trades 1")
+        terminal.press("g", "t")
+        for number in range(5):
+            tag(terminal, f"tag{number}")
+            _see_done(terminal, f"tag tag{number}", partial(tag, terminal, f"tag{number}"))
+            rate = f"{number + 5}"
+            words = f"ACCOUNT margin rate {rate}.00 %"
+            set_margin_rate(terminal, rate)
+            _see_done(terminal, words, partial(set_margin_rate, terminal, rate))
+    return "tag4", "0.09"
+
+
+def _see_done(terminal: Terminal, words: str, again: Callable[[], None]) -> None:
+    """Wait for the outcome; what was not confirmed is set again, as the screen asks, unless it turns out to be set."""
+    terminal.until(
+        lambda: any(f"{said} {words}" in terminal.text for said in ("DONE", "NOT CONFIRMED")),
+        200,
+        f"the outcome of {words}",
+    )
+    if f"DONE {words}" not in terminal.text:
+        terminal.pause(1.2)
+        terminal.press("Escape")
+        try:
+            again()
+        except NeverSeen:
+            see_in_form(terminal, "Nothing is changed")
+            terminal.press("Escape")

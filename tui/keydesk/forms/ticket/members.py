@@ -62,7 +62,8 @@ def member_lines(
     if not plan.reduces and (
         typed or (everything and not narrow)
     ):  # no row of a docked ticket for an empty one
-        words: Words = (safe("" if narrow else "33/33/34 1r 2r"), "muted")
+        example = "" if narrow or members.scale else "33/33/34 1r 2r"
+        words: Words = (safe(example), "muted")
         lines.append(text_line(draft, "scale", ("✗", "danger") if unreadable else words, writing))
     names: Sequence[TextName] = ("tag", "comment")
     lines += [

@@ -72,10 +72,10 @@ class BreakEvenForm(TradeForm[SetProtection]):
 
     def body(self) -> Sequence[TextLine]:
         """Show where the stop is and where it goes."""
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if trade is None or context is None:
+        known = self.trade_and_context()
+        if known is None:
             return ()
+        trade, context = known
         return [
             quote_line(context),
             entry_and_now(trade, context),
@@ -102,10 +102,10 @@ class BreakEvenForm(TradeForm[SetProtection]):
         ]
 
     def _stop_lines(self) -> Sequence[TextLine]:
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if trade is None or context is None:
+        known = self.trade_and_context()
+        if known is None:
             return ()
+        trade, context = known
         digits = context.rules.price_precision
         now = protection.protection_of(trade).fixed_stop
         old = "none" if now is None else price(now, digits)
@@ -171,10 +171,10 @@ class BreakEvenForm(TradeForm[SetProtection]):
 
     def result(self) -> SetProtection | None:
         """Return the new stop; target and trailing stop stay untouched."""
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if trade is None or context is None:
+        known = self.trade_and_context()
+        if known is None:
             return None
+        trade, context = known
         stop = self.stop(trade, context)
         if trade.guaranteed_stop is not None:  # no other stop may stand beside it
             return SetProtection(trade.id, trade.instrument, guaranteed=stop)

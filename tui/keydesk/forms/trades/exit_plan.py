@@ -117,10 +117,10 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
 
     def body(self) -> Sequence[TextLine]:
         """Show the trade, what runs now, and the fields with their prices."""
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if trade is None or context is None:
+        known = self.trade_and_context()
+        if known is None:
             return ()
+        trade, context = known
         return [
             quote_line(context),
             entry_and_now(trade, context),
@@ -141,10 +141,10 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
 
     def field_lines(self) -> Sequence[TextLine]:
         """Return the fields, each with the price or the time that it comes to."""
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if trade is None or context is None:
+        known = self.trade_and_context()
+        if known is None:
             return ()
+        trade, context = known
         return [self._field(name, trade, context) for name in FIELDS]
 
     def _field(self, name: PlanField, trade: TradeRow, context: TradingContext) -> TextLine:
@@ -268,10 +268,10 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
 
     def result(self) -> SetExitPlan | None:
         """Return the plan as typed; None in it takes the plan away."""
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if trade is None or context is None:
+        known = self.trade_and_context()
+        if known is None:
             return None
+        trade, context = known
         plan = self.wanted(trade, context)
         if isinstance(plan, str):
             return None

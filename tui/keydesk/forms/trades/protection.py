@@ -97,10 +97,10 @@ class ProtectionForm(TradeForm[SetProtection]):
 
     def body(self) -> Sequence[TextLine]:
         """Show the trade, the fields and their prices."""
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if trade is None or context is None:
+        known = self.trade_and_context()
+        if known is None:
             return ()
+        trade, context = known
         new = wanted_protection(self.draft, trade, context)
         return [
             quote_line(context),
@@ -114,10 +114,10 @@ class ProtectionForm(TradeForm[SetProtection]):
 
     def planned(self) -> tuple[str, Sequence[PriceLine]]:
         """Return the levels that differ from those of the trade."""
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if trade is None or context is None:
+        known = self.trade_and_context()
+        if known is None:
             return "", ()
+        trade, context = known
         now = protection_of(trade)
         stop, target, trail, kept = (
             None if level == getattr(now, name) else level
@@ -133,10 +133,10 @@ class ProtectionForm(TradeForm[SetProtection]):
 
     def field_lines(self) -> Sequence[TextLine]:
         """Return stop, target and trailing stop as they stand in the form."""
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if trade is None or context is None:
+        known = self.trade_and_context()
+        if known is None:
             return ()
+        trade, context = known
         return [self._field(name, trade, context) for name in self._fields(trade, context)]
 
     def _fields(self, trade: TradeRow, context: TradingContext) -> Sequence[ProtectionField]:
@@ -147,10 +147,10 @@ class ProtectionForm(TradeForm[SetProtection]):
 
     def action(self) -> Action:
         """Return the most dangerous of the changes."""
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if trade is None or context is None:
+        known = self.trade_and_context()
+        if known is None:
             return Action.TIGHTEN
+        trade, context = known
         new = wanted_protection(self.draft, trade, context)
         if new is None:
             return Action.LOOSEN
@@ -178,10 +178,10 @@ class ProtectionForm(TradeForm[SetProtection]):
 
     def result(self) -> SetProtection | None:
         """Return only what changed."""
-        trade = self.trade
-        context = self.trading_context(trade) if trade else None
-        if trade is None or context is None:
+        known = self.trade_and_context()
+        if known is None:
             return None
+        trade, context = known
         now, new = protection_of(trade), wanted_protection(self.draft, trade, context)
         if new is None:
             return None

@@ -30,6 +30,12 @@ class TradeForm(Form[Result], Generic[Result]):
         """Return rules, price and funds for its instrument, None while one is missing."""
         return self.trading_context_about(trade.instrument)
 
+    def trade_and_context(self) -> tuple[TradeRow, TradingContext] | None:
+        """Return the trade with rules, price and funds; None once it is closed, and while one of them is missing."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        return None if trade is None or context is None else (trade, context)
+
     def choose_among(self, trade_ids: Sequence[str]) -> None:
         """Say which of several trades the form is about; the key of the next one turns to it."""
         self._siblings = tuple(trade_ids)
