@@ -48,9 +48,8 @@ async def test_the_log_is_read_back_to_the_first_line_filtered_and_followed(
         desk.see("Bought 1,000 at")
         desk.press("Enter")
         desk.see(f"Transaction #{trade_id}")
-        shown = desk.see("closed trade")
-        assert "Market buy 1,000" in shown
-        assert "stop hit" not in shown
+        desk.see("closed trade")
+        desk.see("Market buy 1,000")
         desk.press("Enter")  # the order that was filled
         desk.see("→ #")
         desk.see("filled by")

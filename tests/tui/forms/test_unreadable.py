@@ -144,6 +144,7 @@ WITHOUT_FIELDS = {
     *("AuditForm", "LeaveForm", "LimitsForm", "SessionsForm", "UnlockForm"),
     *("AlertLineForm", "AlertsForm", "BeginAnewForm", "MarketPage", "NewAlertForm"),
     *("ExitPlanForm", "JournalForm", "JournalTradeForm", "NoteForm", "OrderLifeForm"),
+    "TransactionForm",
 }
 
 

@@ -44,6 +44,10 @@ def load(store: Store) -> None:
     past.wants = ""
 
 
+def is_joined(store: Store) -> bool:
+    return store.past_is_joined
+
+
 def ids(lines: Iterable[LogLine]) -> list[int]:
     return [int(line.id) for line in lines]
 
@@ -103,11 +107,11 @@ def test_on_the_way_back_to_the_newest_the_window_joins_the_followed_log_again()
     load(store)
     assert store.past_log is not None
     assert ids(store.past_log.lines)[:1] == [1]
-    assert not store.past_is_joined
+    assert not is_joined(store)
     for _ in range(LAST // PAGE):
         want_past(store, "newer", from_followed=False)
         load(store)
-    assert store.past_is_joined
+    assert is_joined(store)
     assert ids([*store.past_log.lines, *store.log])[-2:] == [LAST - 1, LAST]
 
 

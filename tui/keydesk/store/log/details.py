@@ -14,7 +14,7 @@ from keydesk.store.log_lines import line_of
 from keydesk.store.rows import in_words
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
-from keydesk.text.format import date_and_time, money
+from keydesk.text.format import date_and_time, money, units
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
 from keydesk_client import models as m
 from keydesk_client.account.values import READ_ERRORS, number_of
@@ -90,7 +90,7 @@ def described(transaction: m.Transaction, store: Store, names: LogNames) -> Tran
     )
 
 
-TERMS = (
+TERMS: tuple[tuple[str, Printable], ...] = (
     ("units", "units"),
     ("price", "price"),
     ("price_bound", "worst price"),
@@ -118,6 +118,9 @@ def _terms(transaction: m.Transaction) -> Iterator[tuple[Printable, str]]:
         except READ_ERRORS:
             continue
         if value in (None, "", "DEFAULT") or value == 0:
+            continue
+        if member == "units":
+            yield name, units(value, signed=True)
             continue
         is_code = isinstance(value, str) and value.isupper() and "_" in value
         yield name, in_words(value) if is_code else clean(str(getattr(value, "text", value)))
