@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import ClassVar
+from typing import ClassVar, LiteralString
 
 from textual.message import Message
 
@@ -48,7 +48,9 @@ class Log(SortedTable):
     BINDINGS = KEYMAP.bindings(LOG)
     NAME: ClassVar[str] = "Log"
     FIRST: ClassVar[str] = "kind"
-    LETTERS_HINT: ClassVar[str] = "kind, pair, words: fill eurusd; #6417: of that order or trade"
+    LETTERS_HINT: ClassVar[LiteralString] = (
+        "kind, pair, words: fill eurusd; #6417: of that order or trade"
+    )
 
     def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)
