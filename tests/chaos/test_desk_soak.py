@@ -342,7 +342,7 @@ async def check_orders(
 async def test_a_short_storm_ends_nothing_and_sends_nothing_unasked(
     practice: PracticeServer, tmp_path: Path, seed: int
 ) -> None:
-    length = of_keys(60, 200)
+    length = of_keys(40, 150)
     soak, poisoning, _ = await soak_the_desk(practice, Home(tmp_path / "home"), seed, length)
     await check_orders(practice, soak, poisoning.poison)
 

@@ -15,6 +15,7 @@ from support.signing_in import Home
 from support.terminal import Terminal, keydesk
 
 ALONE = 0.1  # seconds after which a key is no burst with the one before, and before its form counts as read
+USUAL = (100, 30)
 DWELL = 0.25  # seconds; a confirm before it does not count
 PASTE, END = b"\x1b[200~", b"\x1b[201~"
 
@@ -32,7 +33,7 @@ def desk(folder: Path, size: tuple[int, int]) -> Iterator[Terminal]:
 @pytest.fixture
 def terminal(practice_folder: Path) -> Iterator[Terminal]:
     """The desk on the practice market, prices on the screen."""
-    with desk(practice_folder, (100, 30)) as terminal:
+    with desk(practice_folder, USUAL) as terminal:
         yield terminal
 
 
@@ -41,7 +42,7 @@ def shared_desk() -> Iterator[Terminal]:
     """One desk for the tests that send nothing: a start takes seconds."""
     with (
         tempfile.TemporaryDirectory(prefix="kd-", ignore_cleanup_errors=True) as folder,
-        desk(Path(folder), (100, 30)) as terminal,
+        desk(Path(folder), USUAL) as terminal,
     ):
         yield terminal
 
@@ -50,6 +51,7 @@ def shared_desk() -> Iterator[Terminal]:
 def reset_desk(shared_desk: Terminal) -> Iterator[Terminal]:
     """The shared desk; afterwards its forms are closed, it is armed again and its messages are seen."""
     yield shared_desk
+    shared_desk.resize(*USUAL)
     shared_desk.press("Escape", "Escape")
     shared_desk.see_no_more("Esc drops")
     if "exit only" in shared_desk.text:
@@ -64,9 +66,16 @@ def reset_desk(shared_desk: Terminal) -> Iterator[Terminal]:
 @pytest.fixture(
     params=[(80, 24), pytest.param((120, 35), marks=pytest.mark.soak)], ids=["80x24", "120x35"]
 )
-def any_terminal(practice_folder: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]:
+def size(request: pytest.FixtureRequest) -> tuple[int, int]:
+    """The least size and a usual one."""
+    columns, rows = request.param
+    return columns, rows
+
+
+@pytest.fixture
+def any_terminal(practice_folder: Path, size: tuple[int, int]) -> Iterator[Terminal]:
     """The desk on the practice market at the least size and at a usual one."""
-    with desk(practice_folder, request.param) as terminal:
+    with desk(practice_folder, size) as terminal:
         yield terminal
 
 
@@ -195,8 +204,11 @@ def test_a_held_arrow_in_a_field_nudges_it_and_disarms_nothing(any_terminal: Ter
     terminal.see("FILLED")
 
 
-def test_escape_and_a_capital_behind_it_open_the_next_form_armed(any_terminal: Terminal) -> None:
-    terminal = any_terminal
+def test_escape_and_a_capital_behind_it_open_the_next_form_armed(
+    reset_desk: Terminal, size: tuple[int, int]
+) -> None:
+    terminal = reset_desk
+    terminal.resize(*size)
     terminal.press("B")
     terminal.see("BUY 10,000")
     terminal.write(b"\x1b")
@@ -230,8 +242,11 @@ def asked_for(terminal: Terminal) -> str:
     return "" if letter is None else letter.group(1)
 
 
-def test_a_mistyped_stop_is_named_and_nothing_is_sent(any_terminal: Terminal) -> None:
-    terminal = any_terminal
+def test_a_mistyped_stop_is_named_and_nothing_is_sent(
+    reset_desk: Terminal, size: tuple[int, int]
+) -> None:
+    terminal = reset_desk
+    terminal.resize(*size)
     terminal.press("B", "s", *"1.2.3", "t", "Backspace")
     refusal = "stop: 1.2.3 has more than one decimal point"
     terminal.until(lambda: refusal in form_words(terminal), what=refusal)
@@ -241,7 +256,8 @@ def test_a_mistyped_stop_is_named_and_nothing_is_sent(any_terminal: Terminal) ->
     nothing_was_sent(terminal)
 
 
-def test_below_the_least_size_no_ticket_opens_and_exits_do(terminal: Terminal) -> None:
+def test_below_the_least_size_no_ticket_opens_and_exits_do(reset_desk: Terminal) -> None:
+    terminal = reset_desk
     terminal.resize(79, 23)
     terminal.see("X flatten")
     terminal.press("B")
@@ -261,6 +277,7 @@ def test_escape_and_a_key_in_one_drop_the_ticket(reset_desk: Terminal) -> None:
     nothing_was_sent(reset_desk)
 
 
+@pytest.mark.soak  # every other journey sends, too
 def test_a_hand_sends(terminal: Terminal) -> None:
     send(terminal, "B")
     terminal.see("FILLED")

@@ -98,6 +98,7 @@ def test_the_bare_command_opens_the_last_profile(
             leave(terminal)
 
 
+@pytest.mark.soak  # `test_vault_passphrase` has them in the usual run
 def test_three_wrong_passphrases_are_enough(desk_of_my_own: PracticeServer, home: Home) -> None:
     home.signed_in("main", desk_of_my_own)
     with Terminal(keydesk("--profile", "main"), SIZE, home.env) as terminal:

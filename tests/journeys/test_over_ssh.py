@@ -70,16 +70,16 @@ def test_bytes_that_cannot_be_read_are_dropped_and_said(ssh: SshServer) -> None:
         assert terminal.wait_for_exit() == 0
 
 
-def test_a_dumb_terminal_is_refused_and_the_doctor_says_so(ssh: SshServer) -> None:
-    for term in ("dumb", "unknown"):
-        with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {"TERM": term}) as terminal:
-            assert terminal.wait_for_exit() == 1
-            assert f"TERM={term}: this terminal cannot place text" in terminal.text
-            assert len(terminal.raw) < 1000
-        doctor = ssh.command(ssh.keydesk("doctor", "--practice"))
-        with Terminal(doctor, (200, 35), {"TERM": term}) as terminal:
-            assert terminal.wait_for_exit() == 1
-            assert f"BAD  terminal   TERM={term}: this terminal cannot place text" in terminal.text
+@pytest.mark.parametrize("term", ["dumb", pytest.param("unknown", marks=pytest.mark.soak)])
+def test_a_dumb_terminal_is_refused_and_the_doctor_says_so(ssh: SshServer, term: str) -> None:
+    with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {"TERM": term}) as terminal:
+        assert terminal.wait_for_exit() == 1
+        assert f"TERM={term}: this terminal cannot place text" in terminal.text
+        assert len(terminal.raw) < 1000
+    doctor = ssh.command(ssh.keydesk("doctor", "--practice"))
+    with Terminal(doctor, (200, 35), {"TERM": term}) as terminal:
+        assert terminal.wait_for_exit() == 1
+        assert f"BAD  terminal   TERM={term}: this terminal cannot place text" in terminal.text
 
 
 # `env -u` because the harness may have a locale, which the ssh client does not forward but the shell may set.
@@ -246,8 +246,8 @@ def test_clicks_drags_and_sizes_with_a_form_open_leave_the_desk_as_it_is(ssh: Ss
 @pytest.mark.parametrize(
     "term",
     [
-        "foot",
-        pytest.param("xterm-kitty", marks=pytest.mark.soak),
+        pytest.param("foot", marks=pytest.mark.soak),  # the usual run has one without ssh:
+        pytest.param("xterm-kitty", marks=pytest.mark.soak),  # `test_terminal_colours`
         pytest.param("alacritty", marks=pytest.mark.soak),
     ],
 )
@@ -267,7 +267,7 @@ def test_a_terminal_known_by_its_name_has_its_colours_without_colorterm(
     [
         pytest.param("NO_COLOR=1", marks=pytest.mark.soak),  # `test_terminal_colours` has them
         pytest.param("TERM=xterm", marks=pytest.mark.soak),
-        "LANG=C LC_ALL=C",
+        pytest.param("LANG=C LC_ALL=C", marks=pytest.mark.soak),  # `test_ascii_by_itself`
     ],
 )
 def test_prices_stay_visible_around_a_form_in_few_colours_and_in_ascii(

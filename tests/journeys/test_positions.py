@@ -42,7 +42,11 @@ def see_in_form(terminal: Terminal, words: str) -> None:
     terminal.until(lambda: words in form_words(terminal), what=repr(words))
 
 
-@pytest.mark.parametrize("terminal", SIZES, indirect=True)
+@pytest.mark.parametrize(
+    "terminal",
+    [SIZES[0], *(pytest.param(size, marks=pytest.mark.soak) for size in SIZES[1:])],
+    indirect=True,
+)
 def test_the_position_is_what_c_and_o_close(terminal: Terminal) -> None:
     terminal.press("g", "t", "j", "j")  # a cursor that the positions must not mind
     terminal.press("g", "p")

@@ -106,3 +106,33 @@ def test_a_token_given_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit):
         read_arguments(["--token", "same-token", "--token", "same-token"], {})
     assert "given twice" in capsys.readouterr().err
+
+
+def test_a_ledger_on_a_server_needs_tokens_that_all_nodes_share(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        read_arguments(["serve", "--ledger", "postgresql://keydesk@host/db"])
+    assert "--token-file" in capsys.readouterr().err
+    words = ["serve", "--ledger", "@/etc/ledger", "--token", "a-token-of-one"]
+    options = read_arguments([*words, "--node-address", "[::1]:8021"])
+    assert (options.ledger, options.node_host, options.node_port) == ("@/etc/ledger", "::1", 8021)
+    assert "etc" not in repr(options)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://keydesk:hunter22@host/db",
+        "postgresql://host/db?password=hunter22",
+        "host=db password=hunter22",
+        "host=db password = hunter22",
+        "mysql://host/db",
+    ],
+)
+def test_a_password_among_the_arguments_is_refused_and_not_repeated(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        read_arguments(["serve", "--ledger", address, "--token", "a-token-of-one"])
+    assert "hunter22" not in capsys.readouterr().err

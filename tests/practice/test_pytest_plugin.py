@@ -1,6 +1,7 @@
 """The pytest plugin: six lines test a bot, under xdist as well, and nothing is loaded when it is not used."""
 
 import json
+import os
 import subprocess
 import sys
 import urllib.request
@@ -41,9 +42,13 @@ def test_every_test_begins_alike(keydesk_broker, number):
 
 def test_six_lines_test_a_bot_under_xdist(tmp_path: Path) -> None:
     (tmp_path / "test_bot.py").write_text(A_BOT + SIX_LINES + OTHERS)
-    command = [sys.executable, "-m", "pytest", "-p", "keydesk_practice.pytest_plugin", "-n", "2"]
+    plugins = ["-p", "keydesk_practice.pytest_plugin", "-p", "xdist.plugin", "-n", "2"]
+    command = [sys.executable, "-m", "pytest", *plugins]
     options = ["-q", "-c", "/dev/null", "--rootdir", str(tmp_path), str(tmp_path)]
-    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(
+        [*command, *options], capture_output=True, text=True, check=False, env=env
+    )
     assert "4 passed" in done.stdout, done.stdout + done.stderr
 
 

@@ -24,13 +24,14 @@ from typing import Self
 
 import pyte
 
-from support.unread_keys import BETWEEN, MARK, ptys_of, unread_in
+from support.unread_keys import BETWEEN, MARK, is_at_work, readers_of, unread_in
 
 PAUSE = 0.35  # before and after a key that the guard judges: slower than its 250 ms dwell
 QUICK = 0.1  # between other keys
 CONFIRMS = frozenset("ycdfvz")  # in a form, once it has been read
 PATIENCE = 90.0
 READ_WITHIN = 20.0  # a stopped program reads nothing
+AT_REST_WITHIN = 5.0  # one that always computes is never seen at rest
 FULL_FOR = 1.0  # seconds without a new byte: the program is stuck in its write
 # Sequences that the emulator misreads: keyboard protocols and private modes with a prefix it does not know.
 UNREAD = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1bP[^\x1b]*\x1b\\|\x1b\[\?[0-9;]*\$p")
@@ -71,8 +72,8 @@ class Terminal:
         self._mark, self._is_between = uuid.uuid4().hex, Path(command[0]).name in BETWEEN
         marked = {**env, MARK: self._mark}
         self._child, self._tty, self._name = _spawn(command, columns, rows, marked, cwd)
-        self._ptys = {self._name}
         self.pid = self._child.pid
+        self._readers = {(self._name, self.pid)}
         self.exit_code: int | None = None
 
     def __enter__(self) -> Self:
@@ -135,7 +136,7 @@ class Terminal:
     def press(self, *keys: str) -> None:
         """Press keys one by one at a person's pace: single characters, or names such as Enter."""
         if self._is_between:
-            self._ptys = {self._name, *ptys_of(self._mark)}
+            self._readers = {(self._name, self.pid), *readers_of(self._mark)}
         if keys and keys[0] in CONFIRMS:
             self.pause()  # what asks for it may have been painted just now
         for number, key in enumerate(keys):
@@ -145,16 +146,23 @@ class Terminal:
             self.wait_until_read(QUICK if is_between_others and not is_last else PAUSE)
 
     def wait_until_read(self, pause: float = PAUSE) -> None:
-        """Wait until the program has read the keys, and pause from then on: it judges keys by when it reads them."""
+        """Wait until the program has taken the keys, and pause from then on: it judges keys by when it parses them."""
         end = time.monotonic() + READ_WITHIN
         while self.has_unread_keys and time.monotonic() < end:
             self._read(0.005)
+        end = time.monotonic() + AT_REST_WITHIN
+        while self._is_at_work and time.monotonic() < end:
+            self._read(0.002)
         self.pause(pause)
 
     @property
     def has_unread_keys(self) -> bool:
         """Whether the program has not read all keys."""
-        return any(map(unread_in, self._ptys))
+        return any(unread_in(pty) for pty, _ in self._readers)
+
+    @property
+    def _is_at_work(self) -> bool:
+        return any(is_at_work(pid) for _, pid in self._readers)
 
     def type(self, text: str) -> None:
         """Type text at a person's pace."""

@@ -25,7 +25,8 @@ LEASE_SECONDS = 3.0
 RENEW_SECONDS = 1.0
 TAKE_SECONDS = 0.25  # between two looks for accounts that belong to nobody
 SNAPSHOT_AFTER = 200  # transactions that were read at a take-over
-TAKEN_AT_ONCE = 50
+TAKEN_AT_ONCE = 100
+LOADED_AT_ONCE = 8
 MAX_REQUESTS = 1_000  # of an account that are remembered: more than come within the time of one
 log = logging.getLogger("keydesk.practice.cluster")
 
@@ -63,6 +64,7 @@ class Node:
         self._take_after = 0.0
         self._nodes, self._all = 1, 0  # at the last renewal: live nodes, accounts
         self._orphans: set[str] = set()
+        self._newest: dict[str, int] = {}  # transaction of each account
         self._commit_worker = DatabaseWorker(ledger.text, "commit")
         self._worker = DatabaseWorker(ledger.text, "lease")
         self._tasks: list[asyncio.Task[None]] = []
@@ -142,7 +144,7 @@ class Node:
 
     async def refresh(self) -> None:
         """Read which accounts there are, and whose they are; raise `LedgerAway`."""
-        owners = await self._worker.run(database.owners)
+        owners, self._newest = await self._worker.run(database.owners)
         if owners.keys() != self.accounts.keys():
             found = await self._worker.run(_accounts)
             self.accounts.clear()
@@ -190,7 +192,7 @@ class Node:
         """Send what no notification announced."""
         for account in list(self.watched):
             if account not in self.broker.sessions and account not in self._loading:
-                self.committed_elsewhere(account, self.ledger.last_id(account))
+                self.committed_elsewhere(account, self._newest.get(account, 0))
 
     def _publish_until(self, watched: AccountSession, newest: int) -> None:
         first = watched.committed_id + 1
@@ -327,8 +329,16 @@ class Node:
         self._drop(idle)
         await self._worker.run(database.release, self.number, idle, ticked)
 
-    async def _load(self, taken: Iterable[TakenAccount]) -> None:
-        """Restore accounts that were taken, and tick them up to the present."""
+    async def _load(self, taken: Sequence[TakenAccount]) -> None:
+        """Restore accounts that were taken and tick them up to the present, some at a time: the first are served early."""
+        for first in range(0, len(taken), LOADED_AT_ONCE):
+            if self.away:
+                return
+            await self._load_some(taken[first : first + LOADED_AT_ONCE])
+        if taken:
+            await self.refresh()
+
+    async def _load_some(self, taken: Sequence[TakenAccount]) -> None:
         restored: list[tuple[AccountSession, int]] = []
         for one in taken:
             id_ = one.account.id
@@ -359,8 +369,6 @@ class Node:
         finally:
             for session, _ in restored:
                 self._loading.pop(session.account.id, None)
-        if restored:
-            await self.refresh()
 
     def _lost(self, fences: Fences) -> None:
         """Drop accounts whose batches were refused, and take those again that are still this node's."""

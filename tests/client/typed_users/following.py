@@ -27,6 +27,7 @@ from keydesk_client import (
     Reread,
     Restored,
     Sender,
+    Timeouts,
     TookEffect,
 )
 from keydesk_client.models import (
@@ -92,7 +93,14 @@ async def close(client: Client, sender: Sender) -> None:
 
 
 async def main(rest_url: str, stream_url: str, token: str, account_id: str) -> None:
-    client = Client(rest_url=rest_url, stream_url=stream_url, token=token, account_id=account_id)
+    patient = Timeouts(connect=60.0, write=60.0, read=60.0, pool=60.0, whole=120.0)
+    client = Client(
+        rest_url=rest_url,
+        stream_url=stream_url,
+        token=token,
+        account_id=account_id,
+        timeouts=patient,
+    )
     with tempfile.TemporaryDirectory() as folder:
         journal = FileJournal(Path(folder) / "private" / "orders.jsonl")
         async with client, client.follow(journal, instruments=["EUR_USD"]) as account:
@@ -102,7 +110,9 @@ async def main(rest_url: str, stream_url: str, token: str, account_id: str) -> N
             await listening
             await close(client, account.sender)
     period = {"from_": "2024-03-01T00:00:00Z", "to": "2024-03-05T00:00:00Z"}
-    async with Client(rest_url=rest_url, stream_url=stream_url, token=token) as reader:
+    async with Client(
+        rest_url=rest_url, stream_url=stream_url, token=token, timeouts=patient
+    ) as reader:
         columns = await reader.candles.columns(
             "EUR_USD", from_=period["from_"], to=period["to"], granularity="D", numbers=float
         )

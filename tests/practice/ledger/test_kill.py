@@ -89,7 +89,9 @@ async def test_a_few_kills_lose_nothing(practice_folder: Path) -> None:
     await survive(practice_folder, kills=3)
 
 
-@pytest.mark.parametrize("growth", [8, pytest.param(2, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "growth", [64, *(pytest.param(each, marks=pytest.mark.soak) for each in (8, 2))]
+)
 async def test_a_kill_while_a_long_batch_is_written_leaves_all_of_it_or_nothing(
     practice_folder: Path, growth: int
 ) -> None:

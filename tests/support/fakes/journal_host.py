@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.journal.trades import JournalForm
 from keydesk.trade_journal.lines import JournalLine
 
@@ -39,3 +40,9 @@ class JournalHost:
 
     def with_screens(self) -> frozenset[str]:
         return self.screens
+
+    def read_candles(self, trade: JournalTrade, take: object) -> None:
+        """Nothing is read here."""
+
+    def read_kept(self, trade: JournalTrade, take: object) -> None:
+        """Nothing is kept here."""

@@ -22,6 +22,7 @@ from keydesk.calc.orders.instructions import Instruction, Template
 from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.account.order_life import OrderLifeForm
+from keydesk.forms.account.transaction import TransactionForm
 from keydesk.forms.market.alerts import AlertsForm, AlertWish
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
 from keydesk.forms.sheet import FormContext
@@ -32,7 +33,7 @@ from keydesk.panes.chart import Chart
 from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
-from keydesk.store.state import Notice
+from keydesk.store.state import LogLine, Notice
 from keydesk.store.store import Store
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth
@@ -174,6 +175,10 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
 
     def record(self, what: str, words: str) -> None:
         self.recorded.append((what, words))
+
+    def show_transaction(self, line: LogLine) -> None:
+        """No broker is asked here."""
+        self.push_screen(TransactionForm(self.store, line))
 
     def show_outcomes(self) -> None:
         """Nothing was sent here."""

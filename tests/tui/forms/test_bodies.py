@@ -22,10 +22,12 @@ from keydesk.forms.account.leaving import LeaveForm
 from keydesk.forms.account.limits import LimitsForm
 from keydesk.forms.account.order_life import OrderLifeForm
 from keydesk.forms.account.sessions import SessionsForm
+from keydesk.forms.account.transaction import Take, TransactionForm
 from keydesk.forms.account.unlock import UnlockForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
 from keydesk.forms.journal.note import NoteForm
+from keydesk.forms.journal.trade import JournalTradeForm
 from keydesk.forms.journal.trades import JournalForm
 from keydesk.forms.market.alert_line import AlertLineForm
 from keydesk.forms.market.alerts import AlertsForm
@@ -46,6 +48,9 @@ from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.keys.keymap import KEYMAP
+from keydesk.store.log.details import Related, TransactionDetails
+from keydesk.store.state import LogLine
+from keydesk.text.sanitize import safe
 from support.data.desk_store import WALL_NS, example_store
 from support.data.journal_service import read_journal
 from support.data.journal_trades import closed_trade
@@ -56,6 +61,16 @@ TRADE, ENTRY, PAIR = "6411", "6415", "EUR_USD"
 ABOVE = PriceCross(PAIR, "mid", "up", Decimal("1.12"))
 LIST = Watchlist("Majors", (PAIR, "USD_JPY"))
 FRANC = ReplayCommand("begins anew in franc: EUR/CHF, 2015-01-15 09:00 UTC", begins_anew=True)
+FILLED = LogLine("6411", WALL_NS, "FILL", PAIR, safe("Bought 10,000 at 1.08380 #6411"))
+
+
+def read_fill(id_: str, take: Take) -> None:
+    """Hand on what a fill and its relations say."""
+    order = LogLine("6410", WALL_NS, "ORDER", PAIR, safe("Market buy 10,000 SL 1.08180"))
+    related = (Related("6410", "order", order), Related("6440", "closed trade #6411"))
+    take(TransactionDetails(id_, (("what", FILLED.text), ("units", "+10,000")), related))
+
+
 FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "AddForm": lambda: AddForm(example_store(), LIST),
     "AlertLineForm": lambda: AlertLineForm(example_store(), "eurusd > 1.12", lambda _: "", "Alert"),
@@ -98,12 +113,16 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "JournalForm": lambda: JournalForm(
         example_store(), read_journal([closed_trade("12.5")], Path("none")), JournalHost()
     ),
+    "JournalTradeForm": lambda: JournalTradeForm(
+        example_store(), read_journal([closed_trade("12.5")], Path("none")), "1", JournalHost()
+    ),
     "LabelsForm": lambda: LabelsForm(example_context(), TRADE),
     "LeaveForm": lambda: LeaveForm(example_store()),
     "LimitsForm": lambda: LimitsForm(example_context()),
     "OrderLifeForm": lambda: OrderLifeForm(example_store(), lambda take: take((), ())),
     "SessionsForm": lambda: SessionsForm(example_store(), lambda: WALL_NS),
     "TrailingForm": lambda: TrailingForm(example_context(), TRADE),
+    "TransactionForm": lambda: TransactionForm(example_store(), FILLED, read_fill),
     "UnlockForm": lambda: UnlockForm(example_context()),
 }
 

@@ -10,6 +10,7 @@ from keydesk.calc.orders.instructions import CloseTrades, MoveEntry
 from keydesk.forms.sheet import fold_line
 from keydesk.text.sanitize import safe
 from support.fakes.working_desk import WorkingDesk
+from support.resizing import resize
 
 SIZES = ((40, 12), (40, 23), (47, 12), (60, 14), (79, 24), (80, 23), (250, 12))
 EXITS = {
@@ -74,7 +75,7 @@ async def test_an_exit_is_sent_from_a_window_too_small_to_show_it_whole(tmp_path
     async with app.run_test(size=(40, 12)) as pilot:
         await pilot.pause()
         await pilot.press("g", "t", "C")
-        await pilot.resize_terminal(20, 6)
+        await resize(pilot, 20, 6)
         await pilot.pause()
         assert "y sends" in words_of(app)
         await pilot.press("y")
@@ -89,13 +90,13 @@ async def test_a_window_that_cannot_show_a_move_asks_for_size_and_sends_once_it_
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         await pilot.press("g", "o", "M", "up")
-        await pilot.resize_terminal(20, 6)
+        await resize(pilot, 20, 6)
         await pilot.pause()
         assert "Enlarge this window" in words_of(app)
         await pilot.press("y")
         assert app.decided == []
         assert isinstance(app.screen, ModalScreen)
-        await pilot.resize_terminal(80, 24)
+        await resize(pilot, 80, 24)
         await pilot.pause()
         assert "y sends" in words_of(app)
         await pilot.press("y")

@@ -10,6 +10,7 @@ from keydesk.store.store import Store
 from keydesk.text.sanitize import clean_name
 from support.data.desk_data import desk_store
 from support.fakes.pane_app import shown, text_of
+from support.resizing import resize
 
 D = Decimal
 
@@ -69,7 +70,7 @@ async def test_the_alias_goes_first_and_the_accounts_digits_never(kind: str) -> 
     store.account = replace(store.account, alias=clean_name(alias))
     async with shown(pane, store, size=(250, 3)) as pilot:
         for width in range(250, 39, -7):
-            await pilot.resize_terminal(width, 3)
+            await resize(pilot, width, 3)
             await pilot.pause()
             strip = pane.render_line(0)
             assert strip.cell_length == width

@@ -14,6 +14,7 @@ from keydesk.store.store import Store
 from support.data.desk_data import NOW, desk_store
 from support.fakes.desk_app import DeskApp
 from support.fakes.pane_app import shown, text_of
+from support.resizing import resize
 
 MORNING = 1_421_314_200_000_000_000  # 2015-01-15 09:30
 FRANC = Replay(scenario="franc", instrument="EUR_CHF", began_ns=MORNING, real_ns=MORNING)
@@ -102,7 +103,7 @@ async def test_the_strip_stays_through_resizes(size: tuple[int, int]) -> None:
     app = DeskApp(store_with(PAUSED))
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
-        await pilot.resize_terminal(*size)
+        await resize(pilot, *size)
         await pilot.pause()
         app.draw()
         await pilot.pause()
@@ -112,10 +113,10 @@ async def test_the_strip_stays_through_resizes(size: tuple[int, int]) -> None:
         assert (strip.region.width, strip.region.height) == (size[0], 1)
         assert "PAUSED" in strip.render_line(0).text
         assert max(each.region.bottom for each in screen.children) <= size[1]
-        await pilot.resize_terminal(20, 6)
+        await resize(pilot, 20, 6)
         await pilot.pause()
         assert not strip.display
-        await pilot.resize_terminal(*size)
+        await resize(pilot, *size)
         await pilot.pause()
         assert strip.display
 

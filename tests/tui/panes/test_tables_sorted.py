@@ -224,7 +224,8 @@ async def test_the_log_is_filtered_by_its_words() -> None:
         everything = len(pane.keys)
         pane.show_only("eurusd fill")
         assert 0 < len(pane.keys) < everything
-        assert all(store.log[int(key)].instrument == "EUR_USD" for key in pane.keys)
+        lines = [pane.line(key) for key in pane.keys]
+        assert {line and line.instrument for line in lines} == {"EUR_USD"}
 
 
 async def test_a_new_line_that_is_filtered_out_does_not_show() -> None:
@@ -242,19 +243,21 @@ async def test_the_cursor_stays_on_its_line_when_older_ones_come_or_go(
     keys: tuple[str, ...],
 ) -> None:
     pane, store = Log(), desk_store()
-    for number in range(5):
-        store.write_log(LogLine(f"{number}", WALL_NS, "NOTE", "", safe(f"line {number}")))
+    for number in range(1, 6):
+        store.write_log(LogLine(f"900{number}", WALL_NS, "NOTE", "", safe(f"line {number}")))
     async with shown(pane, store, size=(100, 6)) as pilot:
         await pilot.press(*keys)
-        line = store.log[int(pane.selected or "")]
-        store.log[:0] = [LogLine("0", 1, "FILL", "EUR_USD", safe(f"earlier {n}")) for n in range(7)]
+        line = pane.line(pane.selected)
+        store.log[:0] = [
+            LogLine(f"{n}", 1, "FILL", "EUR_USD", safe(f"earlier {n}")) for n in range(1, 8)
+        ]
         store.mark(Topic.LOG)
         pane.on_frame(frame_of(store))
-        assert store.log[int(pane.selected or "")] is line
+        assert pane.line(pane.selected) is line
         del store.log[:7]
         store.mark(Topic.LOG)
         pane.on_frame(frame_of(store))
-        assert store.log[int(pane.selected or "")] is line
+        assert pane.line(pane.selected) is line
         store.log.clear()
         store.mark(Topic.LOG)
         pane.on_frame(frame_of(store))

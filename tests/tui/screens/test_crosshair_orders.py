@@ -17,6 +17,7 @@ from keydesk.forms.trades.protection import ProtectionForm
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
 from support.fakes.working_desk import WorkingDesk
+from support.resizing import resize
 
 D = Decimal
 SIZES = ((80, 24), (100, 30), (120, 24), (120, 35), (140, 45), (160, 35), (200, 50), (250, 70))
@@ -191,7 +192,7 @@ async def test_a_form_covers_neither_chart_nor_watchlist_where_it_docks_at_any_s
         assert isinstance(app.screen, Form)
         assert app.screen.dock == 28
         for size in random.Random(capital).sample(SIZES, k=len(SIZES)):  # other jumps for each form
-            await pilot.resize_terminal(*size)
+            await resize(pilot, *size)
             await pilot.pause()
             app.draw()
             assert_docked(app)
@@ -219,7 +220,7 @@ async def test_a_form_that_the_column_has_no_room_for_shows_all_of_it_beside_the
 async def test_the_right_column_is_as_wide_as_the_layout_says(app: WorkingDesk) -> None:
     async with app.run_test(size=(120, 35)) as pilot:
         for size in SIZES:
-            await pilot.resize_terminal(*size)
+            await resize(pilot, *size)
             await pilot.pause()
             desk = app.actions.screen
             if desk.dock_columns:

@@ -25,6 +25,7 @@ from keydesk.widgets.ruled_grid import RuledGrid
 from support.data.desk_data import NOW, desk_store, frame_of
 from support.fakes.desk_app import DeskApp
 from support.fakes.pane_app import text_of
+from support.resizing import resize
 
 SIZES = (
     *((40, 12), (60, 20), (79, 60), (80, 24), (99, 30), (100, 30), (119, 40), (120, 35), (139, 45)),
@@ -160,7 +161,7 @@ async def test_the_footer_follows_the_focus() -> None:
 async def test_the_layout_follows_the_terminal() -> None:
     async with desk((80, 24)) as (pilot, screen):
         for size, there in pairwise([(80, 24), (200, 50), (30, 10), (120, 35)]):
-            await pilot.resize_terminal(*there)
+            await resize(pilot, *there)
             await pilot.pause()
             assert size
             too_small = "needs 80×24" in picture(screen)[0]
@@ -257,7 +258,7 @@ async def test_the_second_chart_wants_its_candles_only_while_it_is_shown() -> No
         assert isinstance(screen, DeskScreen)
         assert set(wanted) == {"H1"}
         for size, then in (((120, 35), ""), ((200, 50), "H1")):
-            await pilot.resize_terminal(*size)
+            await resize(pilot, *size)
             await pilot.pause()
             screen.on_frame(frame_of(store, everything=True))
             await pilot.pause()
@@ -268,7 +269,7 @@ async def test_the_footer_stays_the_forms_however_the_terminal_changes() -> None
     async with desk((200, 50)) as (pilot, screen):
         await pilot.app.push_screen(ModalScreen())
         for size in ((80, 24), (60, 20), (120, 35)):
-            await pilot.resize_terminal(*size)
+            await resize(pilot, *size)
             await pilot.pause()
         assert "The form has the keys" in text_of(screen.pane("keys"))[0]
 

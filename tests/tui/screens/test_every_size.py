@@ -1,5 +1,6 @@
 """From 40x12 to 250x70 in steps: every pane is whole, no column is clipped, no third of the screen is left blank."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from keydesk.widgets.table import TablePane, needed
 from support.data.desk_data import desk_store
 from support.fakes.desk_app import DeskApp
 from support.fakes.working_desk import WorkingDesk
+from support.resizing import resize
 
 WIDTHS = (40, 52, 64, 79, 80, 90, 100, 119, 120, 139, 140, 160, 179, 180, 200, 239, 240, 250)
 HEIGHTS = (12, 18, 24, 30, 40, 44, 50, 60, 70)
@@ -27,10 +29,21 @@ def shown(screen: DeskScreen) -> list[LinePane]:
 
 @pytest.mark.parametrize("width", WIDTHS)
 async def test_every_pane_is_whole(width: int) -> None:
+    """Each width meets a third of the heights, and each height a third of the widths."""
+    await assert_panes_are_whole(width, HEIGHTS[WIDTHS.index(width) % 3 :: 3])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_every_pane_is_whole_at_every_size(width: int) -> None:
+    await assert_panes_are_whole(width, HEIGHTS)
+
+
+async def assert_panes_are_whole(width: int, heights: Sequence[int]) -> None:
     app = DeskApp(desk_store(70))
-    async with app.run_test(size=(width, HEIGHTS[0])) as pilot:
-        for height in HEIGHTS:
-            await pilot.resize_terminal(width, height)
+    async with app.run_test(size=(width, heights[0])) as pilot:
+        for height in heights:
+            await resize(pilot, width, height)
             await pilot.pause()
             app.draw()
             await pilot.pause()
@@ -108,7 +121,7 @@ async def test_a_chart_that_a_larger_window_shows_asks_for_its_candles(tmp_path:
         await pilot.pause()
         assert app.series_wanted == [(1, "M5")]
         for size in ((200, 50), (120, 35), (250, 70)):
-            await pilot.resize_terminal(*size)
+            await resize(pilot, *size)
             await pilot.pause()
         asked = app.series_wanted[1:]
     assert asked[:2] == [(2, "H1"), (2, "")]

@@ -13,6 +13,7 @@ from keydesk.config.watchlists import FILE, load_watchlists
 from keydesk.store.watchlists import active_list
 from support.data.hostile_text import FRAGMENTS
 from support.fakes.working_desk import WorkingDesk
+from support.resizing import resize
 
 
 @asynccontextmanager
@@ -189,7 +190,7 @@ async def test_every_form_of_the_lists_stands_at_every_size(tmp_path: Path) -> N
         for keys in ("wn", "wa", "wr", "wd", "wc", "wf"):
             await press(pilot, keys)
             for size in ((80, 24), (40, 12), (20, 5), (200, 50), (120, 35)):
-                await pilot.resize_terminal(*size)
+                await resize(pilot, *size)
                 await pilot.pause()
                 lines = pilot.app.screen._compositor.render_strips()
                 assert {strip.cell_length for strip in lines} == {size[0]}

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -7,8 +8,10 @@ from hypothesis import given
 from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.trade_journal.cache import (
     CachedEvents,
+    append_cache,
     event_of,
     line_of,
+    mark_of,
     read_cache,
     write_cache,
 )
@@ -52,7 +55,52 @@ def test_a_cache_of_another_account_or_of_one_before_its_reset_is_not_used(
     assert read_cache(cached[0], account, created) == CachedEvents(account, created)
 
 
-@pytest.mark.parametrize("damage", ["cut", "noise", "missing line", "empty", "absent", "open"])
+def test_newer_events_are_appended_and_leave_the_file_that_a_rebuild_writes(
+    cached: tuple[Path, CachedEvents],
+) -> None:
+    path, whole = cached
+    before = replace(whole, last_id=50, events=whole.events[:4])
+    write_cache(path, before)
+    inode = path.stat().st_ino
+    append_cache(path, read_cache(path, ACCOUNT, CREATED), whole)
+    assert path.stat().st_ino == inode
+    assert read_cache(path, ACCOUNT, CREATED) == whole
+    appended = path.read_bytes(), mark_of(path).read_bytes()
+    path.unlink()
+    assert read_cache(path, ACCOUNT, CREATED).events == ()
+    write_cache(path, whole)
+    assert (path.read_bytes(), mark_of(path).read_bytes()) == appended
+
+
+def test_what_a_crash_left_behind_the_events_is_ignored_and_written_over(
+    cached: tuple[Path, CachedEvents],
+) -> None:
+    path, whole = cached
+    before = replace(whole, last_id=50, events=whole.events[:4])
+    write_cache(path, before)
+    path.write_bytes(path.read_bytes() + b'["fill","tor')
+    assert read_cache(path, ACCOUNT, CREATED) == before
+    append_cache(path, before, whole)
+    assert read_cache(path, ACCOUNT, CREATED) == whole
+
+
+def test_two_desks_that_append_at_once_leave_the_longer_cache(
+    cached: tuple[Path, CachedEvents],
+) -> None:
+    path, whole = cached
+    before = replace(whole, last_id=50, events=whole.events[:4])
+    longer = replace(whole, last_id=120)
+    write_cache(path, before)
+    append_cache(path, before, longer)
+    append_cache(path, before, whole)
+    assert read_cache(path, ACCOUNT, CREATED) == longer
+    append_cache(path, before, replace(whole, last_id=130))
+    assert read_cache(path, ACCOUNT, CREATED).last_id == 130
+
+
+@pytest.mark.parametrize(
+    "damage", ["cut", "noise", "missing line", "empty", "absent", "open", "mark", "odd mark"]
+)
 def test_a_damaged_cache_is_as_good_as_none(cached: tuple[Path, CachedEvents], damage: str) -> None:
     path, _ = cached
     whole = path.read_bytes()
@@ -67,6 +115,10 @@ def test_a_damaged_cache_is_as_good_as_none(cached: tuple[Path, CachedEvents], d
             path.write_bytes(b"")
         case "absent":
             path.unlink()
+        case "mark":
+            mark_of(path).unlink()
+        case "odd mark":
+            mark_of(path).write_bytes(b'[2,"x",7,true,null,-1]')
         case _:
             path.chmod(0o644)
     assert read_cache(path, ACCOUNT, CREATED).events == ()

@@ -16,6 +16,7 @@ from keydesk.store.state import Topic
 from keydesk.terminal._textual_private import pieces_of, region_of_whole
 from keydesk.widgets.theme import Depth
 from support.fakes.working_desk import WorkingDesk
+from support.resizing import resize
 
 PATIENCE = 30.0  # seconds
 SIZES = ((80, 24), (120, 35), (200, 50))
@@ -126,7 +127,7 @@ async def test_the_terminal_shows_form_and_desk_as_they_are_drawn(
         app.move_a_price()
         await pilot.pause()
         await until_drawn(app, pilot)
-        await pilot.resize_terminal(size[0] + 20, size[1] + 5)
+        await resize(pilot, size[0] + 20, size[1] + 5)
         await pilot.pause()
         await until_drawn(app, pilot)
         await pilot.press("escape")

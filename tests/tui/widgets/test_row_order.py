@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.widgets.row_order import Measured, TableOrder, has_words, held_order
+from keydesk.text.search import has_words
+from keydesk.widgets.row_order import Measured, TableOrder, held_order
 
 WORDS = frozenset({"pair"})
 MEASURED: dict[str, dict[str, Measured]] = {

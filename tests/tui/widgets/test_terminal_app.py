@@ -44,9 +44,16 @@ async def test_what_was_computed_for_earlier_sizes_of_the_terminal_is_let_go() -
         assert Region.intersection.cache_info().currsize < held // 2
 
 
+def test_nothing_is_drawn_late_on_a_desk_without_a_screen() -> None:
+    app = DeskApp(desk_store(20))
+    app._forget()
+    app.catch_up()
+
+
 async def test_the_widths_of_texts_that_were_drawn_are_let_go_with_a_form() -> None:
     app = DeskApp(desk_store(20))
-    async with app.run_test(size=(160, 46)):
+    async with app.run_test(size=(160, 46)) as pilot:
+        await pilot.pause()
         for price in range(3000):
             cached_cell_len(f"1.{price:05}")
             is_sure(f"1.{price:05}")

@@ -1,5 +1,6 @@
 """The terminal shows what the compositor drew, to the cell, though only differences are sent."""
 
+import asyncio
 import random
 import unicodedata
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from rich.console import RenderableType
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import ComposeResult
+from textual.events import Resize
+from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
 
@@ -214,6 +217,23 @@ async def test_a_resized_terminal_is_drawn_whole() -> None:
         app.redraw()
         await pilot.pause()
         assert app.wrong_lines() == []
+
+
+@pytest.mark.parametrize("between", [(), ((60, 20),)], ids=["unseen", "seen"])
+async def test_a_terminal_whose_size_came_back_before_it_was_drawn_is_drawn_whole(
+    between: tuple[tuple[int, int], ...],
+) -> None:
+    app = RecordedApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        app.terminal.resize(20, 60)
+        app.terminal.resize(24, 80)
+        assert app.wrong_lines() != []
+        for size in (*between, (80, 24)):
+            app.post_message(Resize(Size(*size), Size(*size)))
+        async with asyncio.timeout(60):
+            while app.wrong_lines():
+                await pilot.pause(0.01)
 
 
 def spread_line(chance: random.Random) -> list[Segment]:

@@ -35,6 +35,7 @@ from keydesk.app.page_readings import PageReadings
 from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
+from keydesk.app.transaction_details import TransactionPages
 from keydesk.app.views.tables import ask_letters
 from keydesk.app.views.watchlists import WatchlistActions
 from keydesk.app.views.workspaces import WorkspaceActions
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from keydesk.config.limits import LimitChange
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
+    from keydesk.store.state import LogLine
 
 FAULT = (
     "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
@@ -201,6 +203,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             carry_out=self.carry_out,
         )
         self._outcomes = OrderOutcomes(self, self.open_account, self.store)
+        self._transactions = TransactionPages(self, self.open_account, self.store)
         self.statistics = JournalStatistics(
             self, self.open_account, self.store, self.journal, self.tell
         )
@@ -439,6 +442,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Control the practice market, by the chord."""
         self.actions.perform("replay", name)
 
+    def show_transaction(self, line: LogLine) -> None:
+        """Show the transaction of a line of the log, and its relations."""
+        self._transactions.show(line)
+
     def show_outcomes(self) -> None:
         """Show what became of the orders."""
         self._outcomes.show()
@@ -510,6 +517,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     @on(DeskScreen.TimeframesWanted)
     @on(InstrumentRows.Chosen)
     @on(Log.AuditWanted)
+    @on(Log.PastWanted)
     @on(SortedTable.LettersWanted)
     @on(Trades.NoteWanted)
     @on(Watchlist.ChangeWanted)

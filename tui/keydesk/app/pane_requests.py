@@ -33,6 +33,7 @@ PaneRequest = (
     | Chart.SeriesWanted
     | BookStep
     | Log.AuditWanted
+    | Log.PastWanted
     | SortedTable.LettersWanted
     | Trades.NoteWanted
 )
@@ -94,9 +95,10 @@ class PaneRequests:
                 self._load(message)
 
     def _load(self, message: Message) -> None:
-        """Ask the feeds for candles and client books."""
+        """Ask the feeds for candles, client books and older transactions."""
         from keydesk.store.history import want_date, want_history  # noqa: PLC0415
-        from keydesk.store.prices import step_book  # noqa: PLC0415 - both loaded with the models
+        from keydesk.store.log.past import want_past  # noqa: PLC0415
+        from keydesk.store.prices import step_book  # noqa: PLC0415 - all loaded with the models
 
         store = self._store
         match message:
@@ -106,6 +108,9 @@ class PaneRequests:
                 want_date(store, message.instrument, message.granularity, message.date_ns)
             case Chart.PricesWanted():
                 store.set_candle_prices(message.prices)
+            case Log.PastWanted():
+                seen = message.from_followed
+                want_past(store, message.direction, message.letters, from_followed=seen)
             case BookStep():
                 step_book(store, message.steps)
             case Chart.SeriesWanted() if message.place > 1:

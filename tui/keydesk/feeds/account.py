@@ -18,6 +18,7 @@ from keydesk.feeds.market_data import days_once
 from keydesk.store.fold import (
     count_closed_trades,
     count_day,
+    forget_after,
     held_at_start,
     note_opening_costs,
     write_earlier,
@@ -80,10 +81,11 @@ def take(link: Link, account: Account) -> None:
     match link.synchronizer.take_snapshot(account):
         case Continuity.ANOTHER_ACCOUNT:
             link.store.log.clear()
-            link.store.today = None
+            link.store.today = link.store.past_log = None
             link.write("The broker has another account under this id: its history begins anew")
         case Continuity.WENT_BACK:
-            last = link.gate.applied
+            last = link.gate.applied or 0
+            forget_after(link.store, last)
             link.write(f"The broker went back to transaction {last}; what we knew after it is gone")
     link.poll_wanted.set()
     link.history_wanted.set()

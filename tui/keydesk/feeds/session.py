@@ -21,6 +21,7 @@ from keydesk.feeds.market_data import (
     keep_instruments,
     list_instruments,
 )
+from keydesk.feeds.past_log import keep_past_log
 from keydesk.feeds.streams import fill_gaps, keep_conversions, stream_prices, stream_transactions
 from keydesk.store.state import Health, LinkState, Topic
 from keydesk_client.client import Client
@@ -167,6 +168,7 @@ FEEDS: Mapping[str, Feed] = {
     "average ranges": keep_ranges,
     "alerts": keep_alerts,
     "history": keep_history,
+    "past log": keep_past_log,
     "books": keep_books,
     "health": watch_health,
 }

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from keydesk.forms.account.limits import LimitsForm
     from keydesk.forms.account.order_life import OrderLifeForm
     from keydesk.forms.account.sessions import SessionsForm
+    from keydesk.forms.account.transaction import TransactionForm
     from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
     from keydesk.forms.journal.note import NoteForm
+    from keydesk.forms.journal.trade import JournalTradeForm
     from keydesk.forms.journal.trades import JournalForm
     from keydesk.forms.market.alert_line import AlertLineForm
     from keydesk.forms.market.alerts import AlertsForm
@@ -61,6 +63,7 @@ __all__ = [
     "HelpForm",
     "IndicatorForm",
     "JournalForm",
+    "JournalTradeForm",
     "LabelsForm",
     "LeaveForm",
     "LimitsForm",
@@ -79,6 +82,7 @@ __all__ = [
     "TicketForm",
     "TimeframeForm",
     "TrailingForm",
+    "TransactionForm",
     "UnlockForm",
     "load",
 ]
@@ -108,6 +112,7 @@ _HOMES = {
     "HelpForm": "info_form",
     "IndicatorForm": "market.indicators",
     "JournalForm": "journal.trades",
+    "JournalTradeForm": "journal.trade",
     "MarketPage": "market.replay",
     "MoveForm": "trades.move_order",
     "LabelsForm": "trades.labels",
@@ -124,6 +129,7 @@ _HOMES = {
     "TicketForm": "ticket.form",
     "TimeframeForm": "market.timeframes",
     "TrailingForm": "trades.protection",
+    "TransactionForm": "account.transaction",
     "UnlockForm": "account.unlock",
 }
 

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import ClassVar, Generic
 
 from rich.cells import cell_len
+from rich.style import Style
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
@@ -42,10 +43,17 @@ def text_of(lines: Iterable[TextLine], palette: Palette) -> Text:
         if number:
             text.append("\n")
         for words, role in line:
-            front, _, backdrop = role.partition(" on ")
-            style = palette.on(front, backdrop) if backdrop else palette[front]
-            text.append(safe(words), style)
+            text.append(safe(words), _style_of(role, palette))
     return text
+
+
+def _style_of(role: str, palette: Palette) -> Style:
+    """Return the style of a role, of one on another's colour, or of a chart."""
+    front, _, backdrop = role.partition(" on ")
+    if backdrop:
+        return palette.on(front, backdrop)
+    is_of_chart = not role or "~" in role or "@" in role
+    return palette.chart_style(role) if is_of_chart else palette[role]
 
 
 def wrap_words(words: Printable, role: str, width: int) -> list[TextLine]:

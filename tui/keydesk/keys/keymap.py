@@ -58,6 +58,7 @@ STATISTICS = "statistics"  # the page of statistics
 DAY_PAGE = "day-page"  # the page of a day or a week
 REPLAY = "replay"  # the question before the practice market begins anew
 ORDER_LIFE = "order-outcomes"  # the page of order outcomes
+TRANSACTION = "transaction"  # the page of one transaction
 
 # The contexts of the main screen, where the trader may move keys.
 ON_THE_DESK = (
@@ -446,8 +447,17 @@ KEYS: tuple[Key, ...] = (
     Key("outcome-more", ("space", "pagedown"), ORDER_LIFE, "more", "More of the order", "more(1)"),
     Key("outcome-back", ("backspace", "pageup"), ORDER_LIFE, "", "Back up in it", "more(-1)"),
     Key("outcome-seen", ("a",), ORDER_LIFE, "seen", "Acknowledge one of several", "acknowledge"),
+    Key("outcome-raw", ("r",), ORDER_LIFE, "as sent", "Requests as sent, or in words", "raw"),
     Key("outcome-view", ("v",), ORDER_LIFE, "times", "Slippage, times; orders", "view"),
     Key("outcome-close", ("escape", "q"), ORDER_LIFE, "close", "Close", "drop"),
+    Key("transaction-down", ("j", "down"), TRANSACTION, "", "Next related one", "choose(1)"),
+    Key("transaction-up", ("k", "up"), TRANSACTION, "", "Related one before", "choose(-1)"),
+    Key("transaction-open", ("enter",), TRANSACTION, "open", "Open the related one", "open"),
+    Key("transaction-more", ("space", "pagedown"), TRANSACTION, "more", "More of it", "more(1)"),
+    Key("transaction-page-back", ("backspace", "pageup"), TRANSACTION, "", "Back up", "more(-1)"),
+    Key("transaction-view", ("v",), TRANSACTION, "as sent", "As the broker sent it", "view"),
+    Key("transaction-back", ("escape",), TRANSACTION, "back", "Back to the one before", "back"),
+    Key("transaction-close", ("q",), TRANSACTION, "close", "Close", "drop"),
     Key("journal-down", ("j", "down"), JOURNAL, "", "Row down", "row(1)"),
     Key("journal-up", ("k", "up"), JOURNAL, "", "Row up", "row(-1)"),
     Key("journal-page-down", _PAGE_ON, JOURNAL, "", "Page down", "page(1)"),

@@ -1,9 +1,9 @@
-"""The transaction log, newest first."""
+"""The transaction log, newest first, back to the first transaction of the account."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar
 
@@ -12,7 +12,8 @@ from textual.message import Message
 from keydesk.keys.keymap import KEYMAP, LOG
 from keydesk.panes.price_cells import signed_role
 from keydesk.store.frame import Frame
-from keydesk.store.state import LogKind, LogLine, Topic
+from keydesk.store.log.filter import passes
+from keydesk.store.state import LogKind, LogLine, PastDirection, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.format import shorten
@@ -41,24 +42,39 @@ LOG_ROLES: dict[LogKind, str] = {
 
 
 class Log(SortedTable):
-    """One row per transaction; row keys count from the oldest, so that new rows do not move the cursor."""
+    """One row per transaction, newest first; older ones are requested as the cursor comes near the last row."""
 
     KEY_CONTEXT: ClassVar[str] = LOG
     BINDINGS = KEYMAP.bindings(LOG)
     NAME: ClassVar[str] = "Log"
     FIRST: ClassVar[str] = "kind"
+    LETTERS_HINT: ClassVar[str] = "kind, pair, words: fill eurusd; #6417: of that order or trade"
 
     def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)
-        self._first: LogLine | None = None  # the oldest line when rows were numbered
-        self._line: LogLine | None = None  # under the cursor
+        self._by_key: dict[str, LogLine] = {}  # of the rows, in the pane's own order
+        self._passed_before: dict[str, bool] = {}  # which lines the letters leave
+        self._stands_apart = False  # the rows are of a window that does not reach the newest lines
+        self._goes_to_first = False  # the first transactions are being read
 
     class AuditWanted(Message):
         """The user wants to read the audit log."""
 
+    @dataclass
+    class PastWanted(Message):
+        """The user scrolls beyond the lines that are held, or leaves a window for the newest ones ("")."""
+
+        direction: PastDirection
+        letters: str
+        from_followed: bool
+
     def action_audit(self) -> None:
         """Ask for the audit log."""
         self.post_message(self.AuditWanted())
+
+    def line(self, key: str | None) -> LogLine | None:
+        """Return the line of a row."""
+        return self._by_key.get(key or "")
 
     def columns(self) -> Sequence[Column]:
         """Return the words take what the other columns leave."""
@@ -71,54 +87,174 @@ class Log(SortedTable):
 
     def heading(self) -> Heading:
         """Where the reader is, when not at the newest line, and how lines are sorted and filtered."""
-        place = f"{self.cursor} back" if self.cursor and not self.order.column else ""
         tab = self.tab(len(self._arranged)) if self.letters else Tab("Log")
-        return Heading((tab,), self.right_words(place))
+        words = self.right_words(self._place_words())
+        state = self._state_words()
+        return Heading((tab,), safe(", ".join(filter(None, (words, state)))))
 
-    def empty(self, frame: Frame) -> Printable:  # noqa: ARG002 - the words are of the rows
+    def _place_words(self) -> Printable:
+        if self._stands_apart and (line := self.line(self.selected)) is not None and self.frame:
+            day = show.at(line.time_ns, self.frame.store.zone)
+            return safe(f"{day:%d %b %Y}, {self.keymap.name('top')} newest")
+        return safe(f"{self.cursor} back") if self.cursor and not self.order.column else ""
+
+    def _state_words(self) -> Printable:
+        """Return what becomes of older lines, in few words; the line below the last row has them in full."""
+        past = self.frame.store.past_log if self.frame is not None else None
+        if past is None:
+            return ""
+        if past.trouble:
+            return "cannot be read"
+        return "loading …" if past.loading else ""
+
+    def empty(self, frame: Frame) -> Printable:
         """What fills the log, or why no line of it is shown."""
         usual = "Nothing happened yet. Orders, fills and transfers are written here."
-        return self.no_rows() or usual
+        return self._empty_search(frame) or usual
+
+    def _empty_search(self, frame: Frame) -> Printable:
+        """Return what letters that leave no row were looked for in."""
+        words, end = self.no_rows(), self.end_words(frame)
+        return safe("  ".join(filter(None, (words, end))))
+
+    def end_words(self, frame: Frame) -> Printable:
+        """Return what stands below the last row: what is loaded, how far back was looked, or that nothing is older."""
+        past = frame.store.past_log
+        if past is None or self.order.column or past.letters != self.letters:
+            return ""
+        if past.trouble:
+            return safe(f"Older lines cannot be read: {past.trouble}")
+        searched = safe(f"searched back to #{past.oldest}")
+        if past.loading:
+            return safe(f"Loading older lines … {searched if self.letters else ''}")
+        if past.begins and not self.letters:
+            return "The first transaction of the account"
+        if past.begins:
+            return "Nothing older passes: searched back to the first transaction"
+        return (
+            safe(f"{searched}; {self.keymap.name('row-down')} searches on") if self.letters else ""
+        )
 
     def changed(self, frame: Frame) -> None:
-        """New lines came."""
-        log = frame.store.log
-        if frame.touched(Topic.LOG) or self._turned or len(self._arranged) != len(log):
-            follows = self.cursor == 0  # at the newest line the cursor stays at the newest
-            first = log[0] if log else None
-            if first is not self._first:  # older lines came or went: every number is another line's
-                self._first, self._turned = first, True
-            self.show_rows([str(i) for i in range(len(log) - 1, -1, -1)], frame)
-            if follows and not self.order.column:
-                self._put_cursor(0)
-            else:
-                self._follow_line(log)
-        self._line = self._line_at_cursor()
-
-    def _line_at_cursor(self) -> LogLine | None:
-        log = self.frame.store.log if self.frame is not None else ()
-        number = int(self.selected) if self.selected is not None else len(log)
-        return log[number] if number < len(log) else None
-
-    def moved(self) -> None:
-        """Note the line that the cursor stands on."""
-        self._line = self._line_at_cursor()
-
-    def _follow_line(self, log: Sequence[LogLine]) -> None:
-        """Put the cursor on its line, whatever number that has now."""
-        if self._line is None or self._line_at_cursor() is self._line:
+        """New lines came, or older ones."""
+        if not (frame.touched(Topic.LOG, Topic.PAST_LOG) or self._turned):
             return
-        rows = (row for row, key in enumerate(self.keys) if log[int(key)] is self._line)
-        self._put_cursor(next(rows, self.cursor))
+        follows = self.cursor == 0 and not (self._stands_apart or self._goes_to_first)
+        self._by_key = {line.key: line for line in self._lines_of(frame.store, follows=follows)}
+        self.show_rows(list(self._by_key), frame)
+        past = frame.store.past_log
+        if self._goes_to_first and past is not None and not (past.loading or past.wants):
+            self._goes_to_first = False
+            self._put_cursor(len(self.keys) - 1)
+        elif follows and not self.order.column:
+            self._put_cursor(0)
+        if frame.touched(Topic.PAST_LOG):
+            self.redraw()  # the words below the last row
+
+    def _lines_of(self, store: Store, *, follows: bool) -> list[LogLine]:
+        """Return the lines shown, newest first: the followed log with the window, or a window that stands apart."""
+        past = store.past_log
+        older = past.lines if past is not None and past.letters == self.letters else []
+        is_joined = store.past_is_joined
+        held = self.selected
+        self._stands_apart = (
+            bool(older)
+            and not (is_joined or follows)
+            and (self._goes_to_first or any(line.key == held for line in older))
+        )
+        if self._stands_apart:
+            return older[::-1]
+        return [*reversed(store.log), *(reversed(older) if is_joined else ())]
 
     def _put_cursor(self, row: int) -> None:
         if self.cursor != row:
-            self.cursor = row
+            self.cursor = max(0, row)
             self.redraw()
 
-    def measure(self, key: str, column: str, store: Store) -> Measured:
+    def _passing(self, store: Store) -> list[str]:  # noqa: ARG002 - by its lines
+        """Return the rows that the letters leave; each line is looked at once."""
+        if not self.letters:
+            return self._arranged
+        known, lines = self._passed_before, self._by_key
+        self._passed_before = now = {
+            key: known[key] if key in known else passes(lines[key], self.letters)
+            for key in self._arranged
+            if key in lines
+        }
+        return [key for key in self._arranged if now.get(key)]
+
+    def show_only(self, letters: str) -> None:
+        """Show the rows whose text has these words, and look for older ones."""
+        self._passed_before = {}
+        super().show_only(letters)
+        if self.letters:
+            self._ask("older")
+
+    # Older lines.
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row; near either end of what is held, ask for more."""
+        self._goes_to_first = False
+        super().move_to(index)
+        margin = 2 * self.room
+        if self.cursor + margin >= len(self.keys):
+            self._ask("older")
+        elif self._stands_apart and self.cursor < margin:
+            self._ask("newer")
+
+    def action_top(self) -> None:
+        """Go to the newest line."""
+        if self._stands_apart:
+            self._ask("")
+            self._stands_apart, self.cursor = False, 0
+        super().action_top()
+
+    def action_bottom(self) -> None:
+        """Go to the first transaction; with letters or sorted, to the last row."""
+        last = len(self.keys) - 1
+        if self.letters or self.order.column:
+            self.move_to(last)
+            return
+        super().move_to(last)
+        if not self._has_first:
+            self._ask("first")
+            self._goes_to_first = True
+
+    @property
+    def _has_first(self) -> bool:
+        """Whether the rows end with the first transaction."""
+        past = self.frame.store.past_log if self.frame is not None else None
+        return past is not None and past.begins and past.letters == self.letters
+
+    def _ask(self, direction: PastDirection) -> None:
+        """Ask for lines beyond those that are held, unless they are being read or there are none."""
+        past = self.frame.store.past_log if self.frame is not None else None
+        is_reading = past is not None and past.loading and past.letters == self.letters
+        if self.order.column or (direction == "older" and (is_reading or self._has_first)):
+            return
+        self.post(self.PastWanted(direction, self.letters, not self._stands_apart))
+
+    # Lines.
+
+    def runs(self, y: int, frame: Frame) -> Iterable[Run]:
+        """Return the text of a line; below the last row, what is older."""
+        if self.keys and y >= self.HEAD and self.first + y - self.HEAD == len(self.keys):
+            return [(self.end_words(frame), self.palette["muted"])]
+        return super().runs(y, frame)
+
+    def _scroll(self) -> bool:
+        """Scroll the cursor into view; below the last row, the words about older lines."""
+        before = self.first
+        super()._scroll()
+        is_last = self.keys and self.cursor == len(self.keys) - 1
+        is_full = len(self.keys) - self.first >= self.room > 1
+        if is_last and is_full and self.frame is not None and self.end_words(self.frame):
+            self.first += 1
+        return before != self.first
+
+    def measure(self, key: str, column: str, store: Store) -> Measured:  # noqa: ARG002
         """Return what a column measures of a line."""
-        line = store.log[int(key)] if int(key) < len(store.log) else NO_LINE
+        line = self._by_key.get(key, NO_LINE)
         match column:
             case "pl":
                 return line.pl
@@ -128,31 +264,28 @@ class Log(SortedTable):
                 return line.instrument or None
             case "text":
                 return line.text
+            case "id":
+                return Decimal(line.id) if line.id else None
             case _:
-                return Decimal(int(key))
-
-    def text_of(self, key: str, store: Store) -> str:
-        """Return kind, instrument, number and words of a line."""
-        line = store.log[int(key)] if int(key) < len(store.log) else NO_LINE
-        return f"{line.kind} {line.instrument} {line.id} {line.text}"
+                return Decimal(line.time_ns)
 
     def row(self, key: str, frame: Frame) -> list[Run]:
         """One line, if the log still has it; without a profit its words have that room too."""
-        if int(key) >= len(frame.store.log):
+        line = self._by_key.get(key)
+        if line is None:
             return []
         ends_in_words = [column.key for column in self.fitted[-2:]] == ["text", PROFIT.key]
-        if frame.store.log[int(key)].pl is not None or not ends_in_words:
+        if line.pl is not None or not ends_in_words:
             return super().row(key, frame)
         *before, words, profit = self.fitted
         wide = replace(words, width=words.width + self.gap + profit.width)
         cells = [(column, self.cell(key, column.key, frame)) for column in before]
-        text = self._words(frame.store.log[int(key)], wide.width)
+        text = self._words(line, wide.width)
         return self._joined([*cells, (wide, text)])
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
         """Return one cell of a line, empty when the log has the line no more."""
-        lines = frame.store.log
-        line = lines[int(key)] if int(key) < len(lines) else NO_LINE
+        line = self._by_key.get(key, NO_LINE)
         match column:
             case "time":
                 return [(self._time(line, frame), self.palette["faint"])]

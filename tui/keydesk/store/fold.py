@@ -7,11 +7,13 @@ the day's bookings and the initial stops of trades.
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import partial
+from heapq import merge
 
 from keydesk.records import Today
+from keydesk.store.log.names import LogNames
 from keydesk.store.log_lines import line_of
 from keydesk.store.risk import count_closed, note_closed, note_opening
-from keydesk.store.state import Topic
+from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk_client import models as m
 from keydesk_client.account import fold
@@ -45,12 +47,51 @@ def _note_level(store: Store, fill: m.OrderFillTransaction) -> None:
 
 
 def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
-    """Insert the log lines of earlier transactions before those of the log."""
-    numbered = [int(line.id) for line in store.log if line.id]
-    first = min(numbered, default=None)
-    before = (each for each in transactions if first is None or int(each.id) < first)
-    earlier = list(readable(store, lambda each: line_of(each, store), before))
-    store.log[:0] = earlier[-LOG_LIMIT:]
+    """Insert the log lines of earlier transactions where the log lacks them.
+
+    The log has no gap after that: lines from before a gap that these transactions do not fill are given up, and read again
+    when one scrolls there. The desk's own lines stay, in the order of their time.
+    """
+    if not transactions:
+        return
+    names = LogNames()
+    for each in transactions:
+        names.learn(each)
+    first = int(transactions[0].id)
+    before = max(
+        (int(line.id) for line in store.log if line.id and int(line.id) < first), default=0
+    )
+    if before and before + 1 < first:
+        _forget_before(store, before)
+    held = {line.id for line in store.log}
+    new = [each for each in transactions if each.id not in held]
+    lines = readable(store, lambda each: line_of(each, store, names), new)
+    store.log[:] = _merged(store.log, list(lines))[-LOG_LIMIT:]
+    store.mark(Topic.LOG)
+
+
+def _forget_before(store: Store, last: int) -> None:
+    """Give up the lines of transactions up to an id."""
+    own = [line for line in store.log if not line.id]
+    numbered = [line for line in store.log if line.id]
+    store.log[:] = numbered
+    store.give_up_lines(sum(int(line.id) <= last for line in numbered))
+    store.log[:] = _merged(own, store.log)
+
+
+def _merged(lines: Sequence[LogLine], others: Sequence[LogLine]) -> list[LogLine]:
+    """Return all lines: transactions in the order of their ids, own lines of the desk at their time."""
+    every = [*lines, *others]
+    numbered = sorted((line for line in every if line.id), key=lambda line: int(line.id))
+    own = [line for line in every if not line.id]
+    return list(merge(numbered, own, key=lambda line: line.time_ns))
+
+
+def forget_after(store: Store, last: int) -> None:
+    """Drop the lines of transactions after an id: the broker went back to it."""
+    store.log[:] = [line for line in store.log if not line.id or int(line.id) <= last]
+    if store.past_log is not None and store.past_log.newest > last:
+        store.past_log = None
     store.mark(Topic.LOG)
 
 

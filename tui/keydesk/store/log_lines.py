@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
+from keydesk.store.log.names import LogNames, NamedOrder, ids_of
 from keydesk.store.rows import fill_in_words, in_words
 from keydesk.store.state import LogKind, LogLine
 from keydesk.store.store import Store
@@ -138,21 +139,48 @@ def _guards(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction | Ent
     return said
 
 
-def line_of(transaction: m.Transaction, store: Store) -> LogLine:
-    """Return the log line of a transaction; the store, not yet changed by it, names its orders and trades."""
-    kind, instrument, words = _describe(transaction, store)
+def line_of(transaction: m.Transaction, store: Store, names: LogNames | None = None) -> LogLine:
+    """Return the log line of a transaction.
+
+    Its orders and trades are named by the store, not yet changed by it, and by what earlier and later transactions say.
+    """
+    known = _Known(store, names or LogNames())
+    kind, instrument, words = _describe(transaction, known)
     amount, pl = _money(transaction)
+    about = ids_of(transaction)
+    if isinstance(transaction, m.OrderCancelTransaction):
+        order = known.order(transaction.order_id)
+        about += (order.trade_id,) if order is not None and order.trade_id else ()
     return LogLine(
-        transaction.id, moment(transaction.time), kind, instrument, clean(words), amount, pl
+        transaction.id, moment(transaction.time), kind, instrument, clean(words), amount, pl, about
     )
 
 
-def _describe(transaction: m.Transaction, store: Store) -> Description:
+class _Known:
+    """The orders and trades that are open, and those that other transactions name."""
+
+    def __init__(self, store: Store, names: LogNames) -> None:
+        self._store, self._names = store, names
+
+    def order(self, order_id: str) -> NamedOrder | None:
+        """Return what is known of an order."""
+        row = self._store.orders.get(order_id)
+        if row is None:
+            return self._names.orders.get(order_id)
+        return NamedOrder(row.type, row.instrument, row.price, row.trade_id or "")
+
+    def instrument_of_trade(self, trade_id: str) -> str:
+        """Return the instrument of a trade, "" where it is not known."""
+        trade = self._store.trades.get(trade_id)
+        return self._names.trades.get(trade_id, "") if trade is None else trade.instrument
+
+
+def _describe(transaction: m.Transaction, known: _Known) -> Description:
     match transaction:
         case m.OrderFillTransaction():
             return _fill(transaction)
         case m.OrderCancelTransaction():
-            return _cancel(transaction, store)
+            return _cancel(transaction, known)
         case m.MarketOrderTransaction() | m.FixedPriceOrderTransaction():
             return "ORDER", transaction.instrument, market_words(transaction)
         case (
@@ -167,13 +195,13 @@ def _describe(transaction: m.Transaction, store: Store) -> Description:
             | m.GuaranteedStopLossOrderTransaction()
             | m.TrailingStopLossOrderTransaction()
         ):
-            instrument = _instrument_of_trade(transaction.trade_id, store)
+            instrument = known.instrument_of_trade(transaction.trade_id)
             return "ORDER", instrument, dependent_words(transaction)
         case _:
-            return _describe_rejection(transaction, store)
+            return _describe_rejection(transaction, known)
 
 
-def _describe_rejection(transaction: m.Transaction, store: Store) -> Description:
+def _describe_rejection(transaction: m.Transaction, known: _Known) -> Description:
     match transaction:
         case (
             m.MarketOrderRejectTransaction()
@@ -187,7 +215,7 @@ def _describe_rejection(transaction: m.Transaction, store: Store) -> Description
         ):
             trade_id = getattr(transaction, "trade_id", "")
             instrument = getattr(transaction, "instrument", None)
-            held = _instrument_of_trade(trade_id, store)
+            held = known.instrument_of_trade(trade_id)
             return "REJECT", instrument or held, refused_words(transaction)
         case m.OrderCancelRejectTransaction():
             who = f"order {transaction.order_id or transaction.client_order_id or '?'}"
@@ -203,10 +231,10 @@ def _describe_rejection(transaction: m.Transaction, store: Store) -> Description
             why = in_words(transaction.reject_reason)
             return "REJECT", "", f"Transfer of {transaction.amount} refused: {why}"
         case _:
-            return _describe_account_change(transaction, store)
+            return _describe_account_change(transaction, known)
 
 
-def _describe_account_change(transaction: m.Transaction, store: Store) -> Description:
+def _describe_account_change(transaction: m.Transaction, known: _Known) -> Description:
     match transaction:
         case m.DailyFinancingTransaction():
             held = len(transaction.position_financings)
@@ -218,7 +246,7 @@ def _describe_account_change(transaction: m.Transaction, store: Store) -> Descri
             why = in_words(transaction.funding_reason)
             return "FUNDS", "", f"{way} {money(abs(transaction.amount))}: {why}"
         case m.TradeClientExtensionsModifyTransaction():
-            instrument = _instrument_of_trade(transaction.trade_id, store)
+            instrument = known.instrument_of_trade(transaction.trade_id)
             return "CONFIG", instrument, f"Trade {transaction.trade_id}: notes changed"
         case _:
             return _describe_setting(transaction)
@@ -266,15 +294,15 @@ def _closed_words(part: m.TradeReduce, *, whole: bool) -> str:
     return f"Closed {what} at {part.price} #{part.trade_id}"
 
 
-def _cancel(cancel: m.OrderCancelTransaction, store: Store) -> Description:
-    order = store.orders.get(cancel.order_id)
+def _cancel(cancel: m.OrderCancelTransaction, known: _Known) -> Description:
+    order = known.order(cancel.order_id)
     why = in_words(cancel.reason)
     if cancel.replaced_by_order_id:
         why = f"replaced by #{cancel.replaced_by_order_id}"
     if order is None:
         return "CANCEL", "", f"Order #{cancel.order_id} cancelled: {why}"
     at = f" {order.price}" if order.price is not None else ""
-    words = f"{name_of(order.type)}{at} #{order.id} cancelled: {why}"
+    words = f"{name_of(order.type)}{at} #{cancel.order_id} cancelled: {why}"
     return "CANCEL", order.instrument, words
 
 
@@ -303,11 +331,6 @@ def _money(transaction: m.Transaction) -> tuple[Decimal | None, Decimal | None]:
             return transaction.dividend_adjustment, None
         case _:
             return None, None
-
-
-def _instrument_of_trade(trade_id: str, store: Store) -> str:
-    trade = store.trades.get(trade_id)
-    return "" if trade is None else trade.instrument
 
 
 def _count(number: int, thing: str) -> str:

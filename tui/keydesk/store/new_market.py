@@ -15,7 +15,7 @@ def forget_market(store: Store) -> None:
     ):
         held.clear()
     store.spreads = TypicalSpreads()
-    store.today = None
+    store.today = store.past_log = None
     store.clock_ns = store.book_time_ns = 0
     store.instruments = {}
     fill_list(store)

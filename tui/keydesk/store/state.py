@@ -22,6 +22,7 @@ LogKind = Literal[
     "NOTE",
 ]
 BookKind = Literal["orders", "positions"]
+PastDirection = Literal["", "older", "newer", "first"]  # of lines of the log
 CandlePrices = Literal["M", "B", "A"]  # mid, bid, ask
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
 
@@ -38,6 +39,7 @@ class Topic(StrEnum):
     POSITIONS = "positions"  # keys: instrument names
     ORDERS = "orders"  # keys: order ids
     LOG = "log"  # keys: none, the log only grows
+    PAST_LOG = "past log"  # older lines are wanted, came or could not be read
     CANDLES = "candles"  # keys: (instrument, granularity)
     BOOKS = "books"  # keys: instrument names
     INDICATORS = "indicators"  # the trader chose others; keys: instrument names
@@ -62,6 +64,13 @@ class LogLine:
     text: Printable
     amount: Decimal | None = None  # change of the balance
     pl: Decimal | None = None
+    about: tuple[str, ...] = ()  # ids of the orders, trades and transactions that it names
+    own: int = 0  # number of a line of the desk's own
+
+    @property
+    def key(self) -> str:
+        """Return what tells the line from all others of the log."""
+        return self.id or f"own {self.own}"
 
 
 @dataclass(frozen=True, slots=True)

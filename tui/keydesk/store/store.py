@@ -54,6 +54,7 @@ from keydesk_client.account.records import AccountFigures, Part
 
 if TYPE_CHECKING:
     from keydesk.calc.alerts.alert import Alert, Told
+    from keydesk.store.log.past import PastLog
     from keydesk_client.models import HomeConversions, Instrument
 
 
@@ -103,7 +104,9 @@ class Store:
         self.trades: dict[str, TradeRow] = {}
         self.positions: dict[str, PositionRow] = {}
         self.orders: dict[str, OrderRow] = {}
-        self.log: list[LogLine] = []  # newest last
+        self.log: list[LogLine] = []  # newest last, without a gap
+        self.past_log: PastLog | None = None  # older lines, while they are read
+        self._own_lines = 0
         self.series: dict[tuple[str, str], CandleSeries] = {}
         self.charted: dict[str, tuple[CandleSeries, ...]] = {}  # whose last candle ticks move
         self.books: dict[tuple[str, BookKind], ClientBook] = {}  # by instrument and kind
@@ -269,10 +272,31 @@ class Store:
 
     def write_log(self, line: LogLine) -> None:
         """Append a line to the transaction log; drop the oldest lines when it is full."""
+        if not line.id:
+            self._own_lines += 1
+            line = replace(line, own=self._own_lines)
         self.log.append(line)
         if len(self.log) > LOG_LIMIT:
-            del self.log[: LOG_LIMIT // 10]
+            self.give_up_lines(LOG_LIMIT // 10)
         self.mark(Topic.LOG)
+
+    def give_up_lines(self, count: int) -> None:
+        """Drop the oldest lines of the log; a reader of older ones keeps them."""
+        given_up, was_joined = self.log[:count], self.past_is_joined
+        del self.log[:count]
+        if self.past_log is not None and was_joined and self.log_start is not None:
+            self.past_log.append(given_up, self.log_start - 1)
+
+    @property
+    def log_start(self) -> int | None:
+        """The lowest transaction id of the log, None while it has none."""
+        return next((int(line.id) for line in self.log if line.id), None)
+
+    @property
+    def past_is_joined(self) -> bool:
+        """Whether the older lines that are read reach up to the log."""
+        start = self.log_start
+        return self.past_log is not None and start is not None and self.past_log.newest + 1 >= start
 
     def note_unreadable(self, words: str, count: int = 1) -> None:
         """Count unreadable records; log each distinct reason once."""

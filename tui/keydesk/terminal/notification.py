@@ -6,6 +6,7 @@ where its option `allow-passthrough` is on. A terminal that does not know a sequ
 
 from collections.abc import Iterable, Mapping
 from typing import Literal
+from unicodedata import combining, normalize
 
 from keydesk.text.sanitize import clean
 
@@ -44,7 +45,23 @@ def notification(
 ) -> str:
     """Return the bytes that show a notification, as text for the terminal."""
     title, text = clean(title, LONGEST_TITLE), clean(text, LONGEST_TEXT)
+    if _is_in_screen(environment):
+        title, text = _ascii(title), _ascii(text)
     return "".join(wrapped(_sequence(kind, title, text), environment) for kind in kinds)
+
+
+def _is_in_screen(environment: Mapping[str, str]) -> bool:
+    return bool(environment.get("STY")) and not environment.get("TMUX")
+
+
+def _ascii(text: str) -> str:
+    """Return text without letters beyond ASCII.
+
+    GNU screen passes on the low byte of each character of a wrapped sequence alone: of U+011B that is an escape.
+    """
+    plain = normalize("NFKD", text)
+    kept = "".join(each for each in plain if not combining(each))
+    return kept.encode("ascii", "replace").decode("ascii")
 
 
 def _sequence(kind: OscKind, title: str, text: str) -> str:
@@ -63,6 +80,6 @@ def wrapped(sequence: str, environment: Mapping[str, str]) -> str:
     """Return a sequence that tmux or screen passes on to the terminal around it."""
     if environment.get("TMUX"):
         return "\x1bPtmux;" + sequence.replace("\x1b", "\x1b\x1b") + "\x1b\\"
-    if environment.get("STY"):
+    if _is_in_screen(environment):
         return f"\x1bP{sequence}\x1b\\"
     return sequence

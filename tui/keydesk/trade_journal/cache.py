@@ -1,16 +1,19 @@
 """The cache of an account's events: what was fetched once is not fetched again. It may be deleted at any time.
 
-The first line names the account, when it was opened, and the last transaction read; each further line is one event, as a JSON
-array of its kind and members. A cache that cannot be read, or is of another account or version, is as good as none.
+Each line of the file is one event, as a JSON array of its kind and members; newer events are appended. Beside it, a file of one
+line says whose events they are, when the account was opened, the last transaction read, and how many lines and bytes of the first
+file count: what a crash left behind them does not. A cache that cannot be read, or is of another account or version, is as good as
+none.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from keydesk.calc.trade_journal.events import (
     Booking,
@@ -26,9 +29,11 @@ from keydesk.calc.trade_journal.events import (
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 
-VERSION = 1
-LARGEST = 500_000_000  # bytes
+VERSION = 2
+LARGEST = 2_000_000_000  # bytes
+PROGRESS_EVERY = 20_000  # lines
 PATIENCE = 2.0  # seconds
+Progress: TypeAlias = Callable[[int, int], None]
 KINDS: Mapping[str, type[Event]] = {
     "fill": Fill,
     "order": OrderPrice,
@@ -40,6 +45,9 @@ KINDS: Mapping[str, type[Event]] = {
 NAMES = {kind: name for name, kind in KINDS.items()}
 UNREADABLE = (ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError)
 RECORDS = (Fill, OrderPrice, StopSet, Booking, Transfer, Opening, ClosedPart, Retag)
+MEMBERS: Mapping[type, Sequence[str]] = {
+    kind: tuple(each.name for each in fields(kind)) for kind in RECORDS
+}
 NUMBERS, TEXTS = (
     frozenset(
         name
@@ -61,27 +69,126 @@ class CachedEvents:
     events: tuple[Event, ...] = ()
 
 
-def read_cache(path: Path, account_id: str, created_ns: int) -> CachedEvents:
-    """Return what is cached for an account; nothing if there is no cache that can be used."""
+class _Mark(NamedTuple):
+    """What the file beside the events says."""
+
+    version: int
+    account_id: str
+    created_ns: int
+    last_id: int
+    lines: int
+    size: int  # bytes
+
+    def is_of(self, account_id: str, created_ns: int) -> bool:
+        """Return whether it is that of an account."""
+        return (self.version, self.account_id, self.created_ns) == (VERSION, account_id, created_ns)
+
+
+def mark_of(path: Path) -> Path:
+    """Return the file beside the events."""
+    return path.with_name(f"{path.name}.mark")
+
+
+def read_cache(
+    path: Path, account_id: str, created_ns: int, progress: Progress | None = None
+) -> CachedEvents:
+    """Return what is cached for an account; nothing if there is no cache that can be used.
+
+    Args:
+        path: The file of events.
+        account_id: The account.
+        created_ns: When it was opened.
+        progress: Called with the lines read, and all of them.
+    """
     with suppress(OSError, UnsafeFile, *UNREADABLE):
-        head, *lines = read_private(path, LARGEST).decode().splitlines()
-        version, account, created, last_id, count = json.loads(head)
-        is_whole = count == len(lines) and type(last_id) is int and last_id >= 0
-        if (version, account, created) == (VERSION, account_id, created_ns) and is_whole:
-            events = tuple(event_of(json.loads(line)) for line in lines)
-            return CachedEvents(account_id, created_ns, last_id, events)
+        private_folder(path.parent)
+        with locked(path, patience_s=PATIENCE):
+            mark, content = _read_mark(path), read_private(path, LARGEST)
+        lines = content[: mark.size].decode().splitlines()
+        is_whole = (len(lines), len(content) >= mark.size) == (mark.lines, True)
+        if mark.is_of(account_id, created_ns) and is_whole:
+            events = tuple(_events(lines, progress))
+            return CachedEvents(account_id, created_ns, mark.last_id, events)
     return CachedEvents(account_id, created_ns)
 
 
+def _events(lines: Sequence[str], progress: Progress | None) -> Iterator[Event]:
+    for number, line in enumerate(lines, 1):
+        yield event_of(json.loads(line))
+        if progress is not None and not number % PROGRESS_EVERY:
+            progress(number, len(lines))
+
+
+def _read_mark(path: Path) -> _Mark:
+    mark = _Mark(*json.loads(read_private(mark_of(path), LARGEST)))
+    numbers = (mark.created_ns, mark.last_id, mark.lines, mark.size)
+    if not all(type(each) is int and each >= 0 for each in numbers):
+        raise ValueError(mark)
+    return mark
+
+
 def write_cache(path: Path, cached: CachedEvents) -> None:
-    """Write the cache; where that fails, the next start fetches again."""
-    head = [VERSION, cached.account_id, cached.created_ns, cached.last_id, len(cached.events)]
-    lines = [head, *(line_of(each) for each in cached.events)]
-    text = "".join(f"{json.dumps(each, separators=(',', ':'))}\n" for each in lines)
+    """Write the whole cache; where that fails, the next start fetches again."""
     with suppress(OSError, UnsafeFile):
         private_folder(path.parent)
         with locked(path, patience_s=PATIENCE):
-            replace_file(path, text.encode())
+            _write_whole(path, cached)
+
+
+def append_cache(path: Path, before: CachedEvents, after: CachedEvents) -> None:
+    """Append the events that came after those of the cache that was read; write it whole where it has changed since.
+
+    Args:
+        path: The file of events.
+        before: What was read from it.
+        after: The same and newer events.
+    """
+    with suppress(OSError, UnsafeFile):
+        private_folder(path.parent)
+        with locked(path, patience_s=PATIENCE):
+            mark = None
+            with suppress(OSError, UnsafeFile, *UNREADABLE):
+                mark = _read_mark(path)
+            if mark is None or not mark.is_of(before.account_id, before.created_ns):
+                _write_whole(path, after)
+            elif (mark.last_id, mark.lines) == (before.last_id, len(before.events)):
+                _append(path, mark, after)
+            elif mark.last_id < after.last_id or not before.last_id:  # another desk, or damaged
+                _write_whole(path, after)
+
+
+def _write_whole(path: Path, cached: CachedEvents) -> None:
+    mark_of(path).unlink(missing_ok=True)  # it would count bytes of another file
+    content = _encoded(cached.events)
+    replace_file(path, content)
+    _write_mark(path, cached, len(content))
+
+
+def _append(path: Path, mark: _Mark, after: CachedEvents) -> None:
+    newer = _encoded(after.events[mark.lines :])
+    handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
+    with os.fdopen(handle, "wb") as file:
+        if os.fstat(handle).st_size < mark.size:
+            raise UnsafeFile(f"{path} is shorter than it was")
+        file.truncate(mark.size)  # takes off what a crash left there
+        file.seek(mark.size)
+        file.write(newer)
+        file.flush()
+        os.fsync(handle)
+    _write_mark(path, after, mark.size + len(newer))
+
+
+def _write_mark(path: Path, cached: CachedEvents, size: int) -> None:
+    mark = _Mark(
+        VERSION, cached.account_id, cached.created_ns, cached.last_id, len(cached.events), size
+    )
+    replace_file(mark_of(path), f"{json.dumps(mark)}\n".encode())
+
+
+def _encoded(events: Iterable[Event]) -> bytes:
+    return "".join(
+        f"{json.dumps(line_of(each), separators=(',', ':'))}\n" for each in events
+    ).encode()
 
 
 def line_of(event: Event) -> list[object]:
@@ -90,7 +197,7 @@ def line_of(event: Event) -> list[object]:
 
 
 def _values(record: Any) -> list[object]:  # noqa: ANN401 - one of the records of `events`
-    return [_value(getattr(record, each.name)) for each in fields(record)]
+    return [_value(getattr(record, name)) for name in MEMBERS[type(record)]]
 
 
 def _value(value: object) -> object:
@@ -115,8 +222,7 @@ def event_of(line: Sequence[Any]) -> Event:
 def _members(
     kind: type[Event] | type[Opening] | type[ClosedPart], values: Sequence[Any]
 ) -> dict[str, Any]:
-    names = [each.name for each in fields(kind)]
-    found = dict(zip(names, values, strict=True))
+    found = dict(zip(MEMBERS[kind], values, strict=True))
     if type(found.get("time_ns", 0)) is not int:
         raise TypeError(found["time_ns"])
     for name, value in found.items():

@@ -22,26 +22,24 @@ class JournalLine:
     r: Decimal | None
     pips: Decimal | None
     session: str  # at the entry
-
-    @property
-    def is_open(self) -> bool:
-        """Whether something of it is open."""
-        return not self.trade.is_closed
+    is_open: bool
 
 
 def line_of(trade: JournalTrade, pips: Pips) -> JournalLine:
     """Return the line of a trade."""
     pip = pips.get(trade.instrument)
     profit, beside = trade.profit, trade.costs.booked
+    is_closed = trade.is_closed
     return JournalLine(
         trade,
         trade.opened_ns if trade.closed_ns is None else trade.closed_ns,
         profit,
         beside,
         profit + beside,
-        trade.r if trade.is_closed else None,
+        trade.r if is_closed else None,
         None if pip is None else trade.pips(pip),
         session_of(trade.opened_ns),
+        not is_closed,
     )
 
 

@@ -1,7 +1,7 @@
 """The journal of an open account: read when it is first wanted, then kept current by each transaction.
 
 Reading and computing take place in threads or between other work of the event loop, in parts of a few milliseconds.
-`version` grows with every change, so that a page knows when to draw.
+`version` grows with every change of trades and notes, `excursions_read` with each excursion, so that a page knows when to draw.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.calc.trade_journal.events import Event
+from keydesk.calc.trade_journal.events import Event, StopSet
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.rebuild import Journal, Rebuilder, trades_of
 from keydesk.calc.trade_journal.trades import JournalTrade
@@ -61,6 +61,7 @@ class LiveJournal:
     def __init__(self, client: Client, files: JournalFiles, pips: Callable[[], Pips]) -> None:
         self.files, self.client = files, client
         self.version = 0
+        self.excursions_read = 0  # how many were read from candles
         self.lines = JournalLines({})
         self.notes = Notes()
         self.is_read = False
@@ -99,6 +100,10 @@ class LiveJournal:
     def is_reading(self) -> bool:
         """Whether it is being read."""
         return self._is_reading
+
+    def stops_of(self, trade: JournalTrade) -> tuple[StopSet, ...]:
+        """Return the stops that a trade had, in the order in which they were set."""
+        return self._rebuilder.stops(trade.id)
 
     # Reading.
 
@@ -218,7 +223,7 @@ class LiveJournal:
                 await self.excursions.read(trade)
             if self.excursions.known(trade) is None:
                 self._without_candles.add(trade.id)
-            self._turn()
+            self.excursions_read += 1
 
         try:
             async with asyncio.TaskGroup() as group:

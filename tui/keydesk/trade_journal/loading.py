@@ -7,13 +7,13 @@ from pathlib import Path
 
 from keydesk.calc.trade_journal.events import Event
 from keydesk.calc.trade_journal.rebuild import Journal, rebuild
-from keydesk.trade_journal.cache import CachedEvents, read_cache, write_cache
+from keydesk.trade_journal.cache import CachedEvents, append_cache, read_cache
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.client import Client
 
 PROGRESS_EVERY = 5000  # transactions
 Progress = Callable[[int, int], None]
-"""Called with the transaction that was read and the newest one."""
+"""Called with what was read and how much there is: events of the cache, then transactions."""
 
 
 async def load_journal(client: Client, path: Path, progress: Progress | None = None) -> Journal:
@@ -25,12 +25,12 @@ async def load_events(client: Client, path: Path, progress: Progress | None = No
     """Return the events of the client's account; the cache is read and written in a thread."""
     account = (await client.accounts.summary()).account
     created, newest = account.created_time.ns, int(account.last_transaction_id)
-    cached = await asyncio.to_thread(read_cache, path, account.id, created)
+    cached = await asyncio.to_thread(read_cache, path, account.id, created, progress)
     if cached.last_id > newest:
         cached = CachedEvents(account.id, created)
     if cached.last_id < newest:
-        cached = await _with_newer(client, cached, newest, progress)
-        await asyncio.to_thread(write_cache, path, cached)
+        before, cached = cached, await _with_newer(client, cached, newest, progress)
+        await asyncio.to_thread(append_cache, path, before, cached)
     return cached
 
 

@@ -67,15 +67,3 @@ def held_order(before: Sequence[str], now: Sequence[str]) -> list[str]:
     kept = [row for row in before if row in left]
     known = set(kept)
     return [*(row for row in now if row not in known), *kept]
-
-
-def has_words(text: str, letters: str) -> bool:
-    """Return whether a row's text has every word of the letters, in any case; pairs are found as eurusd and eur/usd."""
-    plain = text.lower()
-    squeezed = _squeezed(plain)
-    words = letters.lower().split()
-    return all(word in plain or _squeezed(word) in squeezed for word in words)
-
-
-def _squeezed(text: str) -> str:
-    return text.replace("/", "").replace("_", "")

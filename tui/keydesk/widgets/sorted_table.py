@@ -18,8 +18,9 @@ from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
+from keydesk.text.search import has_words
 from keydesk.widgets.lines import Heading, Run, Tab
-from keydesk.widgets.row_order import Measured, TableOrder, has_words, held_order
+from keydesk.widgets.row_order import Measured, TableOrder, held_order
 from keydesk.widgets.table import Column, TablePane
 
 LIVE_EVERY = 2.0  # seconds between two live sortings, and of rest after a key
@@ -34,6 +35,7 @@ class SortedTable(TablePane):
     FIRST: ClassVar[str] = "pl"  # the column that is sorted by first
     WORDS: ClassVar[frozenset[str]] = frozenset({"pair", "side", "kind", "tag", "text", "force"})
     """Columns of words, which are read from A to Z."""
+    LETTERS_HINT: ClassVar[str] = "pair, side, tag or text: eurusd long; nothing shows all"
 
     @dataclass
     class LettersWanted(Message):

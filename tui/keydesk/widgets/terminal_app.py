@@ -12,6 +12,7 @@ from rich.cells import cached_cell_len
 from rich.color import ColorSystem
 from rich.console import RenderableType
 from rich.segment import Segment
+from textual import events
 from textual.app import ReturnType
 from textual.color import Color
 from textual.css.scalar import Scalar
@@ -37,11 +38,12 @@ from keydesk.terminal.output import in_ascii
 from keydesk.terminal.query import is_remote
 from keydesk.text.sanitize import lines_without_controls
 from keydesk.widgets import theme
-from keydesk.widgets.terminal_diff import Difference, RenderedUpdate, TerminalContents, is_sure
+from keydesk.widgets.terminal_diff import CACHES, Difference, RenderedUpdate, TerminalContents
 from keydesk.widgets.theme import Depth
 
 SMALLEST = Size(80, 24)  # a smaller terminal has no room for a ticket and what it opens on
 SMALLEST_EXITS = Size(40, 12)  # a smaller one shows no account and no trade
+DRAWN_AFTER = 0.05  # seconds; Textual draws another size 8 ms after it came
 MANY_WRITES = 99
 MOST_WAITING_WRITES = 2  # then updates are left out, also those that answer a key
 SLOW_LINE = (
@@ -94,6 +96,16 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
     def on_mount(self) -> None:
         """Forget the contents after a suspension."""
         self.app_resume_signal.subscribe(self, lambda _: self._forget())
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Send the whole screen again where the size is the painted one: the terminal had another one in between.
+
+        It has cut or moved what it showed, and Textual takes a size that it knows for no change.
+        """
+        painted = self._terminal_region
+        if painted is not None and painted.size == event.size:
+            self._forget()
+            self.set_timer(DRAWN_AFTER, self.catch_up)
 
     def dress(
         self,
@@ -158,9 +170,9 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
     def free_closed_forms(self) -> None:
         """Free closed forms: they are reference cycles, and caches hold what they drew and where they stood."""
         clear_style_caches()
-        for cached in (*vars(Region).values(), Scalar.resolve, cached_cell_len, is_sure):
+        for cached in (*vars(Region).values(), Scalar.resolve, cached_cell_len, *CACHES):
             if clear := getattr(cached, "cache_clear", None):
-                clear()  # up to 4,096 results each: 10 MB after many sizes of the terminal and as many texts
+                clear()  # up to 4,096 results each: 10 MB after many sizes of the terminal, texts and styles
         gc.collect()
 
     def redraw(self) -> None:
@@ -239,8 +251,8 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Draw what was skipped, once the line takes more."""
-        if self._behind and self.writes_waiting() <= MOST_WAITING_WRITES:
+        """Draw what was skipped, once the line takes more; nothing before the first screen and after the last."""
+        if self._behind and self.screen_stack and self.writes_waiting() <= MOST_WAITING_WRITES:
             self.screen.refresh()
 
     def _writes_at_once(self) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 from rich.color import ColorSystem
@@ -364,6 +364,10 @@ def change(worn: Look, wanted: Look) -> str:
         codes = [wanted[0]] if wanted[0] != worn[0] else []
         codes += [wanted[i] or RESETS[i] for i in RESETS if wanted[i] != worn[i]]
     return f"\x1b[{';'.join(codes)}m" if codes else ""
+
+
+# What is kept of texts and styles that were drawn once; looked up again it costs microseconds.
+CACHES: Final = (blank_look, is_sure, look_of, shows_on_a_blank, change)
 
 
 class Difference(CompositorUpdate):

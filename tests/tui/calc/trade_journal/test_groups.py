@@ -1,8 +1,11 @@
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from keydesk.calc.trade_journal.groups import GROUPINGS, GroupContext, grouped
+from keydesk.calc.market.sessions import sessions_at
+from keydesk.calc.trade_journal.groups import GROUPINGS, GroupContext, grouped, session_of
 from keydesk.calc.trade_journal.notes import BadNote, TradeNote, rating_in, tags_in
 from keydesk.calc.trade_journal.trades import JournalTrade
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
@@ -90,3 +93,10 @@ def test_a_rating_is_1_to_5_or_nothing(text: str) -> None:
     assert (rating_in("3"), rating_in(" ")) == (3, None)
     with pytest.raises(BadNote, match="1 to 5"):
         rating_in(text)
+
+
+@given(st.integers(0, 3 * 366 * 24 * 60))
+def test_the_session_of_an_instant_is_that_of_its_hour(minutes: int) -> None:
+    at = MONDAY + minutes * 60_000_000_000
+    names = [each.name for each in sessions_at(at) if each.is_open]
+    assert session_of(at) == (" and ".join(names) or "none")

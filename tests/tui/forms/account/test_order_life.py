@@ -71,9 +71,9 @@ async def test_arrows_choose_and_space_shows_more_of_the_order() -> None:
     words = await after("down", "j")
     assert "▶" in next(line for line in words.splitlines() if "BUY 2,000" in line)
     small = (60, 16)
-    assert 'create {"units"' not in await after("down", "j", size=small)
+    assert "create; market buy" not in await after("down", "j", size=small)
     pages = [await after("down", "j", *["space"] * count, size=small) for count in range(1, 6)]
-    assert any('create {"units"' in page for page in pages)
+    assert any("create; market buy" in page for page in pages)
 
 
 async def test_v_shows_slippage_and_times_by_instrument() -> None:
@@ -129,3 +129,8 @@ async def test_a_acknowledges_one_of_several_and_nothing_else() -> None:
         assert "a acknowledges" not in page.app.words
     assert seen == ["kd-alike"]
     assert page.reads == 2
+
+
+async def test_a_request_is_shown_as_it_was_sent_by_a_key() -> None:
+    assert 'create {"units"' not in await after("down")
+    assert 'create {"units"' in await after("down", "r")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from keydesk import forms
 from keydesk.app.actions.context import ActionContext
 from keydesk.app.availability import REPLAY_KEYS
+from keydesk.panes.log import Log
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from keydesk.forms.info_form import Rows
 
 _OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
-_LISTS = _OF_INSTRUMENTS | {"log"}
 CALENDAR_VIEW, WHAT_IF_VIEW = 7, 8  # of the page of statistics
 
 
@@ -137,20 +137,23 @@ class PageActions:
 
     def action_details(self) -> None:
         """Show everything that is known of the selected row."""
+        log = self._context.app.focused
+        if isinstance(log, Log) and (line := log.line(log.selected)) is not None:
+            self._desk.show_transaction(line)
+            return
         title, rows = self._details()
         self._context.app.push_screen(forms.DetailsForm(title, rows))
 
     def _details(self) -> tuple[Printable, Rows]:
         from keydesk.forms.detail_rows import (  # noqa: PLC0415 - with the first form
             instrument_rows,
-            log_line_rows,
             order_rows,
             position_rows,
             trade_rows,
         )
 
         store, selection = self._store, self._context.selection()
-        row = self._context.row_of(selection.pane) if selection.pane in _LISTS else None
+        row = self._context.row_of(selection.pane) if selection.pane in _OF_INSTRUMENTS else None
         if selection.pane in _OF_INSTRUMENTS and (chosen := selection.instrument(store)):
             store.set_focus(chosen)
         match selection.pane:
@@ -160,7 +163,5 @@ class PageActions:
                 return safe(f"Order #{clean_name(order.id)}"), order_rows(order, store)
             case "positions" if position := store.positions.get(row or ""):
                 return "Position", position_rows(position, store)
-            case "log" if row is not None and int(row) < len(store.log):
-                return "Transaction", log_line_rows(store.log[int(row)], store)
             case _:
                 return "Instrument", instrument_rows(store.focus, store)

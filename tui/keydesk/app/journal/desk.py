@@ -5,28 +5,34 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Sequence
 from functools import partial
+from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
+from textual.worker import Worker
 
 from keydesk import forms
 from keydesk.app.account_connection import Connection, DeskAccount
+from keydesk.app.journal.screens import ScreenKeeper
 from keydesk.calc.trade_journal.notes import NO_NOTE
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
-from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.text.sanitize import Printable, clean, clean_name, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from keydesk.calc.orders.instructions import Instruction
+    from keydesk.calc.trade_journal.trades import JournalTrade
     from keydesk.forms.journal.note import NoteEdit, NoteForm
+    from keydesk.forms.journal.trade import TradeCandles
     from keydesk.forms.journal.trades import JournalForm
     from keydesk.forms.sheet import FormContext
     from keydesk.trade_journal.lines import JournalLine
     from keydesk.trade_journal.live import LiveJournal
+    from keydesk.trade_journal.screens import KeptScreen
     from keydesk_client.models import Transaction
 
 LONGEST_LETTERS = 60
@@ -61,6 +67,7 @@ class JournalDesk:
         self._tell, self._keymap = tell, keymap
         self._form_context, self._carry_out = form_context, carry_out
         self.live: LiveJournal | None = None
+        self.screens = ScreenKeeper(app, store)
 
     def open(self, connection: Connection) -> None:
         """Follow the account; nothing is read before it is wanted."""
@@ -73,6 +80,7 @@ class JournalDesk:
         client = connection.commands.client
         self.live = LiveJournal(client, files, self._pips)
         connection.link.gate.listen(self._heard)
+        self.screens.open(files.screens)
         self.look_at_notes()
 
     def _pips(self) -> dict[str, Any]:
@@ -81,6 +89,7 @@ class JournalDesk:
     def _heard(self, transaction: Transaction) -> None:
         if self.live is not None:
             self.live.take(transaction)
+            self.screens.heard(transaction)
 
     def show(self) -> None:
         """Show the list of trades."""
@@ -111,7 +120,7 @@ class JournalDesk:
 
     def with_screens(self) -> frozenset[str]:
         """Return the trades of which a screen is kept."""
-        return frozenset()
+        return self.screens.kept
 
     def ask_letters(self, form: JournalForm) -> None:
         """Ask for the letters that trades must have."""
@@ -133,6 +142,26 @@ class JournalDesk:
 
     def show_trade(self, trade_id: str) -> None:
         """Show all of a trade."""
+        from keydesk.forms.journal.trade import JournalTradeForm  # noqa: PLC0415 - same
+
+        if self.live is not None:
+            live = self.live
+            line = live.lines.trades.get(trade_id)
+            if line is not None:
+                self._run(partial(live.read_excursions, [line.trade]), "excursion of one")
+            form = JournalTradeForm(self._store, live, trade_id, self, self._keymap)
+            self._app.push_screen(form)
+
+    def read_candles(self, trade: JournalTrade, take: Callable[[TradeCandles], None]) -> None:
+        """Read the candles around a trade."""
+        if self.live is not None:
+            now_ns = self._store.clock_ns or time_ns()
+            self._run(partial(_read_candles, self.live, trade, now_ns, take), "candles")
+
+    def read_kept(self, trade: JournalTrade, take: Callable[[Sequence[KeptScreen]], None]) -> None:
+        """Read the screens that were kept of a trade."""
+        if self.live is not None:
+            self._run(partial(_read_kept, self.live, trade, take), "reading screens")
 
     def write_note(self, trade_id: str) -> None:
         """Edit what is written about a trade."""
@@ -203,8 +232,44 @@ class JournalDesk:
             self._app.push_screen(form, self._carry_out)
 
     def _run(
-        self, work: Callable[[], Coroutine[Any, Any, None]], name: str, *, exclusive: bool = False
+        self, work: Callable[[], Coroutine[None, None, None]], name: str, *, exclusive: bool = False
     ) -> None:
-        self._app.run_worker(
+        _: Worker[None] = self._app.run_worker(
             work, name, group=f"journal {name}", exclusive=exclusive, exit_on_error=False
         )
+
+
+async def _read_candles(
+    live: LiveJournal, trade: JournalTrade, now_ns: int, take: Callable[[TradeCandles], None]
+) -> None:
+    from keydesk.calc.market.granularity import SECONDS  # noqa: PLC0415 - all with the first page
+    from keydesk.forms.journal.chart import range_of  # noqa: PLC0415
+    from keydesk.forms.journal.trade import TradeCandles  # noqa: PLC0415
+    from keydesk.store.candles import candle_of  # noqa: PLC0415
+    from keydesk_client.account.values import READ_ERRORS  # noqa: PLC0415
+    from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
+    from keydesk_client.models import DateTime  # noqa: PLC0415
+    from keydesk_client.models.enumerations import granularity_of  # noqa: PLC0415
+
+    name, start, end = range_of(trade, now_ns)
+    try:
+        answer = await live.client.candles.get(
+            trade.instrument,
+            granularity=granularity_of(name),
+            from_=DateTime.from_ns(start),
+            to=DateTime.from_ns(end),
+            price="M",
+        )
+        found = [each for loaded in answer.candles if (each := candle_of(loaded)) is not None]
+    except (KeydeskClientError, *READ_ERRORS) as error:
+        take(TradeCandles(trouble=clean(f"no candles: {error}")))
+    else:
+        take(TradeCandles(found, SECONDS[name], safe(name)))
+
+
+async def _read_kept(
+    live: LiveJournal, trade: JournalTrade, take: Callable[[Sequence[KeptScreen]], None]
+) -> None:
+    from keydesk.trade_journal.screens import read_screens  # noqa: PLC0415 - with the first page
+
+    take(await asyncio.to_thread(read_screens, live.files.screens, trade))

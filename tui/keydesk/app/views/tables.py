@@ -22,7 +22,7 @@ def ask_letters(app: App[Any], pane: SortedTable) -> None:
         safe(f"{pane.NAME}: only rows with these words"),
         pane.letters,
         trouble=lambda _text: "",
-        hint="pair, side, tag or text: eurusd long; nothing shows all",
+        hint=pane.LETTERS_HINT,
         longest=LONGEST_LETTERS,
     )
     app.push_screen(form, take)

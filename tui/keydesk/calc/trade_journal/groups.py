@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
+from functools import lru_cache
 
 from keydesk.calc.market.sessions import sessions_at
 from keydesk.calc.market.trading_day import SECOND, day_start
@@ -16,6 +17,7 @@ from keydesk.calc.trade_journal.trades import JournalTrade
 
 NONE = "none"
 MINUTE_NS = 60 * SECOND
+HOUR_NS = 60 * MINUTE_NS
 HOLD_TIMES = (
     (5 * MINUTE_NS, "under 5 min"),
     (30 * MINUTE_NS, "5 to 30 min"),
@@ -89,7 +91,13 @@ def by_session(trade: JournalTrade, _: GroupContext) -> Iterable[str]:
 
 def session_of(time_ns: int) -> str:
     """Return the sessions that are open at an instant: London and New York; none."""
-    return " and ".join(each.name for each in sessions_at(time_ns) if each.is_open) or NONE
+    return _session_of_hour(time_ns // HOUR_NS)
+
+
+@lru_cache(maxsize=20_000)
+def _session_of_hour(hour: int) -> str:
+    """Return the sessions of an hour: each opens and closes at a whole one, in UTC, too."""
+    return " and ".join(each.name for each in sessions_at(hour * HOUR_NS) if each.is_open) or NONE
 
 
 def by_hour(trade: JournalTrade, context: GroupContext) -> Iterable[str]:

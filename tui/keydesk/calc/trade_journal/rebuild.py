@@ -74,6 +74,7 @@ class Rebuilder:
     _trades: dict[str, _Open] = field(default_factory=dict)
     _open_sides: dict[tuple[str, bool], dict[str, str]] = field(default_factory=dict)
     _order_prices: dict[str, Decimal] = field(default_factory=dict)
+    _stops: dict[str, list[StopSet]] = field(default_factory=dict)
     _balances: list[BalancePoint] = field(default_factory=list)
     _start_balance: Decimal = NOTHING
     _transfers: Decimal = NOTHING
@@ -112,6 +113,10 @@ class Rebuilder:
         """Return a trade as the events so far left it, None if they do not know it."""
         known = self._trades.get(id_)
         return None if known is None else _as_it_is(known)
+
+    def stops(self, id_: str) -> tuple[StopSet, ...]:
+        """Return the stops of a trade in the order in which they were set."""
+        return tuple(self._stops.get(id_, ()))
 
     def _point(
         self,
@@ -196,7 +201,10 @@ class Rebuilder:
     def _stop(self, stop: StopSet) -> None:
         """Take the first stop that is set soon after the fill as the initial one."""
         known = self._trades.get(stop.trade_id)
-        if known is None or known.trade.initial_stop is not None:
+        if known is None:
+            return
+        self._stops.setdefault(stop.trade_id, []).append(stop)
+        if known.trade.initial_stop is not None:
             return
         trade = known.trade
         if stop.time_ns - trade.opened_ns > FIRST_STOP_WITHIN_NS:

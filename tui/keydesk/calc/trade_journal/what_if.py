@@ -124,14 +124,16 @@ def _end(trade: JournalTrade, part: Execution, path: PricePath, levels: _Levels)
     goes_on = (part.reason in STOPS and levels.stop is not None) or (
         part.reason in TARGETS and levels.target is not None
     )
-    at_entry = False
+    at_entry, opened = False, trade.opened_ns
     for step in path.steps:
         if not goes_on and step.start_ns > part.time_ns:
             break
         is_after = step.start_ns > part.time_ns
         stop = levels.first_stop if levels.stop is None and is_after else levels.stop
-        now = replace(levels, stop=NOTHING if at_entry else stop)
-        found = _met(step, now, at_entry=at_entry, is_first=_holds_entry(trade, step))
+        is_first = _holds_entry(opened, step)
+        found = _met(step, levels, NOTHING if at_entry else stop, at_entry, is_first)
+        if found is None:
+            continue
         if found.gains:
             is_last = not goes_on and part.time_ns < step.end_ns
             return _worst(found, step, trade, part if is_last else None)
@@ -149,24 +151,32 @@ class _Met(NamedTuple):
     moves_stop: bool = False
 
 
-def _met(step: PriceStep, levels: _Levels, *, at_entry: bool, is_first: bool) -> _Met:
-    """Return every result that the step allows, whatever the order of prices in it."""
-    gains = []
-    if levels.stop is not None and step.loss >= levels.stop:
-        gains.append(min(-levels.stop, step.gain))
+def _met(
+    step: PriceStep,
+    levels: _Levels,
+    stop: Decimal | None,
+    at_entry: bool,
+    is_first: bool,
+) -> _Met | None:
+    """Return every result that the step allows, whatever the order of prices in it; None where it meets nothing."""
+    _, _, gain, loss = step
+    is_stopped = stop is not None and loss >= stop
+    stopped = (min(-stop, gain),) if is_stopped and stop is not None else ()
     if is_first:  # its gains may be from before the opening, and so may its loss
-        return _Met(tuple(gains), is_ambiguous=True)
-    if levels.target is not None and step.gain >= levels.target:
-        gains.append(levels.target)
-    moves_stop = not at_entry and levels.break_even is not None and step.gain >= levels.break_even
-    comes_back = moves_stop and step.loss >= NOTHING  # perhaps before the gain
-    if comes_back:
-        gains.append(NOTHING)
-    return _Met(tuple(gains), len(gains) > 1 or comes_back, moves_stop)
+        return _Met(stopped, is_ambiguous=True) if stopped else None
+    target, even = levels.target, levels.break_even
+    is_reached = target is not None and gain >= target
+    moves_stop = not at_entry and even is not None and gain >= even
+    if not (is_stopped or is_reached or moves_stop):
+        return None
+    comes_back = moves_stop and loss >= NOTHING  # perhaps before the gain
+    reached = (target,) if is_reached and target is not None else ()
+    gains = (*stopped, *reached, *((NOTHING,) if comes_back else ()))
+    return _Met(gains, len(gains) > 1 or comes_back, moves_stop)
 
 
-def _holds_entry(trade: JournalTrade, step: PriceStep) -> bool:
-    return bool(trade.opened_ns % CELL) and step.start_ns <= trade.opened_ns < step.end_ns
+def _holds_entry(opened_ns: int, step: PriceStep) -> bool:
+    return bool(opened_ns % CELL) and step.start_ns <= opened_ns < step.end_ns
 
 
 def _gain(trade: JournalTrade, part: Execution) -> Decimal:

@@ -12,9 +12,10 @@ from keydesk.keys.keymap import KEYMAP, ORDER_LIFE
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten
-from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
 from keydesk.trading.order_life import OrderLife, with_states
+from keydesk.trading.request_words import words_of_text
 
 LEAST_LIST = 3  # rows of the list
 LABEL = 10  # columns of the names in the part about one order
@@ -58,6 +59,7 @@ class OrderLifeForm(InfoForm[None]):
         self.chosen = ""  # id of the order under the cursor
         self.top = 0  # first line of the part about it
         self.shows_figures = False
+        self.shows_raw = False  # the requests as they were sent
         self._is_read = False
         self._in_flight: object = None
 
@@ -100,7 +102,7 @@ class OrderLifeForm(InfoForm[None]):
             return "v orders  Esc closes"
         if (life := self._chosen()) is not None and life.state == "one of several":
             return "↑ ↓ choose  a acknowledges  Space more  v slippage  Esc closes"
-        return "↑ ↓ choose  Space more  v slippage, times  Esc closes"
+        return "↑ ↓ choose  Space more  r as sent  v slippage, times  Esc closes"
 
     def _chosen(self) -> OrderLife | None:
         lives = self.shown
@@ -163,7 +165,8 @@ class OrderLifeForm(InfoForm[None]):
             words = safe(f"{line.what}: {said}")
             lines += self._named(clock(line.time_ns, zone), words, "muted")
         if life.request:
-            lines += self._named("request", life.request, "faint")
+            said = life.request if self.shows_raw else clean(words_of_text(life.request))
+            lines += self._named("request", said, "faint")
         return lines
 
     def _named(self, name: Printable, words: Printable, role: str) -> list[TextLine]:
@@ -219,6 +222,11 @@ class OrderLifeForm(InfoForm[None]):
         if life is not None and life.state == "one of several" and not self.shows_figures:
             self._acknowledge(life)
             self._read(self.take)
+
+    def action_raw(self) -> None:
+        """Show requests as they were sent, or in words."""
+        self.shows_raw = not self.shows_raw
+        self.redraw()
 
     def action_view(self) -> None:
         """Show slippage and times by instrument, or the orders."""

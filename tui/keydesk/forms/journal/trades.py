@@ -1,7 +1,6 @@
 """The journal's list: every trade or position, the newest first, with what was written about it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from time import time_ns
 from typing import ClassVar, Protocol
@@ -21,15 +20,16 @@ from keydesk.forms.journal.columns import (
     signed_role,
     text_of,
 )
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, with_hints, wrap_words
 from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import money, shorten
 from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.text.search import has_words
 from keydesk.trade_journal.lines import JournalLine
 from keydesk.trade_journal.live import LiveJournal
-from keydesk.widgets.row_order import TableOrder, has_words
+from keydesk.widgets.row_order import TableOrder
 from keydesk.widgets.table import Column, fit, needed, widen
 
 LOOK_EVERY = 2.0  # seconds between looks at the file of notes
@@ -38,6 +38,7 @@ BELOW_FROM = 12  # rows of the window that have room for them
 GAPS = (2, 1)
 LONGEST_SHOWN = 20  # columns of the letters in the title
 NEWEST = "newest first"
+MARKS: TextLine = (("! mistake  n note  s screen  * several trades", "faint"),)
 BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})
 
 
@@ -78,8 +79,9 @@ class JournalForm(InfoForm[None]):
         self.by_position = False
         self.keys: list[str] = []  # the rows, as sorted and filtered
         self.cursor, self.first = 0, 0
-        self._version = -1
-        self._looked = float("-inf")
+        self._version, self._excursions_read = -1, 0
+        self._looked = self._sorted = float("-inf")
+        self._without = 0  # closed trades without an excursion, while rows are sorted by it
         self._asked: tuple[str, ...] = ()  # the rows whose excursions were asked for
         self._totals: TextLine = BLANK
         self._given = self._list_context()
@@ -105,7 +107,18 @@ class JournalForm(InfoForm[None]):
                 self._version = -1  # how long they are held
         if self._version != self.journal.version:
             self.sort_rows()
+        elif self._excursions_read != self.journal.excursions_read:
+            self._take_excursions(frame.now)
         self._ask_excursions()
+
+    def _take_excursions(self, now: float) -> None:
+        """Show excursions that were read; rows sorted by them are sorted again, but not with each."""
+        if self.order.column not in BY_CANDLES:
+            self._excursions_read = self.journal.excursions_read
+            self.redraw()
+        elif now - self._sorted >= LOOK_EVERY:
+            self._sorted, self._excursions_read = now, self.journal.excursions_read
+            self.sort_rows()
 
     def _ask_excursions(self) -> None:
         """Ask for MAE and MFE of the rows in sight, of all while they are sorted by it."""
@@ -166,6 +179,11 @@ class JournalForm(InfoForm[None]):
         if held in self.keys and self.cursor:  # at the top, the newest is followed
             self.cursor = self.keys.index(held)
         self._totals = self._total_line()
+        by_candles = self.order.column in BY_CANDLES
+        self._without = sum(
+            by_candles and not line.is_open and self._excursion(line) is None
+            for line in map(lines.__getitem__, self.keys)
+        )
         self.move_to(self.cursor)
 
     def move_to(self, row: int) -> None:
@@ -197,6 +215,8 @@ class JournalForm(InfoForm[None]):
             parts.append(f"only {letters}")
         if self.journal.is_reading:
             parts.append("reading …")
+        if self._without:
+            parts.append(f"{self._without:,} without candles yet")
         return safe(", ".join(parts))
 
     def foot_words(self) -> Printable:
@@ -228,7 +248,10 @@ class JournalForm(InfoForm[None]):
         ]
         listed += [BLANK] * (self.rows - len(listed))
         below = self._below() if self.room >= BELOW_FROM else []
-        found: list[TextLine] = [self._header(columns, gap), *listed, self._totals, *below]
+        totals = with_hints(self._totals, BLANK, MARKS, self.inside)
+        if cell_len("".join(words for words, _ in totals)) > self.inside:
+            totals = self._totals
+        found: list[TextLine] = [self._header(columns, gap), *listed, totals, *below]
         return found[: self.room]
 
     def _empty(self) -> list[TextLine]:
@@ -253,11 +276,8 @@ class JournalForm(InfoForm[None]):
             column.key: max(len(column.title), *(cell_len(each[column.key][0]) for each in cells))
             for column in COLUMNS
         }
-        named = [
-            replace(each, title="MAE pips" if each.key == "mae" else each.title) for each in COLUMNS
-        ]
         room = self.inside - 2
-        fitted = fit(widen(named, widths), room)
+        fitted = fit(widen(COLUMNS, widths), room)
         gap = next((gap for gap in GAPS if needed(fitted, gap) <= room), 1)
         return fitted, gap
 
@@ -280,7 +300,8 @@ class JournalForm(InfoForm[None]):
 
     def _total_line(self) -> TextLine:
         """Return the sums of the closed trades that are listed."""
-        closed = [line for key in self.keys if not (line := self._lines[key]).is_open]
+        lines = self._lines
+        closed = [line for key in self.keys if not (line := lines[key]).is_open]
         net = sum((each.result for each in closed), Decimal(0))
         swap = sum((each.trade.costs.financing for each in closed), Decimal(0))
         rs = [each.r for each in closed if each.r is not None]

@@ -1,0 +1,117 @@
+"""A year of 20 trades a day: opening the journal takes under a second, statistics over it under 200 ms."""
+
+import random
+import sys
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+from time import process_time
+from typing import TypeVar
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from keydesk.calc.trade_journal.curves import equity_curve, r_histogram
+from keydesk.calc.trade_journal.excursions import CELL
+from keydesk.calc.trade_journal.groups import GROUPINGS, GroupContext, grouped
+from keydesk.calc.trade_journal.heat_maps import hours_of_week, trading_days
+from keydesk.calc.trade_journal.price_paths import PricePath, PriceStep, path_of
+from keydesk.calc.trade_journal.rebuild import Journal, rebuild
+from keydesk.calc.trade_journal.returns import days_of
+from keydesk.calc.trade_journal.statistics import daily_statistics_of, statistics_of
+from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.calc.trade_journal.what_if import WhatIf, what_if
+from keydesk.trade_journal.cache import CachedEvents, append_cache, read_cache, write_cache
+from keydesk.trade_journal.report import page, week_of
+from keydesk.trade_journal.rows import RowContext
+from support.year_of_trades import LAST_DAY, events_of_days, notes_of_days
+
+pytestmark = pytest.mark.bench
+
+ACCOUNT, CREATED = "101-001-1000001-001", 7
+BERLIN = ZoneInfo("Europe/Berlin")
+Result = TypeVar("Result")
+
+
+def timed(what: str, work: Callable[[], Result]) -> tuple[Result, float]:
+    """Return the result, and the least CPU milliseconds of five runs."""
+    least = float("inf")
+    for _ in range(5):
+        began = process_time()
+        result = work()
+        least = min(least, (process_time() - began) * 1000)
+    sys.stdout.write(f"{what}: {least:.0f} ms\n")
+    return result, least
+
+
+def test_opening_a_year_from_its_cache(tmp_path: Path) -> None:
+    path, events = tmp_path / "journal" / "main.events", tuple(events_of_days())
+    whole = CachedEvents(ACCOUNT, CREATED, 99, events)
+    write_cache(path, whole)
+    journal, cost = timed(
+        f"opening {len(events)} events", lambda: rebuild(read_cache(path, ACCOUNT, CREATED).events)
+    )
+    assert len(journal.closed) == 5200
+    assert cost < 1000
+    timed("writing all of them", lambda: write_cache(path, whole))
+    states = iter(
+        [CachedEvents(ACCOUNT, CREATED, 99 + n, (*events, *events[:n])) for n in range(1, 6)]
+    )
+    state = whole
+
+    def append() -> None:
+        nonlocal state
+        before, state = state, next(states)
+        append_cache(path, before, state)
+
+    _, cost = timed("appending one", append)
+    assert cost < 50
+
+
+def steps_of(trade: JournalTrade, rng: random.Random) -> PricePath:
+    """A random walk of 5 seconds around the entry."""
+    gain, steps, start = 0, [], trade.opened_ns // CELL * CELL
+    for number in range(600):
+        gain += rng.randint(-9, 9)
+        at = start + number * CELL
+        high, low = Decimal(gain + 4).scaleb(-5), Decimal(gain - 4).scaleb(-5)
+        steps.append(PriceStep(at, at + CELL, high, -low))
+    return path_of(trade, steps, Decimal(gain).scaleb(-5))
+
+
+def test_statistics_over_a_year() -> None:
+    journal, notes = rebuild(events_of_days()), notes_of_days()
+    trades = journal.closed
+
+    def figures() -> None:
+        statistics_of(trades, Decimal(10_000))
+        daily_statistics_of(days_of(journal.balances, journal.start_balance))
+
+    costs = {"figures": timed("all figures", figures)[1]}
+    for name in GROUPINGS:
+        costs[name] = timed(f"figures by {name}", partial(by_group, journal, name))[1]
+    costs["hours"] = timed("hours by weekday", lambda: hours_of_week(trades, BERLIN))[1]
+    costs["days"] = timed("calendar", lambda: trading_days(trades))[1]
+    costs["curve"] = timed("equity curve", lambda: equity_curve(trades))[1]
+    rs = [each.r for each in trades if each.r is not None]
+    costs["histogram"] = timed("histogram of R", lambda: r_histogram(rs))[1]
+    week, context = week_of(LAST_DAY.date()), RowContext(notes)
+    costs["week"] = timed("page of a week", lambda: page(journal, week, context, ""))[1]
+    assert max(costs.values()) < 200, costs
+
+
+def by_group(journal: Journal, name: str) -> None:
+    context = GroupContext(journal.trades, notes_of_days(1, 1))
+    for own in grouped(journal.closed, name, context).values():
+        statistics_of(own)
+
+
+def test_what_if_over_a_year() -> None:
+    rng = random.Random(3)
+    trades = rebuild(events_of_days()).closed
+    paths = {each.id: steps_of(each, rng) for each in trades}
+    kept = sum(len(each.steps) for each in paths.values()) / len(paths)
+    sys.stdout.write(f"{kept:.0f} steps kept of 600 a trade\n")
+    rule = WhatIf(Decimal("0.5"), Decimal(3), Decimal(1))
+    timed("what-if", lambda: what_if(trades, paths, rule))

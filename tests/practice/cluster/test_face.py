@@ -1,0 +1,234 @@
+"""What a client is answered when the account's node, the link to it or the database is away: never a second order."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from keydesk_practice.broker.background import WorkBudget
+from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown
+from keydesk_practice.http.errors import HttpError
+from keydesk_practice.http.responses import Response, ResponseFormat, stored_answer
+from keydesk_practice.ledger.ledger import LedgerAccount, WireTransaction
+
+pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
+from keydesk_practice.cluster.database import Owner, StoredRequest
+from keydesk_practice.cluster.face import ClusterFace
+from keydesk_practice.cluster.node import Node
+from keydesk_practice.cluster.peers import PeerAnswer, Peers
+
+ACCOUNT = LedgerAccount("101-001-1000001-001", 0, "USD", hedging=False)
+FILL = WireTransaction({"id": "7", "type": "ORDER_FILL"})
+ANSWER = stored_answer(Response({"orderFillTransaction": FILL, "lastTransactionID": "7"}, 201))
+ELSEWHERE = Owner(2, "http://other:1")
+
+
+class FakeNode:
+    """A node without database and market; each wait lets the test's time go on."""
+
+    def __init__(self, *, owner: Owner | None = None, here: bool = False) -> None:
+        self.number = 1
+        self.accounts = {ACCOUNT.id: ACCOUNT}
+        self.owners = {ACCOUNT.id: owner}
+        self.away = False
+        self.here = here
+        self.time = 0.0
+        self.requests: dict[str, str | None] = {}  # stored; None: given up
+        self.seen: set[str] = set()
+        self.broker = self
+        self.budget = WorkBudget()
+        self.ledger = self
+        self.is_database_away = False
+
+    def owns(self, _: str) -> bool:
+        return self.here
+
+    def begin_request(self, _: str, request: str) -> bool:
+        is_new = request not in self.seen
+        self.seen.add(request)
+        return is_new
+
+    def end_request(self, _: str, request: str) -> None:
+        self.seen.discard(request)
+
+    async def find_request(self, _: str, request: str) -> StoredRequest | None:
+        if self.is_database_away:
+            raise LedgerAway("away")
+        return StoredRequest(self.requests[request]) if request in self.requests else None
+
+    async def give_up(self, account: str, request: str) -> StoredRequest:
+        if not self.is_database_away:
+            self.requests.setdefault(request, None)
+        found = await self.find_request(account, request)
+        assert found is not None
+        return found
+
+    async def wait_for_owners(self, seconds: float) -> None:
+        self.time += seconds
+
+    def bodies(self, _account: str, first: int, _last: int) -> list[str]:
+        return [json.dumps({"id": str(first), "type": "ORDER_FILL"})]
+
+    def connection_lost(self, _: LedgerAway) -> None:
+        self.away = True
+
+
+class FakePeers:
+    """Answers each request of a node with the next of some outcomes, then with the last one again."""
+
+    def __init__(self, *outcomes: PeerAnswer | Exception) -> None:
+        self.outcomes = list(outcomes)
+        self.sent = 0
+
+    async def send(self, *_: object) -> PeerAnswer:
+        self.sent += 1
+        outcome = self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+async def nothing_here(_scope: Scope, _receive: Receive, _send: Send) -> None:
+    raise AssertionError("the request is not for this node")
+
+
+Local = Callable[[Scope, Receive, Send], Any]
+
+
+async def ask(
+    node: FakeNode, peers: FakePeers, local: Local = nothing_here, method: str = "POST"
+) -> tuple[int, bytes]:
+    face = ClusterFace(
+        cast(Node, node), cast(Peers, peers), local, b"secret", clock=lambda: node.time
+    )
+    path = f"/v3/accounts/{ACCOUNT.id}/orders"
+    scope: Scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [],
+        "state": {
+            "owner": 0,
+            "request_id": "42",
+            "response_format": ResponseFormat(unix_times=False, gzip=False),
+        },
+    }
+    messages: list[Message] = []
+
+    async def receive() -> Message:
+        await asyncio.sleep(0)
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
+    async def send(message: Message) -> None:
+        await asyncio.sleep(0)
+        messages.append(message)
+
+    await face(scope, receive, send)
+    body = b"".join(message.get("body", b"") for message in messages)
+    return messages[0]["status"], body
+
+
+async def refusal(node: FakeNode, peers: FakePeers, local: Local = nothing_here) -> HttpError:
+    with pytest.raises(HttpError) as refused:
+        await ask(node, peers, local)
+    return refused.value
+
+
+async def test_the_owner_answers() -> None:
+    node = FakeNode(owner=ELSEWHERE)
+    assert await ask(node, FakePeers(PeerAnswer(201, (), b"{}"))) == (201, b"{}")
+
+
+async def test_an_account_without_a_node_is_503_with_retry_after_and_nothing_is_stored() -> None:
+    node = FakeNode()
+    refused = await refusal(node, FakePeers(NotExecuted("-")))
+    assert (refused.status, refused.headers) == (503, {"Retry-After": "1"})
+    assert node.requests == {}
+
+
+async def test_a_lost_answer_is_found_again_and_the_order_is_not_repeated() -> None:
+    node = FakeNode(owner=ELSEWHERE)
+    node.requests["42"] = ANSWER
+    peers = FakePeers(OutcomeUnknown("cut"))
+    status, body = await ask(node, peers)
+    assert (status, peers.sent) == (201, 1)
+    assert json.loads(body) == {"orderFillTransaction": dict(FILL), "lastTransactionID": "7"}
+
+
+async def test_what_was_never_stored_is_given_up_and_answered_with_503() -> None:
+    node = FakeNode(owner=ELSEWHERE)
+    refused = await refusal(node, FakePeers(OutcomeUnknown("cut")))
+    assert (refused.status, refused.headers) == (503, {"Retry-After": "1"})
+    assert node.requests == {"42": None}
+
+
+async def test_what_was_stored_in_the_last_moment_gets_its_answer() -> None:
+    node = FakeNode(owner=ELSEWHERE)
+
+    class Late(FakePeers):
+        async def send(self, *_: object) -> PeerAnswer:
+            if node.time > 5.5:
+                node.requests["42"] = ANSWER
+            raise OutcomeUnknown("cut")
+
+    assert (await ask(node, Late()))[0] == 201
+
+
+async def test_with_the_database_away_after_sending_the_outcome_is_unknown() -> None:
+    node = FakeNode(owner=ELSEWHERE)
+    node.is_database_away = True
+    refused = await refusal(node, FakePeers(OutcomeUnknown("cut")))
+    assert (refused.status, refused.headers) == (504, {})
+
+
+async def test_with_the_database_away_before_sending_nothing_is_tried_twice() -> None:
+    node = FakeNode()
+    node.away = True
+    refused = await refusal(node, FakePeers(NotExecuted("-")))
+    assert refused.status == 503
+    assert node.time == 0.0
+
+
+async def test_a_node_that_moved_the_account_is_not_asked_for_the_outcome() -> None:
+    node = FakeNode(owner=ELSEWHERE)
+    moved = PeerAnswer(503, ((b"keydesk-outcome", b"not-executed"),), b"{}")
+    peers = FakePeers(moved, moved, PeerAnswer(201, (), b"{}"))
+    assert (await ask(node, peers))[0] == 201
+    assert peers.sent == 3
+
+
+async def test_a_refused_commit_is_executed_again_and_a_lost_one_is_not() -> None:
+    for error, executed, status in ((NotExecuted("-"), 2, 201), (OutcomeUnknown("-"), 1, 503)):
+        node = FakeNode(here=True)
+        calls: list[str] = []
+
+        async def local(
+            scope: Scope,
+            _receive: Receive,
+            send: Send,
+            calls: list[str] = calls,
+            error: Exception = error,
+        ) -> None:
+            calls.append(scope["path"])
+            if len(calls) == 1:
+                raise error
+            await send({"type": "http.response.start", "status": 201, "headers": []})
+            await send({"type": "http.response.body", "body": b"{}"})
+
+        try:
+            found, _ = await ask(node, FakePeers(NotExecuted("-")), local)
+        except HttpError as refused:
+            found = refused.status
+        assert (found, len(calls)) == (status, executed)
+
+
+async def test_a_read_is_repeated_and_never_given_up() -> None:
+    node = FakeNode(owner=ELSEWHERE)
+    peers = FakePeers(OutcomeUnknown("cut"), PeerAnswer(200, (), b"{}"))
+    assert (await ask(node, peers, method="GET"))[0] == 200
+    assert node.requests == {}

@@ -1,0 +1,64 @@
+"""What a request asked for, in words."""
+
+import json
+
+import pytest
+
+from keydesk.trading.request_words import request_words, words_of_text
+
+ENTRY = {
+    "type": "LIMIT",
+    "instrument": "EUR_USD",
+    "units": "-50000",
+    "price": "1.09000",
+    "timeInForce": "GTD",
+    "gtdTime": "2026-03-02T12:00:00Z",
+    "positionFill": "DEFAULT",
+    "stopLossOnFill": {"price": "1.09200", "timeInForce": "GTC"},
+    "takeProfitOnFill": {"price": "1.08600"},
+    "clientExtensions": {"id": "kd-1", "tag": "fade"},
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            ENTRY,
+            (
+                "limit sell 50,000 EUR/USD, at 1.09000, until 2026-03-02T12:00:00Z, "
+                "stop at 1.09200, target at 1.08600, tag fade"
+            ),
+        ),
+        (
+            {
+                "type": "MARKET",
+                "instrument": "EUR_USD",
+                "units": "1000",
+                "timeInForce": "FOK",
+                "positionFill": "REDUCE_ONLY",
+                "priceBound": "1.1",
+                "trailingStopLossOnFill": {"distance": "0.0020"},
+            },
+            "market buy 1,000 EUR/USD, reduce-only, no worse than 1.1, trailing stop 0.0020 away",
+        ),
+        ({"units": "ALL"}, "all units"),
+        ({"units": "500"}, "500 units"),
+        ({"longUnits": "ALL", "shortUnits": "NONE"}, "long side: ALL, short side: NONE"),
+        ({"stopLoss": None, "takeProfit": {"price": "1.2"}}, "stop removed, target at 1.2"),
+        ({}, ""),
+        ({"moon": ["a"], "units": {"x": 1}}, "{'x': 1} units, moon ['a']"),
+    ],
+)
+def test_each_request_says_what_it_asks_for(body: dict[str, object], words: str) -> None:
+    assert request_words(body) == words
+
+
+def test_what_stands_around_the_json_is_kept() -> None:
+    text = f"CREATE {json.dumps({'units': '500'})}, sent after transaction #7"
+    assert words_of_text(text) == "CREATE; 500 units; sent after transaction #7"
+
+
+@pytest.mark.parametrize("text", ["", "no json", 'cut {"units": "5', "{]", '{"a": ' * 5])
+def test_what_is_no_json_is_shown_as_it_is(text: str) -> None:
+    assert words_of_text(text) == text

@@ -1,0 +1,164 @@
+"""The details of a transaction and its relations, read from the broker while the page shows what is known already."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from textual.app import App
+
+from keydesk import forms
+from keydesk.app.account_connection import DeskAccount
+from keydesk.store.state import LogLine
+from keydesk.store.store import Store
+from keydesk.text.sanitize import clean
+
+if TYPE_CHECKING:
+    from keydesk.store.log.details import Related, TransactionDetails
+    from keydesk_client.client import Client
+    from keydesk_client.models import Transaction
+
+    Take = Callable[[TransactionDetails], None]
+
+AFTER = 20  # ids after a transaction that are looked through for its batch
+MOST_OF_BATCH = 400
+MOST_TRADES = 4  # of one fill that are read
+MOST_LINES = 16  # related transactions that are read one by one
+T = TypeVar("T")
+
+
+class TransactionPages:
+    """Shows transactions of the open account.
+
+    Args:
+        app: Shows the page.
+        account: Is asked.
+        store: Has the log, and names orders and trades that are open.
+    """
+
+    def __init__(self, app: App[int], account: DeskAccount, store: Store) -> None:
+        self._app, self._account, self._store = app, account, store
+
+    def show(self, line: LogLine) -> None:
+        """Show the transaction of a line of the log."""
+        self._app.push_screen(forms.TransactionForm(self._store, line, self._read))
+
+    def _read(self, id_: str, take: Take) -> None:
+        connection = self._account.connection
+        if connection is not None:
+            self._app.run_worker(
+                read_details(connection.commands.client, self._store, id_, take),
+                f"transaction {id_}",
+                group="transaction",
+                exclusive=True,
+                exit_on_error=False,
+            )
+
+
+async def read_details(client: Client, store: Store, id_: str, take: Take) -> None:
+    """Read a transaction, its batch, its orders and trades, then its relations; hand on what is known after each."""
+    from keydesk.store.log import details as words  # noqa: PLC0415 - with the models
+    from keydesk.store.log.names import LogNames  # noqa: PLC0415
+    from keydesk.store.log_lines import line_of  # noqa: PLC0415
+    from keydesk_client.account.values import readable  # noqa: PLC0415
+
+    reading = _Reading(words.TransactionDetails(id_, loading=True), take)
+    answer = await reading.ask("the transaction", client.transactions.get(id_))
+    if answer is None:
+        reading.finish()
+        return
+    transaction, names = answer.transaction, LogNames()
+    batch = await _batch(client, reading, transaction)
+    read = {str(each.id): each for each in [*batch, transaction]}
+    for each in read.values():
+        names.learn(each)
+    if not reading.tell(lambda _: words.described(transaction, store, names)):
+        reading.finish()
+        return
+    for order_id in words.orders_of(transaction):
+        order = await reading.ask("its order", client.orders.get(order_id))
+        if order is not None:
+            reading.relate(partial(words.relations_of_order, order.order))
+    for trade_id in words.trades_of(transaction)[:MOST_TRADES]:
+        trade = await reading.ask("its trade", client.trades.get(trade_id))
+        if trade is not None:
+            names.trades[trade_id] = getattr(trade.trade, "instrument", "")
+            reading.relate(partial(words.relations_of_trade, trade.trade))
+    reading.relate(partial(words.relations_of_batch, batch, transaction.batch_id))
+    missing = [each.id for each in reading.details.related if each.id not in read]
+    for other_id in missing[:MOST_LINES]:
+        found = await reading.ask(f"#{other_id}", client.transactions.get(other_id))
+        if found is not None:
+            read[other_id] = found.transaction
+            names.learn(found.transaction)
+    lines = readable(store, lambda each: line_of(each, store, names), read.values())
+    reading.tell(lambda known: known.with_lines(lines))
+    reading.finish()
+
+
+async def _batch(client: Client, reading: _Reading, transaction: Transaction) -> list[Transaction]:
+    """Return the transactions of the same request, as far as they are near."""
+    from keydesk_client.account.values import READ_ERRORS, number_of  # noqa: PLC0415
+
+    try:
+        number, first = number_of(transaction.id), number_of(transaction.batch_id)
+    except READ_ERRORS:
+        return [transaction]
+    first = max(first, number - MOST_OF_BATCH) if first <= number else number
+    last = reading.newest
+    until = number + AFTER if last is None else min(number + AFTER, max(last, number))
+    answer = await reading.ask("its batch", client.transactions.range(first, until))
+    if answer is None:
+        return [transaction]
+    return [each for each in answer.transactions if each.batch_id == transaction.batch_id]
+
+
+class _Reading:
+    """What is known so far; each part that cannot be read is named, and the others are still read."""
+
+    def __init__(self, details: TransactionDetails, take: Take) -> None:
+        self.details, self._take = details, take
+        self.newest: int | None = None  # id, as the last answer has it
+
+    async def ask(self, what: str, call: Awaitable[T]) -> T | None:
+        """Return the answer; None, and a line that says why, if there is none."""
+        from keydesk_client.account.values import READ_ERRORS, number_of  # noqa: PLC0415
+        from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
+
+        try:
+            answer = await call
+            last = getattr(answer, "last_transaction_id", None)
+            self.newest = self.newest if last is None else number_of(last)
+        except (KeydeskClientError, *READ_ERRORS) as error:
+            self._note(f"{what} cannot be read: {error}")
+            return None
+        return answer
+
+    def tell(self, further: Callable[[TransactionDetails], TransactionDetails]) -> bool:
+        """Hand on what is known now; return False if the record cannot be read."""
+        from keydesk_client.account.values import READ_ERRORS  # noqa: PLC0415
+
+        try:
+            known = further(self.details)
+        except READ_ERRORS as error:
+            self._note(f"a record is incomplete: {error}")
+            return False
+        self.details = replace(known, loading=True, troubles=self.details.troubles)
+        self._take(self.details)
+        return True
+
+    def relate(self, related: Callable[[], Iterable[Related]]) -> None:
+        """Hand on further relations."""
+        self.tell(lambda known: known.having(related()))
+
+    def finish(self) -> None:
+        """Hand on that nothing more comes."""
+        self.details = replace(self.details, loading=False)
+        self._take(self.details)
+
+    def _note(self, trouble: str) -> None:
+        troubles = (*self.details.troubles, clean(trouble))
+        self.details = replace(self.details, troubles=troubles)
+        self._take(self.details)

@@ -1,0 +1,66 @@
+"""Read older transactions for the log, a page of ids at a time, as far back as it is scrolled or searched."""
+
+from keydesk.feeds.link import FAILURES, Link, reason
+from keydesk.store.log.past import PastLog
+from keydesk.store.state import Topic
+from keydesk_client.errors import Forbidden, Unauthorized
+
+FOUND_AT_ONCE = 50  # lines that a search looks for before it waits for the reader
+MOST_PAGES = 20  # of a search, before it waits for the reader
+AGAIN = "scroll on to try again"
+REMEDIES = (
+    (Unauthorized, "renew the token: keydesk login"),
+    (Forbidden, "check the token's rights"),
+)
+
+
+async def keep_past_log(link: Link) -> None:
+    """Read the pages that are wanted, one request at a time."""
+    await link.ready.wait()
+    while True:
+        await link.store.wait_for(lambda: _is_wanted(link), Topic.PAST_LOG)
+        await load_past(link)
+
+
+def _is_wanted(link: Link) -> bool:
+    past = link.store.past_log
+    return past is not None and past.wants != ""
+
+
+async def load_past(link: Link, most_pages: int = MOST_PAGES) -> None:
+    """Read what the window of the log wants: a page, or with a filter as many as it takes to find some lines."""
+    past = link.store.past_log
+    if past is None:
+        return
+    held = len(past.lines)
+    for _ in range(most_pages):
+        page = _page(link, past)
+        if page is None or not await _read(link, past, page):
+            break
+        found = len(past.lines) - held
+        if found >= (FOUND_AT_ONCE if past.letters else 1):
+            break
+    past.wants = ""
+    link.store.mark(Topic.PAST_LOG)
+
+
+def _page(link: Link, past: PastLog) -> tuple[int, int] | None:
+    """Return the next page; None when the reader has left for another window."""
+    start = link.store.log_start
+    return past.page(start) if past is link.store.past_log and start is not None else None
+
+
+async def _read(link: Link, past: PastLog, page: tuple[int, int]) -> bool:
+    past.loading = True
+    link.store.mark(Topic.PAST_LOG)
+    try:
+        answer = await link.ask(link.client.transactions.range(*page))
+        past.take(link.store, page, answer.transactions)
+    except FAILURES as error:
+        link.count_unreadable(error)
+        remedy = next((words for kind, words in REMEDIES if isinstance(error, kind)), AGAIN)
+        past.trouble = f"{reason(error)}; {remedy}"
+        return False
+    finally:
+        past.loading = False
+    return True

@@ -1,0 +1,183 @@
+"""The page of one transaction: what it is in words, and its relations, each of which Enter opens; Esc goes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.cells import cell_len, set_cell_size
+
+from keydesk.forms.detail_rows import log_line_rows
+from keydesk.forms.info_form import InfoForm
+from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.keys.keymap import KEYMAP, TRANSACTION
+from keydesk.store.log.details import Related, TransactionDetails, related_words
+from keydesk.store.state import LogLine
+from keydesk.store.store import Store
+from keydesk.text.format import lines_of, shorten
+from keydesk.text.sanitize import Printable, clean_name, safe
+
+if TYPE_CHECKING:
+    from keydesk.store.log.details import Rows
+
+LABEL = 22  # columns of the names
+MOST_BACK = 50  # pages that Esc goes back through
+Take = Callable[[TransactionDetails], None]
+
+
+class TransactionForm(InfoForm[None]):
+    """Shows a transaction; it sends nothing.
+
+    Args:
+        store: Has the account's currency and the trader's zone.
+        line: The line of the log that is opened.
+        read: Reads the details of a transaction by its id, and hands them to its argument as they come.
+    """
+
+    BINDINGS = KEYMAP.bindings(TRANSACTION)
+    WIDTH: ClassVar[int] = 100
+
+    def __init__(
+        self, store: Store, line: LogLine, read: Callable[[str, Take], None] = lambda _, __: None
+    ) -> None:
+        super().__init__()
+        self.store, self._read = store, read
+        self._trail: list[str] = [line.id]  # the transactions opened one from the other
+        self._first = TransactionDetails(line.id, tuple(log_line_rows(line, store)))
+        self.details = self._first
+        self.chosen = 0  # of the relations
+        self.top = 0  # first line of the values
+        self.shows_raw = False
+
+    def on_mount(self) -> None:
+        """Read the first one."""
+        super().on_mount()
+        if self.details.id:
+            self._open(self.details.id)
+
+    def _open(self, id_: str) -> None:
+        rows = self._first.rows if id_ == self._first.id else ()
+        self.details = TransactionDetails(id_, rows, loading=True)
+        self.chosen = self.top = 0
+        self._read(id_, self.take)
+        self.redraw()
+
+    def take(self, details: TransactionDetails) -> None:
+        """Show what was read, unless the reader has gone on to another transaction."""
+        if self.is_active and details.id == self.details.id:
+            if not details.rows:
+                details = TransactionDetails(
+                    details.id,
+                    self.details.rows,
+                    details.related,
+                    loading=details.loading,
+                    troubles=details.troubles,
+                )
+            self.details = details
+            self.redraw()
+
+    # What is shown.
+
+    def title_words(self) -> Printable:
+        """Name the transaction, and those that it was reached from."""
+        if not self.details.id:
+            return "A line of the desk's own"
+        *before, last = (f"#{clean_name(each)}" for each in self._trail)
+        way = f"{' → '.join(before[-3:])} → " if before else ""
+        return shorten(safe(f"Transaction {way}{last}"), max(1, self.inside - 2))
+
+    def foot_words(self) -> Printable:
+        """Return the keys."""
+        if self.shows_raw:
+            return "v words  Space more  Esc closes"
+        back = "Esc back  q closes" if len(self._trail) > 1 else "Esc closes"
+        opens = "↑ ↓ choose  Enter opens  " if self.details.related else ""
+        return safe(f"{opens}Space more  v as sent  {back}")
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return the values above the relations; where both do not fit, the values scroll."""
+        if self.shows_raw:
+            values = self._named(self.details.raw) or [(("Nothing was read", "muted"),)]
+            return self._scrolled(values, self.room)
+        values = self._named(self.details.rows)
+        related = self._related_lines(max(1, self.room // 2))
+        room = self.room - len(related)
+        return [*self._scrolled(values, max(1, room)), *related][: self.room]
+
+    def _scrolled(self, values: Sequence[TextLine], room: int) -> Sequence[TextLine]:
+        self.top = max(0, min(self.top, len(values) - room))
+        return values[self.top : self.top + room]
+
+    def _named(self, rows: Rows) -> list[TextLine]:
+        width = max(1, self.inside - LABEL - 1)
+        lines: list[TextLine] = []
+        for name, value in rows:
+            wrapped = lines_of(safe(value), width) or [safe("")]
+            for number, line in enumerate(wrapped):
+                label = set_cell_size(name if number == 0 else "", LABEL) + " "
+                lines.append(((safe(label), "muted"), (line, "plain")))
+        return lines
+
+    def _related_lines(self, most: int) -> list[TextLine]:
+        """Return the relations around the chosen one under their heading, then what is loading or failed."""
+        related = self.details.related
+        said: list[TextLine] = []
+        for trouble in self.details.troubles:
+            said += wrap_words(safe(trouble), "warn", self.inside)
+        if self.details.loading:
+            said.append((("loading …", "muted"),))
+        rows = max(1, most - len(said) - 2)
+        first = max(0, min(self.chosen - rows // 2, len(related) - rows))
+        shown = list(enumerate(related))[first : first + rows]
+        lines = [self._related_line(each, chosen=at == self.chosen) for at, each in shown]
+        if related:
+            count = f"Related transactions  {self.chosen + 1} of {len(related)}"
+            lines = [BLANK, ((safe(count), "muted"),), *lines]
+        return [*lines, *said]
+
+    def _related_line(self, related: Related, *, chosen: bool) -> TextLine:
+        how = shorten(safe(related.how), LABEL - 2)
+        label = safe(set_cell_size(how, LABEL - 1))
+        words = shorten(related_words(related), max(1, self.inside - cell_len(label) - 2))
+        role = "bright" if chosen else "plain"
+        return (("▶ " if chosen else "  ", "focus"), (label, "muted"), (words, role))
+
+    # Keys.
+
+    def action_choose(self, step: int) -> None:
+        """Choose the next relation, or the one before; without relations, scroll."""
+        if self.shows_raw or not self.details.related:
+            self.top += step
+        else:
+            self.chosen = max(0, min(len(self.details.related) - 1, self.chosen + step))
+        self.redraw()
+
+    def action_more(self, step: int) -> None:
+        """Scroll the values; past their end they begin again."""
+        before, self.top = self.top, self.top + step * max(1, self.room // 2)
+        self.lines()  # bounds it
+        if self.top == before:
+            self.top = 0
+        self.redraw()
+
+    def action_open(self) -> None:
+        """Open the chosen relation."""
+        if self.details.related and not self.shows_raw:
+            id_ = self.details.related[min(self.chosen, len(self.details.related) - 1)].id
+            self._trail = [*self._trail, id_][-MOST_BACK:]
+            self._open(id_)
+
+    def action_view(self) -> None:
+        """Show the record as the broker sent it, or words."""
+        self.shows_raw, self.top = not self.shows_raw, 0
+        self.redraw()
+
+    def action_back(self) -> None:
+        """Go back to the transaction before; from the first one, close."""
+        if self.shows_raw:
+            self.action_view()
+        elif len(self._trail) > 1:
+            self._trail.pop()
+            self._open(self._trail[-1])
+        else:
+            self.action_drop()

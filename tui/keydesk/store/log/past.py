@@ -1,0 +1,155 @@
+"""Lines of the transaction log that are older than those the desk follows: a window that moves back to the first one.
+
+The window grows by pages of ids at the end where lines are wanted, and loses as many at the other end once it is full, so
+that memory is bounded however far one goes. While it reaches up to the followed log, both are one list. With a filter it
+keeps the lines that pass alone, and so reaches over any number of others.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+
+from keydesk.store.log.filter import passes
+from keydesk.store.log.names import LogNames
+from keydesk.store.log_lines import line_of
+from keydesk.store.state import LogLine, PastDirection, Topic
+from keydesk.store.store import Store
+from keydesk_client import models as m
+from keydesk_client.account.values import number_of, readable
+
+PAGE = 500  # ids of a request
+WINDOW = 6000  # lines that are kept
+MOST_UNNAMED = 2000  # cancellations whose order was not read yet
+
+
+class PastLog:
+    """The lines of a range of ids, oldest first.
+
+    Args:
+        newest: The highest id that it may have; what is above belongs to the log that the desk follows.
+        letters: The filter that lines must pass.
+    """
+
+    def __init__(self, newest: int, letters: str = "") -> None:
+        self.lines: list[LogLine] = []
+        self.letters = letters
+        self.oldest = newest + 1  # the lowest id that was looked at
+        self.newest = newest  # the highest
+        self.wants: PastDirection = ""
+        self.loading = False
+        self.trouble = ""  # why the last page could not be read; cleared when it is wanted again
+        self.names = LogNames()
+        self._unnamed: dict[str, list[m.OrderCancelTransaction]] = {}  # by order
+
+    @property
+    def begins(self) -> bool:
+        """Whether nothing older exists."""
+        return self.oldest <= 1
+
+    def page(self, below: int) -> tuple[int, int] | None:
+        """Return the ids of the page that is wanted, both included and lower than `below`; None when there is none."""
+        match self.wants:
+            case "older" if not self.begins:
+                return max(1, self.oldest - PAGE), self.oldest - 1
+            case "newer" if self.newest + 1 < below:
+                return self.newest + 1, min(self.newest + PAGE, below - 1)
+            case _:
+                return None
+
+    def take(self, store: Store, page: tuple[int, int], read: Sequence[m.Transaction]) -> None:
+        """Add the transactions of a page that adjoins the window; others, and those held, change nothing."""
+        first, last = page
+        if last + 1 == self.oldest:
+            self.oldest = first
+        elif first == self.newest + 1:
+            self.newest = last
+        else:
+            return
+        inside = [each for each in readable(store, _numbered, read) if first <= each[0] <= last]
+        transactions = [each for _, each in sorted(dict(inside).items())]
+        for each in transactions:
+            self.names.learn(each)
+        made = list(readable(store, lambda each: self._line(each, store), transactions))
+        kept = [line for line in made if passes(line, self.letters)]
+        self.lines = [*kept, *self.lines] if last < self.newest else [*self.lines, *kept]
+        self._name_cancellations(store, transactions)
+        store.mark(Topic.PAST_LOG)
+
+    def _line(self, transaction: m.Transaction, store: Store) -> LogLine:
+        if isinstance(transaction, m.OrderCancelTransaction):
+            order_id = transaction.order_id
+            is_known = order_id in store.orders or order_id in self.names.orders
+            if not is_known and len(self._unnamed) < MOST_UNNAMED:
+                self._unnamed.setdefault(order_id, []).append(transaction)
+        return line_of(transaction, store, self.names)
+
+    def _name_cancellations(self, store: Store, transactions: Iterable[m.Transaction]) -> None:
+        """Put cancellations into words again whose order is among these transactions."""
+        for order in transactions:
+            for cancel in self._unnamed.pop(order.id, ()):
+                self._put(line_of(cancel, store, self.names))
+
+    def _put(self, line: LogLine) -> None:
+        """Replace the line of the same id, or add it in its place if it passes the filter."""
+        number = int(line.id)
+        if not self.oldest <= number <= self.newest:
+            return
+        at = bisect_left(self.lines, number, key=_number)
+        held = at < len(self.lines) and self.lines[at].id == line.id
+        self.lines[at : at + held] = [line] if passes(line, self.letters) else []
+
+    def want(self, direction: PastDirection) -> None:
+        """Request a page at one end; a window that is full gives up lines at the other."""
+        self.wants, self.trouble = direction, ""
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Remove lines at the end that is not wanted, so that a page fits."""
+        over = len(self.lines) + PAGE - WINDOW
+        if over <= 0:
+            return
+        if self.wants == "older":
+            self.newest = int(self.lines[-over].id) - 1
+            del self.lines[-over:]
+        elif self.wants == "newer":
+            del self.lines[:over]
+            self.oldest = int(self.lines[0].id)
+
+    def append(self, lines: Iterable[LogLine], newest: int) -> None:
+        """Take over lines that the followed log gives up, while there is room: without them the window stands apart."""
+        if len(self.lines) < WINDOW:
+            self.lines += [line for line in lines if line.id and passes(line, self.letters)]
+            self.newest = newest
+
+
+def want_past(
+    store: Store, direction: PastDirection, letters: str = "", *, from_followed: bool = True
+) -> None:
+    """Request lines beyond one end of the window; with another filter, or from the followed log again, a new one begins.
+
+    Args:
+        store: Has both.
+        direction: "older", "newer", the "first" transactions, or "" to leave the window for the newest lines.
+        letters: The filter.
+        from_followed: The reader sees the followed log, not a window that stands apart.
+    """
+    start = store.log_start
+    past = store.past_log
+    if start is None or not direction:
+        store.past_log = None
+    elif direction == "first" and start > PAGE + 1 and (past is None or past.oldest > PAGE + 1):
+        store.past_log = PastLog(PAGE, letters)
+    elif past is None or past.letters != letters or (from_followed and not store.past_is_joined):
+        store.past_log = PastLog(start - 1, letters)
+    if store.past_log is not None:
+        store.past_log.want("older" if direction == "first" else direction)
+    store.mark(Topic.PAST_LOG)
+
+
+def _numbered(transaction: m.Transaction) -> tuple[int, m.Transaction]:
+    return number_of(transaction.id), transaction
+
+
+def _number(line: LogLine) -> int:
+    return int(line.id)

@@ -1,0 +1,15 @@
+"""Look for typed words in the text of a row."""
+
+from __future__ import annotations
+
+
+def has_words(text: str, letters: str) -> bool:
+    """Return whether a row's text has every word of the letters, in any case; pairs are found as eurusd and eur/usd."""
+    plain = text.lower()
+    squeezed = _squeezed(plain)
+    words = letters.lower().split()
+    return all(word in plain or _squeezed(word) in squeezed for word in words)
+
+
+def _squeezed(text: str) -> str:
+    return text.replace("/", "").replace("_", "")
