@@ -8,7 +8,7 @@ Needs the test extra (`pip install -c constraints.txt -e '.[test]'`).
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
@@ -20,6 +20,7 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 from pyte.screens import Char, Screen  # noqa: E402
 
 from support.confirming import confirm  # noqa: E402
+from support.journal_home import fill_journal  # noqa: E402
 from support.terminal import Terminal, keydesk  # noqa: E402
 
 CELL_WIDTH, CELL_HEIGHT, FONT_SIZE = 8.4, 18, 14
@@ -72,13 +73,37 @@ PICTURES = (
 )
 
 
+# Of fixed trades in the journal; each view of the page of statistics has a number.
+STATISTICS = (
+    ("statistics", ("g", "k"), "expectancy"),
+    ("calendar", ("g", "k", "7"), "month"),
+    ("day", ("g", "d"), "Result:"),
+    ("equity", ("g", "k", "3"), "Realised"),
+    ("hours", ("g", "k", "6"), "by hour and weekday"),
+    ("excursions", ("g", "k", "5"), "losing trades"),
+)
+JOURNAL_PICTURES = tuple(
+    Picture(
+        f"{name}-{columns}x{rows}",
+        (columns, rows),
+        keys,
+        seen,
+        after=("Escape",),
+        themes=THEMES if (columns, rows) == USUAL_SIZE else ("dark",),
+        wait=2,
+    )
+    for columns, rows in ((120, 35), (80, 24), (200, 50))
+    for name, keys, seen in (STATISTICS if (columns, rows) == USUAL_SIZE else STATISTICS[:3])
+)
+
+
 def main() -> None:
     """Take all pictures of the themes that are named, or of all themes."""
     for theme in sys.argv[1:] or THEMES:
         folder = HERE if theme == THEMES[0] else HERE / theme
         folder.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory() as home:
-            for name, picture in taken(theme, home):
+            for name, picture in (*taken(theme, home), *taken_of_journal(theme, home)):
                 (folder / f"{name}.svg").write_text(picture, encoding="utf-8")
                 print(theme, name)  # noqa: T201
 
@@ -90,19 +115,40 @@ def taken(theme: str, home: str) -> Iterator[tuple[str, str]]:
         terminal.see("prices ok")
         terminal.pause(4)
         trade(terminal)
-        for picture in PICTURES:
-            if theme not in picture.themes:
-                continue
-            terminal.resize(*picture.size)
-            terminal.pause(1.5)
-            terminal.press(*picture.keys)
-            terminal.see(picture.seen)
-            terminal.see_no_more("Loading candles")
-            terminal.pause(picture.wait)
-            yield picture.name, svg(terminal.screen)
-            terminal.press(*picture.after)
-        terminal.press(":", "q", "Enter")
-        terminal.wait_for_exit()
+        yield from _each(terminal, theme, PICTURES)
+
+
+def taken_of_journal(theme: str, home: str) -> Iterator[tuple[str, str]]:
+    """Write fixed trades into the journal of a fresh account, run the desk, and yield the pages of statistics and days."""
+    folder = Path(home, "journal-pictures")
+    folder.mkdir(mode=0o700)
+    with Terminal(
+        keydesk("journal", "list", "--practice"), USUAL_SIZE, {"KEYDESK_HOME": str(folder)}
+    ) as first:
+        first.wait_for_exit()
+    fill_journal(folder)
+    with Terminal(keydesk("--theme", theme), USUAL_SIZE, {"KEYDESK_HOME": str(folder)}) as terminal:
+        terminal.see("prices ok")
+        terminal.pause(4)
+        yield from _each(terminal, theme, JOURNAL_PICTURES)
+
+
+def _each(terminal: Terminal, theme: str, pictures: Sequence[Picture]) -> Iterator[tuple[str, str]]:
+    """Yield the pictures of a theme, and leave the desk."""
+    for picture in pictures:
+        if theme not in picture.themes:
+            continue
+        terminal.resize(*picture.size)
+        terminal.pause(1.5)
+        terminal.press(*picture.keys)
+        terminal.see(picture.seen)
+        terminal.see_no_more("Loading candles")
+        terminal.see_no_more("being read")
+        terminal.pause(picture.wait)
+        yield picture.name, svg(terminal.screen)
+        terminal.press(*picture.after)
+    terminal.press(":", "q", "Enter")
+    terminal.wait_for_exit()
 
 
 def trade(terminal: Terminal) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -148,13 +149,11 @@ def _label_and_configure(home: Home, account_id: str) -> tuple[str, str]:
         terminal.press("g", "t")
         for number in range(5):
             tag(terminal, f"tag{number}")
-            _see_done(
-                terminal, f"tag tag{number}", lambda number=number: tag(terminal, f"tag{number}")
-            )
+            _see_done(terminal, f"tag tag{number}", partial(tag, terminal, f"tag{number}"))
             rate = f"{number + 5}"
             words = f"ACCOUNT margin rate {rate}.00 %"
             set_margin_rate(terminal, rate)
-            _see_done(terminal, words, lambda rate=rate: set_margin_rate(terminal, rate))
+            _see_done(terminal, words, partial(set_margin_rate, terminal, rate))
     return "tag4", "0.09"
 
 

@@ -19,9 +19,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from keydesk_practice.cluster.peers import PeerAnswer, PeerRequest, Peers
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown
@@ -101,7 +103,13 @@ class Cluster:
     """Some nodes on a database of their own."""
 
     def __init__(
-        self, server: PostgresServer, *, nodes: int, tokens: int, arguments: tuple[str, ...] = ()
+        self,
+        server: PostgresServer,
+        *,
+        nodes: int,
+        tokens: int,
+        arguments: tuple[str, ...] = (),
+        shared: bool = True,
     ) -> None:
         self.server = server
         self.address = server.new_database()
@@ -110,6 +118,7 @@ class Cluster:
         self.peers = Peers()
         self._count = nodes
         self._arguments = arguments
+        self._shared = shared  # else each has an SQLite ledger, to be compared with
         self._folder = Path(tempfile.mkdtemp(prefix="kd-cluster-"))
         self._ports = itertools.count(random.SystemRandom().randrange(20_000, 30_000))
 
@@ -136,11 +145,12 @@ class Cluster:
         node.link.target = ("127.0.0.1", inner)
         arguments = (
             *("serve", "--data", str(node.folder), "--port", "0", "--rate-limit", "1000000"),
-            *("--ledger", f"@{self._folder / 'ledger'}"),
             *("--token-file", str(self._folder / "tokens")),
-            *("--node-address", f"127.0.0.1:{inner}", "--node-url", node.link_url),
             *self._arguments,
         )
+        if self._shared:
+            arguments += ("--ledger", f"@{self._folder / 'ledger'}")
+            arguments += ("--node-address", f"127.0.0.1:{inner}", "--node-url", node.link_url)
         with (node.folder.parent / f"{node.folder.name}.log").open("ab") as log:
             node.process = await self._run(arguments, log.fileno())
         assert node.process.stdout is not None
@@ -184,6 +194,21 @@ class Cluster:
         text = b"" if body is None else json.dumps(body).encode()
         request = PeerRequest(method, path.encode(), headers, text)
         return await self.peers.send(node.url, request, (), ANSWER_SECONDS)
+
+    @contextlib.asynccontextmanager
+    async def stream(
+        self, node: ClusterNode, token: str, account: str
+    ) -> AsyncIterator[asyncio.StreamReader]:
+        """Open the transaction stream of an account at a node; its lines follow the head and chunk sizes."""
+        parts = urlsplit(node.url)
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        head = f"GET /v3/accounts/{account}/transactions/stream HTTP/1.0"
+        writer.write(f"{head}\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        assert (await reader.readuntil(b"\r\n\r\n")).split()[1] == b"200"
+        try:
+            yield reader
+        finally:
+            writer.transport.abort()
 
     async def control(self, node: ClusterNode, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
         """Send a request to the control interface of a node, and return its answer."""
@@ -308,7 +333,8 @@ class Bots:
             node = draw.choice(self._cluster.nodes)
             self.orders.append(await self._send(node, token, account, tag, {"order": order}))
             self.answered.set()
-            await asyncio.sleep(self._think * draw.uniform(0.5, 1.5))
+            answered = self.orders[-1].outcome == "acknowledged"
+            await asyncio.sleep(self._think * draw.uniform(0.5, 1.5) if answered else 0.1)
 
     async def _send(
         self, node: ClusterNode, token: str, account: str, tag: str, body: object

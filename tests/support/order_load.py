@@ -10,20 +10,23 @@ import json
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 ORDER_ID = re.compile(rb'"orderID":"(\d+)"')
 FILL = b'"type":"ORDER_FILL"'
+Connection = TypeVar("Connection", bound=asyncio.Protocol)
 WAIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What to ask of the broker on a unix socket: each desk is a token and an account."""
+    """What to ask of the broker on a unix socket's path or a TCP port: each desk is a token and an account."""
 
-    socket: str
+    socket: str | int
     desks: list[tuple[str, str]]
     orders: int
     connections: int = 16
@@ -39,6 +42,7 @@ class Found:
     answered: list[float]
     heard: list[float]
     processor: float
+    silence: float = 0.0  # the longest time in which a listener heard nothing
 
 
 class Trader(asyncio.Protocol):
@@ -80,19 +84,23 @@ class Listener(asyncio.Protocol):
     """A transaction stream; every fill is told at once."""
 
     def __init__(self, account: str, hear: Callable[[tuple[str, bytes]], None]) -> None:
-        self._account = account
+        self.account = account
         self._hear = hear
         self._buffer = b""
+        self._since = time.perf_counter()
+        self.silence = 0.0
         self.open = asyncio.get_running_loop().create_future()
 
     def data_received(self, data: bytes) -> None:
         """Take a piece of the stream."""
+        now = time.perf_counter()
+        self.silence, self._since = max(self.silence, now - self._since), now
         if not self.open.done() and b"HEARTBEAT" in data:
             self.open.set_result(None)
         *lines, self._buffer = (self._buffer + data).split(b"\n")
         for line in lines:
             if FILL in line and (found := ORDER_ID.search(line)):
-                self._hear((self._account, found[1]))
+                self._hear((self.account, found[1]))
 
 
 def _order(token: str, account: str, units: int) -> bytes:
@@ -107,7 +115,8 @@ def _order(token: str, account: str, units: int) -> bytes:
 async def run(load: Load) -> Found:
     """Listen, send every order, and wait until everybody has heard of them."""
     heard: list[tuple[tuple[str, bytes], float]] = []
-    ears = await _open_listeners(load, lambda key: heard.append((key, time.perf_counter())))
+    listeners = await _open_listeners(load, lambda key: heard.append((key, time.perf_counter())))
+    ears = Counter(one.account for one in listeners)
     traders = [await _open_trader(load, number) for number in range(load.connections)]
     sent: dict[tuple[str, bytes], float] = {}
     answered: list[float] = []
@@ -126,7 +135,8 @@ async def run(load: Load) -> Found:
         while len(heard) < sum(ears[account] for account, _ in sent):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     late = sorted(moment - sent[key] for key, moment in heard)
-    return Found(passed, sorted(answered), late, time.process_time())
+    silence = max((one.silence for one in listeners), default=0.0)
+    return Found(passed, sorted(answered), late, time.process_time(), silence)
 
 
 def _dues(load: Load) -> Iterator[float]:
@@ -138,27 +148,31 @@ def _dues(load: Load) -> Iterator[float]:
 
 async def _open_trader(load: Load, number: int) -> Trader:
     desk = load.desks[number % len(load.desks)]
-    loop = asyncio.get_running_loop()
-    _, trader = await loop.create_unix_connection(lambda: Trader(*desk), load.socket)
+    _, trader = await _connected(load, lambda: Trader(*desk))
     return trader
 
 
-async def _open_listeners(load: Load, hear: Callable[[tuple[str, bytes]], None]) -> dict[str, int]:
-    """Open the streams and return how many there are of each account."""
-    ears = {account: 0 for _, account in load.desks}
+async def _connected(
+    load: Load, make: Callable[[], Connection]
+) -> tuple[asyncio.WriteTransport, Connection]:
     loop = asyncio.get_running_loop()
+    if isinstance(load.socket, int):
+        return await loop.create_connection(make, "127.0.0.1", load.socket)
+    return await loop.create_unix_connection(make, load.socket)
+
+
+async def _open_listeners(load: Load, hear: Callable[[tuple[str, bytes]], None]) -> list[Listener]:
+    """Open the streams."""
+    listeners = []
     for number in range(load.listeners):
         token, account = load.desks[number % len(load.desks)]
-        transport, listener = await loop.create_unix_connection(
-            lambda account=account: Listener(account, hear),  # type: ignore[misc]
-            load.socket,
-        )
+        transport, listener = await _connected(load, partial(Listener, account, hear))
         path = f"/v3/accounts/{account}/transactions/stream"
         head = f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n"
         transport.write(head.encode())
         await listener.open
-        ears[account] += 1
-    return ears
+        listeners.append(listener)
+    return listeners
 
 
 async def run_apart(load: Load) -> Found:

@@ -67,9 +67,9 @@ def _values_at(
         return np.stack([paths.curve(day, column).points[at] for column in columns], axis=1)
     interval, profile = fixings.interval(day), scaled_profile(weekday(day), cells_in(day))
     count = int(np.flatnonzero(np.abs(interval.weights[columns]).sum(axis=0)).max()) + 1
-    streams = paths.streams(day)
+    streams = paths.streams(day).first(count)
     edges = [*at.tolist(), len(profile.root)]
-    parts = [np.add.reduceat(streams[place] * profile.root, edges[:-1]) for place in range(count)]
+    parts = [np.add.reduceat(steps * profile.root, edges[:-1]) for steps in streams]
     sums = np.cumsum(np.array(parts), axis=1)
     walks = interval.weights[columns, :count].astype(np.float64) @ sums  # exact, being whole
     place = day - interval.first_day

@@ -96,8 +96,9 @@ class NodeCommit:
             NotExecuted: it is not stored, and never will be.
             OutcomeUnknown: it may be stored.
         """
-        self.check_lease()
-        waiting = self._waiting(account)
+        waiting = self._waiting(
+            account
+        )  # whatever became of the lease: what was queued may be stored
         for one in waiting:
             await one.done.wait()
         for one in reversed(waiting):

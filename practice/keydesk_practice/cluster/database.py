@@ -153,16 +153,17 @@ def notify_control(connection: BoundedConnection) -> None:
     connection.execute("SELECT pg_notify(%s, '')", (CONTROL_CHANNEL,))
 
 
-def owners(connection: BoundedConnection) -> dict[str, Owner | None]:
-    """Return every account with the node that it belongs to, None when that has not renewed its lease."""
+def owners(connection: BoundedConnection) -> tuple[dict[str, Owner | None], dict[str, int]]:
+    """Return every account with the node that it belongs to, None when that has not renewed its lease, and its newest id."""
     rows = connection.execute(
-        "SELECT a.id, n.number, n.address FROM accounts a"
+        "SELECT a.id, n.number, n.address, a.last_id FROM accounts a"
         " LEFT JOIN nodes n ON n.number = a.node AND n.expires > clock_timestamp()"
     ).fetchall()
-    return {
+    found = {
         str(id_): None if number is None else Owner(int(number), str(address))
-        for id_, number, address in rows
+        for id_, number, address, _ in rows
     }
+    return found, {str(id_): int(newest) for id_, _, _, newest in rows}
 
 
 # --- the clock ---

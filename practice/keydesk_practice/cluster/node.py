@@ -64,6 +64,7 @@ class Node:
         self._take_after = 0.0
         self._nodes, self._all = 1, 0  # at the last renewal: live nodes, accounts
         self._orphans: set[str] = set()
+        self._newest: dict[str, int] = {}  # transaction of each account
         self._commit_worker = DatabaseWorker(ledger.text, "commit")
         self._worker = DatabaseWorker(ledger.text, "lease")
         self._tasks: list[asyncio.Task[None]] = []
@@ -143,7 +144,7 @@ class Node:
 
     async def refresh(self) -> None:
         """Read which accounts there are, and whose they are; raise `LedgerAway`."""
-        owners = await self._worker.run(database.owners)
+        owners, self._newest = await self._worker.run(database.owners)
         if owners.keys() != self.accounts.keys():
             found = await self._worker.run(_accounts)
             self.accounts.clear()
@@ -191,7 +192,7 @@ class Node:
         """Send what no notification announced."""
         for account in list(self.watched):
             if account not in self.broker.sessions and account not in self._loading:
-                self.committed_elsewhere(account, self.ledger.last_id(account))
+                self.committed_elsewhere(account, self._newest.get(account, 0))
 
     def _publish_until(self, watched: AccountSession, newest: int) -> None:
         first = watched.committed_id + 1

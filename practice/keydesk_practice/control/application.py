@@ -1,9 +1,11 @@
 """The control interface as an ASGI application: own path, own token, by default reachable from this machine only."""
 
+import asyncio
 import hmac
 import ipaddress
 import logging
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 from urllib.parse import unquote
 
@@ -71,7 +73,8 @@ class ControlApplication:
         known = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token)
         if scheme.lower() != "bearer" or not known:
             raise unauthorized()
-        return await answer_operation(self._control, self._operations, request)
+        control = self._control
+        return await answer_operation(control, self._operations, request, control.changing)
 
     def _refuse_strangers(self, scope: Scope) -> None:
         """Raise a 403 `HttpError` for a client of another machine, also behind a proxy on this one."""
@@ -89,14 +92,23 @@ class ControlApplication:
 
 
 async def answer_operation(
-    control: Control, operations: Sequence[Operation], request: Request
+    control: Control,
+    operations: Sequence[Operation],
+    request: Request,
+    changing: asyncio.Lock | None = None,
 ) -> dict[str, Any]:
-    """Return the answer to an authorized request; raise an `HttpError` when it is refused."""
+    """Return the answer to an authorized request; raise an `HttpError` when it is refused.
+
+    Those that change the market hold the lock `changing`. A node gives none for what other nodes forward to it: two nodes
+    that forward to each other would wait forever.
+    """
     path = request.scope["path"]
     operation, parameters = _matching(operations, request.method, path)
     members = await read_json_object(request, optional=True)
     asked: object = read_record(operation.request, members)
-    answer = await operation.handler(control, asked, **parameters)
+    turn = changing if changing is not None and operation.waits_its_turn else nullcontext()
+    async with turn:
+        answer = await operation.handler(control, asked, **parameters)
     if operation.method != "GET":
         log.info("%s %s", operation.name, operation.path.format(**parameters))
     return to_wire(answer)

@@ -1,7 +1,8 @@
 """What the operations of the control interface work on, and the state that they answer."""
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession
@@ -24,6 +25,7 @@ class Control:
     options: Options
     interface: RequestMiddleware
     stop: Callable[[], None] = lambda: None
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock)  # held by what changes the market
 
     @property
     def authenticator(self) -> Authenticator:

@@ -27,6 +27,7 @@ from keydesk_practice.control.records import (
 )
 
 BASE = "/control/v1"
+FAULTS = "/faults"  # of requests, not of the market: at any time, also during a long jump
 ACCOUNT = "/accounts/{account}"
 Handler = Callable[..., Awaitable[Any]]
 
@@ -47,6 +48,11 @@ class Operation:
         return self.handler.__name__
 
     @property
+    def waits_its_turn(self) -> bool:
+        """Whether it runs alone: what it looked at before it waits must hold after, such as which market there is."""
+        return self.method != "GET" and self.path != FAULTS
+
+    @property
     def summary(self) -> str:
         """What it does, in one sentence."""
         return (self.handler.__doc__ or "").strip()
@@ -64,8 +70,8 @@ OPERATIONS = (
     Operation("POST", "/replay/finish", replays.finish_replay, Nothing, State),
     Operation("POST", "/shocks", shocks.add_shock, AddShock, State),
     Operation("DELETE", "/shocks", shocks.cancel_shocks, Nothing, State),
-    Operation("PUT", "/faults", faults.set_faults, faults.SetFaults, State),
-    Operation("DELETE", "/faults", faults.clear_faults, Nothing, State),
+    Operation("PUT", FAULTS, faults.set_faults, faults.SetFaults, State),
+    Operation("DELETE", FAULTS, faults.clear_faults, Nothing, State),
     Operation("GET", "/checkpoints", replays.checkpoints, Nothing, Checkpoints),
     Operation("POST", "/checkpoints", replays.save_checkpoint, Named, Checkpoints),
     Operation("POST", "/checkpoints/restore", replays.restore_checkpoint, Named, State),

@@ -6,7 +6,9 @@ of the proxy that the client talked to. Values that cannot be a scheme or a host
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
+from starlette.datastructures import URL
 from starlette.requests import Request
 
 _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
@@ -15,7 +17,8 @@ _SCHEMES = frozenset({"http", "https"})
 
 def public_url(request: Request, *, trusts_proxy: bool) -> str:
     """Return scheme and host as the client knows them, without a trailing slash."""
-    own = str(request.base_url).rstrip("/")
+    scope = request.scope
+    own = _own_url(scope["scheme"], request.headers.get("host"), scope.get("server"))
     if not trusts_proxy:
         return own
     scheme, _, host = own.partition("://")
@@ -23,6 +26,13 @@ def public_url(request: Request, *, trusts_proxy: bool) -> str:
     if proto not in _SCHEMES:
         proto = scheme
     return f"{proto}://{forwarded_host if _HOST.fullmatch(forwarded_host) else host}"
+
+
+@lru_cache(maxsize=256)  # clients use few addresses, and each order's answer has a link
+def _own_url(scheme: str, host: str | None, server: tuple[str, int | None] | None) -> str:
+    named = [] if host is None else [(b"host", host.encode("latin-1"))]
+    place = {"scheme": scheme, "server": server, "path": "/", "headers": named}
+    return str(URL(scope=place)).rstrip("/")
 
 
 def _forwarded(headers: Mapping[str, str]) -> tuple[str, str]:

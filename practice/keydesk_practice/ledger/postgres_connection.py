@@ -80,6 +80,7 @@ def connect(text: str) -> BoundedConnection:
     with away_errors():
         connection = BoundedConnection.connect(text, autocommit=True)
         connection.execute(f"SET search_path = {SCHEMA}")
+        connection.execute("SET synchronous_commit = on")  # acknowledged is on the disk
     return connection
 
 

@@ -3,18 +3,21 @@
 The extremes of a straight line lie at its ends, so those of a cell are the larger and the smaller of its two values, and those
 of a span are the extremes of its cells. All candles are made of the same cells, so a D candle and its M1 candles agree.
 
-Complete candles are made of blocks that fit between their edges. The forming candle is made of the blocks that have passed,
+Complete candles are made of blocks that fit between their edges, those of a day or more of whole market days, parted where a
+candle ends. The forming candle is made of the blocks that have passed,
 then of cells, then of the part of a cell that has passed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
-from keydesk_practice.market.hours import CELL, Mask, cell_at, first_cell, market_day_of
+from keydesk_practice.market.hours import CELL, Mask, cell_at, cells_in, first_cell, market_day_of
 from keydesk_practice.market.pairs import Pairs
 from keydesk_practice.market.paths import Curve
 from keydesk_practice.market.reference import Floats, Integers
@@ -24,6 +27,8 @@ from keydesk_practice.market.spread import Depth, for_units
 # Cells; the fixing starts a quarter of an hour.
 CELL_BLOCK, MINUTE_BLOCK, QUARTER_BLOCK = 1, 12, 180
 _CACHED_BLOCKS = 6_000  # some 20 MB: 500 days of six series
+_CACHED_DAYS = 6_000  # some 10 MB: those of one pair since 2010
+_OF_DAYS = {"D", "W", "M"}
 _MAX_CELL_VOLUME = 20  # four prices a second
 
 
@@ -37,7 +42,7 @@ class Component(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BarBlocks:
-    """Log prices of equal blocks of cells that had any; `cells` are the starts of the blocks."""
+    """Log prices of blocks of cells that had any; `cells` are the starts of the blocks."""
 
     cells: Integers
     open: Floats
@@ -52,6 +57,14 @@ class Volumes:
 
     cells: Integers
     prices: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class DayParts:
+    """A market day, or its parts, as blocks."""
+
+    prices: Mapping[Component, BarBlocks]
+    volumes: Volumes
 
 
 class PairBarBlocks:
@@ -77,9 +90,11 @@ class PairBarBlocks:
         mid = self._pairs.mid(self._pair, day)
         if component is Component.MID:
             return mid
+        return _of_side(component, mid, self._half(day, self._pairs.half(self._pair, day), units))
+
+    def _half(self, day: int, half: Curve, units: float) -> Curve:
         share = self._pairs.depth(self._pair, day)
-        half = for_units(self._pairs.half(self._pair, day), self._depth, share, units)
-        return mid.minus(half) if component is Component.BID else mid.plus(half)
+        return for_units(half, self._depth, share, units)
 
     def prices(self, day: int, component: Component, units: float, size: int) -> BarBlocks:
         """Return a component's blocks of `size` cells over a market day."""
@@ -92,8 +107,7 @@ class PairBarBlocks:
 
     def volumes(self, day: int, size: int) -> Volumes:
         """Return the number of prices: one for each change of the mid's last digit, four a second at most."""
-        mid = self._pairs.mid(self._pair, day)
-        counts = self._prices_in(mid, mid.ends - mid.starts)
+        counts = self._counts(self._pairs.mid(self._pair, day))
         open_cells = self._pairs.open_cells(self._pair, day)
         cells = first_cell(day) + np.arange(0, len(counts), size, dtype=np.int64)
         if open_cells is None:
@@ -101,6 +115,25 @@ class PairBarBlocks:
         counts[~open_cells] = 0
         kept = open_cells.reshape(-1, size).any(axis=1)
         return Volumes(cells[kept], _sums(counts, size)[kept])
+
+    def parts(
+        self, day: int, components: Sequence[Component], units: float, starts: tuple[int, ...]
+    ) -> DayParts:
+        """Return the parts of a market day that begin at its cells `starts`, of which the first is 0."""
+        mid, draw_half = self._pairs.mid_and_half(self._pair, day)
+        counts, edges = self._counts(mid), np.array((*starts, cells_in(day)))
+        open_cells = self._pairs.open_cells(self._pair, day)
+        blocks = _parts_of_open_day if open_cells is None else partial(_parts_of_day, open_cells)
+        if open_cells is not None:
+            counts[~open_cells] = 0
+        sums = np.add.reduceat(counts, edges[:-1]).astype(np.int64)
+        cells = first_cell(day) + edges[:-1]
+        found = {Component.MID: blocks(cells, mid, edges)} if Component.MID in components else {}
+        sides = [one for one in components if one is not Component.MID]
+        if sides:
+            half = self._half(day, draw_half(), units)
+            found |= {one: blocks(cells, _of_side(one, mid, half), edges) for one in sides}
+        return DayParts(found, Volumes(cells, sums))
 
     def prices_so_far(self, now: int) -> int:
         """Return the number of prices so far in the unfinished cell."""
@@ -112,11 +145,18 @@ class PairBarBlocks:
         passed = (mid.just_before(point + 1) - mid.points[point]) * (now % CELL / CELL)
         return int(self._prices_in(mid, np.array([passed]))[0])
 
+    def _counts(self, mid: Curve) -> Floats:
+        """Return the number of prices in each cell of a day, opening hours aside."""
+        return self._prices_in(mid, mid.ends - mid.starts)
+
     def _prices_in(self, mid: Curve, moved: Floats) -> Floats:
-        points = moved * (float(np.exp(mid.points[0])) * 10.0**self.precision)
-        np.rint(np.abs(points, out=points), out=points)
-        np.maximum(points, 1, out=points)
-        return np.minimum(points, _MAX_CELL_VOLUME, out=points)
+        moved *= float(np.exp(mid.points[0])) * 10.0**self.precision
+        np.rint(np.abs(moved, out=moved), out=moved)
+        return np.clip(moved, 1, _MAX_CELL_VOLUME, out=moved)
+
+
+def _of_side(side: Component, mid: Curve, half: Curve) -> Curve:
+    return mid.minus(half) if side is Component.BID else mid.plus(half)
 
 
 def _sums(counts: Floats, size: int) -> Integers:
@@ -162,6 +202,38 @@ def _partly_open(cells: Integers, curve: Curve, size: int, open_cells: Mask) -> 
     )
 
 
+def _parts_of_open_day(cells: Integers, curve: Curve, edges: Integers) -> BarBlocks:
+    starts, ends, offsets = curve.starts, curve.ends, edges[:-1]
+    last = ends[edges[1:] - 1]
+    low, high = starts, starts
+    if curve.before:
+        low, high = np.minimum(starts, ends), np.maximum(starts, ends)
+    return BarBlocks(
+        cells,
+        starts[offsets],
+        np.maximum(np.maximum.reduceat(high, offsets), last),
+        np.minimum(np.minimum.reduceat(low, offsets), last),
+        last,
+    )
+
+
+def _parts_of_day(open_cells: Mask, cells: Integers, curve: Curve, edges: Integers) -> BarBlocks:
+    starts, ends, offsets = curve.starts, curve.ends, edges[:-1]
+    high = np.where(open_cells, np.maximum(starts, ends), -np.inf)
+    low = np.where(open_cells, np.minimum(starts, ends), np.inf)
+    known = np.flatnonzero(open_cells)
+    places = np.searchsorted(known, edges)
+    first, last = places[:-1], places[1:]
+    kept = last > first
+    return BarBlocks(
+        cells[kept],
+        starts[known[first[kept]]],
+        np.maximum.reduceat(high, offsets)[kept],
+        np.minimum.reduceat(low, offsets)[kept],
+        ends[known[last[kept] - 1]],
+    )
+
+
 def _reduced(extreme: np.ufunc, values: Floats, size: int) -> Floats:
     if size == CELL_BLOCK:
         return values
@@ -171,9 +243,10 @@ def _reduced(extreme: np.ufunc, values: Floats, size: int) -> Floats:
 
 
 class CachedBarBlocks:
-    """The blocks of all pairs; those of a quarter of an hour are cached, since all candles from M15 on are made of them."""
+    """The blocks of all pairs; those of a quarter of an hour, of which candles from M15 on are made, and of days are cached."""
 
     def __init__(self) -> None:
+        self._parts = Lru(_CACHED_DAYS, self._parts_of)
         self._prices = Lru(_CACHED_BLOCKS, self._prices_of)
         self._volumes = Lru(_CACHED_BLOCKS, self._volumes_of)
 
@@ -188,6 +261,24 @@ class CachedBarBlocks:
     def volumes(self, blocks: PairBarBlocks, day: int, size: int) -> Volumes:
         """Return the numbers of prices over a market day."""
         return blocks.volumes(day, size) if size != QUARTER_BLOCK else self._volumes((blocks, day))
+
+    def parts(
+        self,
+        blocks: PairBarBlocks,
+        day: int,
+        components: tuple[Component, ...],
+        units: float,
+        starts: tuple[int, ...],
+    ) -> DayParts:
+        """Return the parts of a market day that begin at its cells `starts`."""
+        return self._parts((blocks, day, components, units, starts))
+
+    @staticmethod
+    def _parts_of(
+        key: tuple[PairBarBlocks, int, tuple[Component, ...], float, tuple[int, ...]],
+    ) -> DayParts:
+        blocks, day, components, units, starts = key
+        return blocks.parts(day, components, units, starts)
 
     @staticmethod
     def _prices_of(key: tuple[PairBarBlocks, int, Component, float]) -> BarBlocks:
@@ -237,7 +328,10 @@ class BarBuilder:
         """Return bars and volumes of ascending spans of cells; only the last may be unfinished at `now`."""
         over = edges[:, 1] * CELL <= now
         size = block_size(spec.granularity)
-        whole = self._whole(pair, components, spec.units, edges[over], size)
+        if spec.granularity in _OF_DAYS:
+            whole = self._of_days(pair, tuple(components), spec.units, edges[over])
+        else:
+            whole = self._whole(pair, components, spec.units, edges[over], size)
         if over.all():
             return whole
         start = int(edges[~over][0, 0])
@@ -285,6 +379,24 @@ class BarBuilder:
             {one: _bars(found, edges) for one, found in prices.items()}, _volumes(volumes, edges)
         )
 
+    def _of_days(
+        self,
+        pair: PairBarBlocks,
+        components: tuple[Component, ...],
+        units: float,
+        edges: Integers,
+    ) -> Bars:
+        """Return bars of finished spans that are made of whole market days and of parts of them."""
+        days = _days(edges, pair.first_day)
+        found = [
+            self._cached_blocks.parts(pair, day, components, units, starts)
+            for day, starts in zip(days, _starts_of_parts(days, edges), strict=True)
+        ]
+        return Bars(
+            {one: _bars([day.prices[one] for day in found], edges) for one in components},
+            _volumes([day.volumes for day in found], edges),
+        )
+
     @staticmethod
     def _unfinished_cell(
         pair: PairBarBlocks, component: Component, spec: BarSpec, now: int
@@ -305,6 +417,16 @@ def block_size(granularity: str) -> int:
     if granularity.startswith("S"):
         return CELL_BLOCK
     return MINUTE_BLOCK if granularity in {"M1", "M2", "M4", "M5", "M10"} else QUARTER_BLOCK
+
+
+def _starts_of_parts(days: range, edges: Integers) -> Iterator[tuple[int, ...]]:
+    """Return for each market day its cells, counted from its start, at which a part between two edges begins."""
+    cuts = np.unique(edges)
+    firsts = [first_cell(day) for day in (*days, days.stop)]
+    places = np.searchsorted(cuts, firsts).tolist()
+    for start, (first, last) in zip(firsts, pairwise(places), strict=False):
+        inside = (cuts[first:last] - start).tolist()
+        yield tuple(inside) if inside[:1] == [0] else (0, *inside)
 
 
 def _passed(start: int, cell: int, size: int) -> list[tuple[tuple[int, int], int]]:

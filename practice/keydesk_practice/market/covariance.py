@@ -138,11 +138,10 @@ class NoiseModel:
         """Return the size of each interval, drawn from its law given the moves; its mean over time is one."""
         ratio = self._mean_ratio(block)
         first, count = block * BLOCK, 2 * _DEGREES
-        chi_squared = [
-            np.cumsum(self._rng.normals(Purpose.SIZE, "", int(day), count) ** 2)[-1]
-            for day in self._days[first : first + len(ratio)]
-        ]
-        return np.asarray((_DEGREES - 2 + _DEGREES * ratio) / np.array(chi_squared))
+        days = self._days[first : first + len(ratio)].tolist()
+        drawn = np.array([self._rng.normals(Purpose.SIZE, "", day, count) for day in days])
+        chi_squared = np.cumsum(drawn**2, axis=1)[:, -1]
+        return np.asarray((_DEGREES - 2 + _DEGREES * ratio) / chi_squared)
 
     def _mean_ratio(self, block: int) -> Floats:
         """Return the mean over the listed pairs of squared move over variance, [row]."""

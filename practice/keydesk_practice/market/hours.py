@@ -86,6 +86,7 @@ def seconds_of(moment: datetime) -> int:
     return difference.days * DAY_SECONDS + difference.seconds
 
 
+@lru_cache(maxsize=1_024)
 def utc_offset(zone: ZoneInfo, seconds: int) -> int:
     """Return how many seconds the wall clock of `zone` is ahead of UTC at `seconds` since 1970."""
     offset = datetime.fromtimestamp(seconds, zone).utcoffset() or timedelta()

@@ -4,7 +4,8 @@ A pair is the difference of the log rates of its two currencies against the euro
 log USD_JPY is log EUR_JPY, to the last bit. A replayed instrument takes its mid from its file of candles.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -76,6 +77,7 @@ class Pairs:
             fixings, [base for base, _ in self.columns], [quote for _, quote in self.columns]
         )
         self._steps_on: Lru[int, Steps] = Lru(_CACHED_DAYS, lambda day: steps_on(day, rng))
+        self._has_jumps = np.asarray(fixings.jumps.any(axis=1))
         self._mid = Lru(_CACHED_DAYS, self._draw_mid)
         self._half = Lru(_CACHED_DAYS, self._draw_half)
 
@@ -92,6 +94,10 @@ class Pairs:
     def mid(self, pair: int, day: int) -> Curve:
         """Return the log mid of a pair over a market day."""
         return self._mid((pair, day))
+
+    def mid_and_half(self, pair: int, day: int) -> tuple[Curve, Callable[[], Curve]]:
+        """Return the log mid of a pair over a market day, and what makes its half-spread; neither is kept."""
+        return self._mid.once((pair, day)), partial(self._half.once, (pair, day))
 
     def half(self, pair: int, day: int) -> Curve:
         """Return the log half-spread of a pair over a market day."""
@@ -126,12 +132,11 @@ class Pairs:
 
     def has_shocks(self, day: int) -> bool:
         """Return whether any currency jumps, or has a known extreme, within a market day."""
-        jumps = self.fixings.jumps[day - self.fixings.first_day]
-        return bool(jumps.any() or events_on(day))
+        return bool(self._has_jumps[day - self.fixings.first_day] or events_on(day))
 
     def shocks(self, pair: int, day: int) -> Steps:
         """Return the jumps and known extremes of a pair within a market day: grid point and log size."""
-        if pair in self.replayed:
+        if pair in self.replayed or not self.has_shocks(day):
             return ()
         sides = [column for column in self.columns[pair] if column < len(self.fixings.currencies)]
         extremes = [one for column in sides for one in self.paths.excursions(day, column)]

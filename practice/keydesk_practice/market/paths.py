@@ -171,12 +171,8 @@ class CurrencyPaths:
 
     def _bridge(self, day: int, weights: SmallFloats, start: float, end: float) -> Floats:
         """Return a walk from `start` to `end` that adds up the streams of a day with whole weights."""
-        streams, scaled = self.streams(day), scaled_profile(weekday(day), cells_in(day))
-        total = np.zeros(len(scaled.root), dtype=np.float32)
-        term = np.empty_like(total)
-        for place in np.flatnonzero(weights).tolist():
-            np.multiply(streams[place], weights[place], out=term)
-            total += term
+        scaled = scaled_profile(weekday(day), cells_in(day))
+        total = self.streams(day).weighted_sum(weights)
         walk = np.empty(len(total) + 1)
         walk[0] = start
         np.multiply(total, scaled.root, out=walk[1:])

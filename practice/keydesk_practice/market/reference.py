@@ -19,6 +19,7 @@ from keydesk_practice.errors import ReferenceRatesMissing
 
 Floats = NDArray[np.float64]
 SmallFloats = NDArray[np.float32]
+SmallIntegers = NDArray[np.int8]
 Integers = NDArray[np.int64]
 
 

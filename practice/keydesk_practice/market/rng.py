@@ -11,19 +11,23 @@ whole numbers, so that sums of them are exact.
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from enum import IntEnum
-from functools import cache
+from functools import cache, partial
 from statistics import NormalDist
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.random import Philox
 
-from keydesk_practice.market.reference import Floats, SmallFloats
+from keydesk_practice.market.reference import Floats, SmallFloats, SmallIntegers
 
 _QUANTILES = 4096
 STEP_DEVIATION = 42.5**0.5  # of the difference from the mean of two numbers from 0 to 15
-_LOW, _LOW_BITS = np.uint8(15), np.uint8(4)
+_LOW, _LOW_BITS = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(4)  # of each byte of a word
+# Added to a byte from 0 to 30, then exclusive or: the byte less 15, with its sign.
+_LESS_MEAN, _SIGN = np.uint64(0x7171717171717171), np.uint64(0x8080808080808080)
 _WORD = (1 << 64) - 1
+Words = np.ndarray[tuple[int], np.dtype[np.uint64]]
+DrawWords = Callable[[int, int], Words]  # by how many, and how many go before
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
@@ -46,6 +50,9 @@ class Rng:
 
     def __init__(self, seed: int) -> None:
         self.seed = seed & _WORD
+        # One generator for all keys: to make one takes ten times as long as to give it a key.
+        self._generator = Philox(key=0)
+        self._state = self._generator.state
 
     def normals(self, purpose: Purpose, name: str, number: int, count: int) -> Floats:
         """Return `count` standard normal variates; a smaller count gives the beginning of the same sequence."""
@@ -59,37 +66,53 @@ class Rng:
 
     def streams(self, purpose: Purpose, number: int, count: int) -> "Streams":
         """Return streams of `count` steps each, drawn as they are asked for."""
-        return Streams(self._generator(purpose, "", number), count)
+        return Streams(partial(self._words, purpose, "", number), count)
 
-    def _words(
-        self, purpose: Purpose, name: str, number: int, count: int
-    ) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-        return _raw(self._generator(purpose, name, number), count)
-
-    def _generator(self, purpose: Purpose, name: str, number: int) -> Philox:
+    def _words(self, purpose: Purpose, name: str, number: int, count: int, start: int = 0) -> Words:
+        """Return the words from `start` on of the sequence of a purpose, a name and a number."""
         key = purpose << 56 | int.from_bytes(name.encode()[:3], "big") << 32 | number & 0xFFFFFFFF
-        return Philox(key=np.array([self.seed, key], dtype=np.uint64))
+        self._state["state"]["key"] = np.array([self.seed, key], dtype=np.uint64)
+        self._generator.state = self._state
+        if start:
+            self._generator.random_raw(start, output=False)
+        return np.asarray(self._generator.random_raw(count), dtype="<u8").view(np.uint64)
 
 
 class Streams:
     """Independent sequences of steps by place: whole numbers from -15 to 15 with the standard deviation `STEP_DEVIATION`."""
 
-    def __init__(self, generator: Philox, count: int) -> None:
-        self._generator, self._count = generator, count
-        self._drawn: list[SmallFloats] = []
+    def __init__(self, words: DrawWords, count: int) -> None:
+        self._words, self._count = words, count
+        self._drawn: SmallIntegers = np.empty((0, count), dtype=np.int8)
 
-    def __getitem__(self, place: int) -> SmallFloats:
-        """Return the steps of a stream; those before it are drawn, too."""
-        while len(self._drawn) <= place:
-            drawn = _raw(self._generator, -(-self._count // 8)).view(np.uint8)[: self._count]
-            steps = ((drawn & _LOW) + (drawn >> _LOW_BITS)).astype(np.float32)
-            steps -= _LOW
-            self._drawn.append(steps)
-        return self._drawn[place]
+    def first(self, places: int) -> SmallIntegers:
+        """Return the steps of the first so many streams, [stream, step]."""
+        drawn = len(self._drawn)
+        if places > drawn:
+            # As many again as there are, so that they grow a few times only.
+            more = self._draw(drawn, max(places - drawn, drawn))
+            self._drawn = np.concatenate([self._drawn, more]) if drawn else more
+        return self._drawn[:places]
 
+    def weighted_sum(self, weights: SmallFloats) -> SmallFloats:
+        """Return the sum of the streams, each times its weight; weights that are whole numbers give an exact sum."""
+        places = int(np.flatnonzero(weights)[-1]) + 1 if weights.any() else 0
+        steps = self.first(places)
+        # Bytes become floats within the sum, a few at a time, which takes half the time.
+        return np.asarray(
+            np.einsum("k,kn->n", weights[:places], steps, dtype=np.float32, casting="unsafe")
+        )
 
-def _raw(generator: Philox, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    return np.asarray(generator.random_raw(count), dtype="<u8").view(np.uint64)
+    def _draw(self, first: int, places: int) -> SmallIntegers:
+        of_one = -(-self._count // 8)
+        words = self._words(places * of_one, first * of_one)
+        steps = words >> _LOW_BITS
+        steps &= _LOW
+        words &= _LOW
+        steps += words
+        steps += _LESS_MEAN
+        steps ^= _SIGN
+        return steps.view(np.int8).reshape(places, -1)[:, : self._count]
 
 
 class Lru(Generic[Key, Value]):
@@ -109,11 +132,14 @@ class Lru(Generic[Key, Value]):
         if key in self._cache:
             self._cache.move_to_end(key)
             return self._cache[key]
-        value = self._compute(key)
-        self._cache[key] = value
+        value = self._cache[key] = self._compute(key)
         if len(self._cache) > self._size:
             self._cache.popitem(last=False)
         return value
+
+    def once(self, key: Key) -> Value:
+        """Return the result for `key` without keeping it, for those who pass through many keys and come back to none."""
+        return self._cache[key] if key in self._cache else self._compute(key)
 
 
 @cache

@@ -86,9 +86,10 @@ def base_half_spread(
     `over_day` is typical spread times volatility factor at the start and the end of the day, `part` the part of it that is over.
     """
     start, end = over_day
-    half = np.asarray(session * spread_noise)
-    half *= start + (end - start) * part
-    return half
+    factor = np.asarray((end - start) * part)
+    factor += start
+    factor *= session * spread_noise
+    return factor
 
 
 @cache

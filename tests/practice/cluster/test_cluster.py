@@ -1,6 +1,7 @@
 """Several nodes on one ledger: any node answers, and whatever stops, nothing that was acknowledged is lost or doubled."""
 
 import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator
 
@@ -61,6 +62,26 @@ async def test_any_node_answers_and_shows_the_same_market(cluster: Cluster) -> N
     assert shown[0] == shown[1] == shown[2]
     played = await cluster.control(cluster.nodes[2], "POST", "/clock/play", {})
     assert played["running"]
+
+
+async def test_a_stream_at_any_node_has_what_was_ordered_at_another(cluster: Cluster) -> None:
+    token = cluster.tokens[0]
+    async with contextlib.AsyncExitStack() as streams:
+        heard = [
+            await streams.enter_async_context(cluster.stream(node, token, USD))
+            for node in cluster.nodes
+        ]
+        ids: list[list[str]] = [[] for _ in heard]
+        for node in cluster.nodes:
+            answer = await cluster.send(node, token, "POST", f"/v3/accounts/{USD}/orders", ORDER)
+            made = json.loads(answer.body)["relatedTransactionIDs"]
+            for lines, seen in zip(heard, ids, strict=True):
+                while made[-1] not in seen:
+                    line = await lines.readline()
+                    if line.startswith(b"{") and b'"HEARTBEAT"' not in line:
+                        seen.append(json.loads(line)["id"])
+    assert ids[0] == ids[1] == ids[2]
+    assert len(ids[0]) == 2 * len(cluster.nodes)
 
 
 async def test_a_deposit_and_a_reset_reach_the_owner_through_any_node(cluster: Cluster) -> None:

@@ -94,6 +94,15 @@ def test_a_day_with_closed_hours_is_made_of_its_parts(granularity: str) -> None:
     assert_parts_make_the_whole("GBP_USD", granularity, "D", None, "fx")
 
 
+def test_a_day_with_a_jump_and_closed_hours_is_made_of_its_hours() -> None:
+    market, now = practice_market("fx"), "2015-01-20T00:00Z"
+    (day,) = candles(
+        "EUR_CHF", "D", now, Range(begin=instant("2015-01-15T00:00Z"), count=1), market=market
+    )
+    hours = candles("EUR_CHF", "H1", now, between(day.time, day.time + DAY), market=market)
+    assert_same_prices(day, hours)
+
+
 @pytest.mark.parametrize("granularity", ["S5", "M1", "M10", "H1", "H4", "D", "W", "M"])
 def test_a_candle_requested_twice_is_the_same_to_the_byte(granularity: str) -> None:
     complete = [

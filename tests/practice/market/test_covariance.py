@@ -71,10 +71,18 @@ def test_the_noise_has_the_covariance_of_its_weights() -> None:
     fixings = practice_market()._pairs.fixings
     weights = fixings.interval(17_000).weights.astype(float) * STEP_DEVIATION
     streams = RNG.streams(Purpose.PATH, 17_000, 17_280)
-    steps = np.stack([streams[place] for place in range(len(CURRENCIES))]).astype(float)
-    steps /= STEP_DEVIATION
+    steps = streams.first(len(CURRENCIES)).astype(float) / STEP_DEVIATION
     found = np.cov(weights @ steps)
     assert found == pytest.approx(weights @ weights.T, abs=0.05 * np.abs(found).max())
+
+
+def test_streams_drawn_one_by_one_are_those_drawn_at_once() -> None:
+    at_once = RNG.streams(Purpose.PATH, 17_000, 2_070).first(9)
+    one_by_one = RNG.streams(Purpose.PATH, 17_000, 2_070)
+    for places in range(1, 10):
+        assert (one_by_one.first(places) == at_once[:places]).all()
+    weights = np.arange(-4, 5, dtype=np.float32)
+    assert (one_by_one.weighted_sum(weights) == weights @ at_once.astype(float)).all()
 
 
 def test_published_rates_are_kept_to_a_millionth_of_a_pip() -> None:

@@ -1,13 +1,16 @@
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from keydesk.calc.market.trading_day import trading_date
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.rebuild import BalancePoint, Journal
-from keydesk.trade_journal.report import as_markdown, as_text, day_of, page, week_of
+from keydesk.trade_journal.limit_hits import read_limit_hits
+from keydesk.trade_journal.report import LimitHit, as_markdown, as_text, day_of, page, week_of
 from keydesk.trade_journal.rows import RowContext, escaped, markdown_table, text_table
+from keydesk.trading.audit import AuditLog
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
 
 DAY = 24 * HOUR
@@ -35,7 +38,7 @@ def test_the_week_has_its_trades_days_groups_and_notes() -> None:
     assert "| Tue 03-05 | 1 | 0 | -40.00 | -0.40 |" in lines
     assert "## By instrument" in lines
     assert any(
-        line.startswith("- 2 USD\\_JPY: \\#news, rating 2, mistake: chased") for line in lines
+        line.startswith("- 2 USD\\_JPY: rating 2, \\#news, mistake: chased") for line in lines
     )
     assert len(lines) < 70
 
@@ -76,3 +79,36 @@ def test_text_formats_nothing_in_markdown() -> None:
 def test_columns_of_numbers_stand_right() -> None:
     rows = [{"name": "a", "n": "1"}, {"name": "bbb", "n": "1000"}]
     assert text_table(["name", "n"], rows) == ["name     n", "a        1", "bbb   1000"]
+
+
+def test_the_page_begins_with_result_best_worst_and_what_mistakes_cost() -> None:
+    lines = shown(date(2024, 3, 6), week=True)
+    assert lines[2:7] == [
+        "- Result: +60.00, +0.60 R, 2 trades, 50 % won",
+        "- Best: 1 EUR/USD long, +100.00, +1.00 R",
+        "- Worst: 2 USD/JPY long, -40.00, -0.40 R",
+        "- Traded: EUR/USD 1 (+100.00, +1.00 R), USD/JPY 1 (-40.00, -0.40 R)",
+        "- Mistakes: chased \\<b\\>, 1 x, -40.00, -0.40 R",
+    ]
+
+
+def test_limits_of_the_period_stand_with_their_time_and_of_many_the_first() -> None:
+    hits = [LimitHit(MONDAY + number, f"limit {number}") for number in range(20)]
+    later = LimitHit(MONDAY + 2 * DAY, "another day")
+    found = page(JOURNAL, day_of(date(2024, 3, 4)), RowContext(), "", [*hits, later])
+    [limits] = [each for each in found.sections if each.title == "Limits"]
+    assert limits.sentences[0] == "Mon 12:00 limit 0"
+    assert limits.sentences[-1] == "and 8 more"
+
+
+def test_limits_and_refusals_are_read_from_the_audit_log(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    log = AuditLog(tmp_path / "main.audit", wall_ns=iter(range(9)).__next__)
+    log.write("limit", "Daily loss limit reached")
+    log.write("key", "B")
+    log.write("refused", "TicketForm y: more than 5 trades are open")
+    assert [each.words for each in read_limit_hits(log.path)] == [
+        "Daily loss limit reached",
+        "refused: more than 5 trades are open",
+    ]
+    assert read_limit_hits(tmp_path / "absent") == ()

@@ -6,7 +6,7 @@ days from Monday to Sunday.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
@@ -249,16 +249,15 @@ def _notes(trades: Iterable[JournalTrade], context: RowContext) -> Section:
     sentences = []
     for each in trades:
         note = context.note(each)
-        if replace(note, rating=None).is_empty:
-            continue  # a rating alone says nothing to read
         words = [
             *(f"#{tag}" for tag in note.tags),
-            f"rating {note.rating}" if note.rating else "",
             f"mistake: {note.mistake}" if note.mistake else "",
             note.note,
         ]
-        said = ", ".join(word for word in words if word)
-        sentences.append(f"{each.id} {each.instrument}: {said}")
+        said = [word for word in words if word]
+        if said:  # a rating alone says nothing to read
+            rating = [f"rating {note.rating}"] if note.rating else []
+            sentences.append(f"{each.id} {each.instrument}: {', '.join([*rating, *said])}")
     return Section("Notes", sentences=tuple(sentences))
 
 

@@ -155,7 +155,7 @@ async def test_every_window_shows_the_fields_and_a_long_note_is_cut_with_a_sign(
             await pilot.resize_terminal(*size)
             await pilot.pause()
             words = form.app.words
-            for each in ("news", "fade", "3 of 5", "late", "word", "Esc closes"):
+            for each in ("news", "fade", "3 of 5", "late", "word", "no: the note", "Esc closes"):
                 assert each in words
             assert "…" in words or size[1] == 50
             assert not set("\x1b\x07") & set(words)

@@ -225,6 +225,8 @@ async def test_what_is_in_sight_is_asked_its_excursions_once(tmp_path: Path) -> 
         page.form.sort_rows()
         page.frame()
         assert len(page.host.excursions[-1]) == 89
+        await pilot.pause()
+        assert "89 without candles yet" in page.app.words
 
 
 async def test_it_says_that_it_reads_what_failed_and_that_there_is_nothing(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from keydesk.calc.trade_journal.notes import (
     tags_in,
 )
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, wrap_words
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, NAME, TRADE_NOTE, KeyMap
 from keydesk.text.format import EMPTY, shorten
@@ -210,7 +210,9 @@ class NoteForm(InfoForm[NoteEdit]):
         role = self._role("note", bool(self.edited.note))
         lines = wrap_words(text, role, max(1, self.inside - LABEL))
         if len(lines) > most:
-            lines = [*lines[: most - 1], (("…", "muted"),)]
+            rest = " ".join(words for line in lines[most - 1 :] for words, _ in line)
+            cut = shorten(safe(rest), max(1, self.inside - LABEL))
+            lines = [*lines[: most - 1], ((cut, role),)]
         indent: TextLine = ((" " * LABEL, "plain"),)
         label = self._label("note")
         return [(*(indent if at else label), *line) for at, line in enumerate(lines)]
@@ -223,12 +225,11 @@ class NoteForm(InfoForm[NoteEdit]):
             words, role = "yes: as tag and comment of the trade, asked for next", "warn"
         else:
             words, role = "no: the note stays in your file", "faint"
-        line = (
+        return (
             (safe(f"{key:<4}"), "bright"),
             (safe(f"{'broker':<{LABEL - 4}}"), "muted"),
-            (safe(words), role),
+            (shorten(safe(words), max(1, self.inside - LABEL)), role),
         )
-        return fold_line(line, self.inside)[0]
 
     # Keys.
 

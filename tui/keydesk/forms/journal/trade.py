@@ -142,7 +142,10 @@ class JournalTradeForm(ScrolledForm):
             shown = self.screens[self.shown].moment if after <= len(self.screens) else "figures"
             what = f"screen at {shown}" if after <= len(self.screens) else shown
             words.append(f"{name('journal-trade-view')} {what}")
-        return safe("  ".join((*words, super().foot_words())))
+        closes = super().foot_words()
+        while words and len("  ".join((*words, closes))) > self.inside:
+            words.pop()
+        return safe("  ".join((*words, closes)))
 
     def _screen(self) -> KeptScreen | None:
         return self.screens[self.shown - 1] if 0 < self.shown <= len(self.screens) else None

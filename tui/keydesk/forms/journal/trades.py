@@ -80,7 +80,8 @@ class JournalForm(InfoForm[None]):
         self.keys: list[str] = []  # the rows, as sorted and filtered
         self.cursor, self.first = 0, 0
         self._version, self._excursions_read = -1, 0
-        self._looked = float("-inf")
+        self._looked = self._sorted = float("-inf")
+        self._without = 0  # closed trades without an excursion, while rows are sorted by it
         self._asked: tuple[str, ...] = ()  # the rows whose excursions were asked for
         self._totals: TextLine = BLANK
         self._given = self._list_context()
@@ -104,12 +105,20 @@ class JournalForm(InfoForm[None]):
             self._host.look_at_notes()
             if any(self._lines[key].is_open for key in self.keys[: self.rows]):
                 self._version = -1  # how long they are held
-        read, self._excursions_read = self._excursions_read, self.journal.excursions_read
         if self._version != self.journal.version:
             self.sort_rows()
-        elif read != self._excursions_read:
-            (self.sort_rows if self.order.column in BY_CANDLES else self.redraw)()
+        elif self._excursions_read != self.journal.excursions_read:
+            self._take_excursions(frame.now)
         self._ask_excursions()
+
+    def _take_excursions(self, now: float) -> None:
+        """Show excursions that were read; rows sorted by them are sorted again, but not with each."""
+        if self.order.column not in BY_CANDLES:
+            self._excursions_read = self.journal.excursions_read
+            self.redraw()
+        elif now - self._sorted >= LOOK_EVERY:
+            self._sorted, self._excursions_read = now, self.journal.excursions_read
+            self.sort_rows()
 
     def _ask_excursions(self) -> None:
         """Ask for MAE and MFE of the rows in sight, of all while they are sorted by it."""
@@ -170,6 +179,11 @@ class JournalForm(InfoForm[None]):
         if held in self.keys and self.cursor:  # at the top, the newest is followed
             self.cursor = self.keys.index(held)
         self._totals = self._total_line()
+        by_candles = self.order.column in BY_CANDLES
+        self._without = sum(
+            by_candles and not line.is_open and self._excursion(line) is None
+            for line in map(lines.__getitem__, self.keys)
+        )
         self.move_to(self.cursor)
 
     def move_to(self, row: int) -> None:
@@ -201,6 +215,8 @@ class JournalForm(InfoForm[None]):
             parts.append(f"only {letters}")
         if self.journal.is_reading:
             parts.append("reading …")
+        if self._without:
+            parts.append(f"{self._without:,} without candles yet")
         return safe(", ".join(parts))
 
     def foot_words(self) -> Printable:

@@ -72,6 +72,10 @@ class FiguresView(View[FigureData]):
     NAME: ClassVar[str] = "figures"
     READS: ClassVar[str] = "open profits"
 
+    def key(self, given: Given) -> bool:
+        """Return whether the daily figures can be computed."""
+        return given.open_profits is not None
+
     def compute(self, given: Given) -> FigureData:
         """Return the figures; the daily ones only of all trades."""
         journal = given.snapshot.journal

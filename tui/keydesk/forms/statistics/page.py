@@ -129,7 +129,7 @@ class StatisticsPage(InfoForm[None]):
     def take_open_profits(self, found: OpenProfits) -> None:
         """Show the daily figures."""
         self._open_profits = found
-        self._anew()
+        self.redraw()
 
     def take_excursions(self, found: Excursions) -> None:
         """Show how far trades went; they may come a few at a time."""

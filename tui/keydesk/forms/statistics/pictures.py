@@ -174,7 +174,7 @@ def _histogram_words(rs: Sequence[Decimal], given: Given) -> TextLine:
 
 
 def _histogram_note(given: Given) -> list[TextLine]:
-    note = f"A bar counts the trades from its R up to the next; the outermost, all beyond {OUTERMOST} R."
+    note = f"Bars count the trades nearest to their R; the outermost all beyond {OUTERMOST} R."
     return wrap_words(safe(note), "faint", given.width)[:1]
 
 
