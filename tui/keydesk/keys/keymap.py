@@ -447,7 +447,7 @@ KEYS: tuple[Key, ...] = (
     Key("outcome-more", ("space", "pagedown"), ORDER_LIFE, "more", "More of the order", "more(1)"),
     Key("outcome-back", ("backspace", "pageup"), ORDER_LIFE, "", "Back up in it", "more(-1)"),
     Key("outcome-seen", ("a",), ORDER_LIFE, "seen", "Acknowledge one of several", "acknowledge"),
-    Key("outcome-raw", ("r",), ORDER_LIFE, "as sent", "Requests as sent, or in words", "raw"),
+    Key("outcome-raw", ("r",), ORDER_LIFE, "as sent", "Requests as sent, in words", "raw"),
     Key("outcome-view", ("v",), ORDER_LIFE, "times", "Slippage, times; orders", "view"),
     Key("outcome-close", ("escape", "q"), ORDER_LIFE, "close", "Close", "drop"),
     Key("transaction-down", ("j", "down"), TRANSACTION, "", "Next related one", "choose(1)"),
