@@ -13,13 +13,8 @@ from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.trades import Costs, JournalTrade
 from keydesk.forms.journal.chart import WANTED, TradeChart, range_of
-from keydesk.forms.journal.trade import (
-    JournalTradeForm,
-    TradeCandles,
-    excursion_rows,
-    result_rows,
-    stop_rows,
-)
+from keydesk.forms.journal.trade import JournalTradeForm, TradeCandles
+from keydesk.forms.journal.trade_rows import excursion_rows, result_rows, stop_rows
 from keydesk.store.state import Candle
 from keydesk.text.sanitize import clean, safe
 from keydesk.trade_journal.notes_file import Notes
