@@ -23,10 +23,10 @@ from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_commit import RequestRecord, commit_batches
 from keydesk_practice.ledger.postgres_connection import BoundedConnection
 
-LEASE_SECONDS = 3.0
-RENEW_SECONDS = 1.0
-TAKE_SECONDS = 0.25  # between two looks for accounts that belong to nobody
-SNAPSHOT_AFTER = 200  # transactions that were read at a take-over
+LEASE_SECONDS = 2.0
+RENEW_SECONDS = 0.5
+TAKE_SECONDS = 0.2  # between two looks for accounts that belong to nobody
+SNAPSHOT_AFTER = 20  # transactions that the next take-over need not read again
 TAKEN_AT_ONCE = 100
 LOADED_AT_ONCE = 8
 MAX_REQUESTS = 1_000  # of an account that are remembered: more than come within the time of one
