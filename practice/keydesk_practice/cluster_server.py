@@ -99,8 +99,7 @@ async def _serve(node: Node, listener: Listener, inner: Listener, options: Optio
 
     def stop() -> None:
         broker.end_streams()
-        for watched in node.watched.values():
-            watched.transactions.close()
+        node.watched.end_all()
         server.stop()
 
     node.commits.on_failure = stop
@@ -142,7 +141,7 @@ def _hear(node: Node, peers: Peers) -> Callable[[str, str], None]:
         if channel == TRANSACTIONS_CHANNEL:
             account, _, newest = payload.partition(" ")
             try:
-                node.committed_elsewhere(account, int(newest))
+                node.watched.committed_elsewhere(account, int(newest))
             except LedgerAway as error:
                 node.connection_lost(error)
             return

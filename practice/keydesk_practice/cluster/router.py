@@ -95,7 +95,7 @@ class ClusterRouter:
     ) -> None:
         """Answer what needs no owner: prices and candles, which every node computes, and the transaction stream."""
         try:
-            scope["state"]["session"] = self._node.watch(account)
+            scope["state"]["session"] = self._node.watched.open(account)
             await self._local(scope, receive, send)
         except LedgerAway as error:
             self._node.connection_lost(error)

@@ -96,8 +96,9 @@ async def test_a_transaction_that_misses_one_before_it_is_not_taken_but_asks_for
     await journal.read()
     before = journal.journal
     trade_on(service.account)
-    journal.take(service.history[-1])
     journal.take(service.history[0])  # one that it has
+    assert not journal.is_behind
+    journal.take(service.history[-1])
     assert journal.is_behind
     assert journal.journal == before
     await journal.read()
@@ -112,6 +113,19 @@ async def test_an_account_that_began_anew_is_read_anew(tmp_path: Path) -> None:
     await journal.read()
     assert journal.journal == journal_of(service.account)
     assert set(journal.lines.trades) == {each.id for each in journal.journal.trades}
+
+
+async def test_lower_numbers_than_before_tell_that_the_account_began_anew(tmp_path: Path) -> None:
+    service = JournalService(history(2))
+    journal = service.journal(tmp_path)
+    journal.take(service.history[-1])
+    await journal.read()
+    assert not journal.is_behind
+    service.account, service.created_ns = history(), 8
+    journal.take(service.history[2])
+    assert journal.is_behind
+    await journal.read()
+    assert journal.journal == journal_of(service.account)
 
 
 async def test_a_broker_that_does_not_answer_is_said_and_leaves_what_was_read(

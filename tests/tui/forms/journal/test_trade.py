@@ -147,6 +147,21 @@ async def test_screens_are_shown_in_turn_and_hostile_text_only_cleaned(tmp_path:
     assert not set("\x1b\x07\u202e") & set("".join(seen))
 
 
+async def test_a_screen_of_a_wider_window_is_shifted_to_its_right_and_back(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    page.screens = [KeptScreen("1", "entry", MONDAY, (safe("left" + " " * 90 + "ARMED"),))]
+    async with page.app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("v")
+        assert "ARMED" not in page.app.words
+        await pilot.press("l", "right", "l")
+        await pilot.pause()
+        assert "ARMED" in page.app.words
+        assert "left" not in page.app.words
+        await pilot.press("h", "left")
+        await pilot.pause()
+        assert "left" in page.app.words
+
+
 async def test_without_candles_it_says_why(tmp_path: Path) -> None:
     page = Page(tmp_path)
     async with page.app.run_test(size=(80, 24)) as pilot:

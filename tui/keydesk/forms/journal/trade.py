@@ -29,9 +29,10 @@ from keydesk.text.format import (
     shorten,
     units,
 )
-from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
+from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe, split_at
 from keydesk.trade_journal.live import LiveJournal
 from keydesk.trade_journal.screens import KeptScreen
+from keydesk.widgets.theme import palette_of
 
 SECOND = 1_000_000_000
 LABEL = 14
@@ -39,6 +40,7 @@ CHART_FROM = 14  # rows of the window that have room for a chart
 CHART_ROWS = 16
 CHART_WIDTH = 40
 MOST_EXECUTIONS = 40
+SHIFT = 20  # columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class JournalTradeForm(ScrolledForm):
         self.candles: TradeCandles | None = None
         self.screens: Sequence[KeptScreen] = ()
         self.shown = 0  # 0: the figures; else one of the screens
+        self.left = 0  # columns of a wide screen that are beyond the left edge
         self._drawn = journal.version, journal.excursions_read
 
     def on_mount(self) -> None:
@@ -153,7 +156,8 @@ class JournalTradeForm(ScrolledForm):
     def all_lines(self) -> Sequence[TextLine]:
         """Return the chart over the figures, or a kept screen."""
         if screen := self._screen():
-            return [((shorten(each, self.inside), "plain"),) for each in screen.lines]
+            parts = [split_at(each, self.left, len(each))[1] for each in screen.lines]
+            return [((shorten(each, self.inside), "plain"),) for each in parts]
         trade = self.trade
         if trade is None:
             return (((("The journal does not have this trade", "muted")),),)
@@ -182,6 +186,7 @@ class JournalTradeForm(ScrolledForm):
             words = loaded.trouble or safe("the broker has no candles of this time")
             return [*wrap_words(words, "muted", self.inside), BLANK]
         pip = self.journal.pips.get(trade.instrument, Decimal("0.0001"))
+        palette = palette_of(self.app)
         chart = TradeChart(
             trade,
             loaded.candles,
@@ -190,6 +195,7 @@ class JournalTradeForm(ScrolledForm):
             float(pip),
             self.store.zone,
             ascii_only=self.app.has_class("-ascii"),
+            is_mono=palette["rise"].color == palette["fall"].color,
         )
         rows = chart.lines(self.inside, min(CHART_ROWS, self.room // 2))
         return [*rows, BLANK]
@@ -218,7 +224,15 @@ class JournalTradeForm(ScrolledForm):
     def action_view(self) -> None:
         """Show the next kept screen, or the figures again."""
         self.shown = (self.shown + 1) % (len(self.screens) + 1)
-        self.top = 0
+        self.top = self.left = 0
+        self.redraw()
+
+    def action_shift(self, step: int) -> None:
+        """Show more of a screen that is wider than the window, or its left again."""
+        screen = self._screen()
+        widest = max((len(each) for each in screen.lines), default=0) if screen else 0
+        most = max(0, widest - self.inside)
+        self.left = max(0, min(most, self.left + step * SHIFT))
         self.redraw()
 
 
