@@ -299,7 +299,6 @@ class Bots:
         self.orders: list[Order] = []
         self.unexpected: list[str] = []
         self.answered = asyncio.Event()
-        self.answered_at: dict[str, list[float]] = {}
         accounts = [
             (one["token"], account["id"])
             for one in cluster.nodes[0].accounts
@@ -336,6 +335,25 @@ class Bots:
             answered = self.orders[-1].outcome == "acknowledged"
             await asyncio.sleep(self._think * draw.uniform(0.5, 1.5) if answered else 0.1)
 
+    async def probe(self, token: str, account: str, nodes: list[ClusterNode], name: str) -> float:
+        """Send orders until one is acknowledged, and return when that was."""
+        deadline = time.monotonic() + MOVE_SECONDS
+        for turn in itertools.count():
+            tag = f"{name}-{turn}"
+            order = {
+                "type": "MARKET",
+                "instrument": "EUR_USD",
+                "units": "100",
+                "clientExtensions": {"comment": tag},
+            }
+            node = nodes[turn % len(nodes)]
+            self.orders.append(await self._send(node, token, account, tag, {"order": order}))
+            if self.orders[-1].outcome == "acknowledged":
+                break
+            assert time.monotonic() < deadline, f"account {account} did not move"
+            await asyncio.sleep(0.1)
+        return time.monotonic()
+
     async def _send(
         self, node: ClusterNode, token: str, account: str, tag: str, body: object
     ) -> Order:
@@ -348,7 +366,6 @@ class Bots:
         except OutcomeUnknown:
             return Order(account, tag, "unknown")
         if answer.status == 201:
-            self.answered_at.setdefault(account, []).append(time.monotonic())
             members = json.loads(answer.body)
             return Order(
                 account, tag, "acknowledged", tuple(map(int, members["relatedTransactionIDs"]))
@@ -389,20 +406,20 @@ async def _trade_a_while(trading: Bots, orders: int) -> None:
 
 
 async def _kill(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
+    """Kill a node, and measure when each of its accounts that trade has the next order answered."""
     assert node.process is not None
-    traded = {account for _, account in trading.accounts}
-    moved = [account for account in cluster.owned(node) if account in traded]
+    tokens = {account: token for token, account in trading.accounts}
+    moved = [account for account in cluster.owned(node) if account in tokens]
+    others = [one for one in cluster.nodes if one is not node]
     killed = time.monotonic()
     node.process.kill()
+    answered = [
+        trading.probe(tokens[account], account, others, f"probe-{report.faults['kill']}")
+        for account in moved
+    ]
+    report.fail_over += [at - killed for at in await asyncio.gather(*answered)]
     await node.process.wait()
-    starting = asyncio.create_task(cluster.start(node))
-    deadline = killed + MOVE_SECONDS
-    for account in moved:
-        while not (later := [at for at in trading.answered_at.get(account, ()) if at > killed]):
-            assert time.monotonic() < deadline, f"account {account} did not move"
-            await asyncio.sleep(0.05)
-        report.fail_over.append(later[0] - killed)
-    await starting
+    await cluster.start(node)
 
 
 async def _pause(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:

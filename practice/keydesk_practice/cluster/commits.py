@@ -18,7 +18,7 @@ from keydesk_practice.errors import (
 )
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN, PendingBatch, Publish
 from keydesk_practice.ledger.ledger import EndedRecord, Entry, LedgerBatch, MarkRecord
-from keydesk_practice.ledger.postgres import RequestRecord
+from keydesk_practice.ledger.postgres_commit import RequestRecord
 
 MAX_BATCHES = 500  # in one statement
 Fences = dict[str, int]  # by account; -1 for one that was dropped

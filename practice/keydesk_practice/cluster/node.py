@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from keydesk_practice.broker.account_session import AccountSession, History
+from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.opening import restored_session
 from keydesk_practice.broker.replay import stored_overlay
@@ -14,17 +14,19 @@ from keydesk_practice.cluster.clock import ClusterClock, DatabaseWallClock
 from keydesk_practice.cluster.commits import Fences, NodeCommit
 from keydesk_practice.cluster.database import Owner, Pace, StoredRequest, TakenAccount
 from keydesk_practice.cluster.takeover import catch_up
+from keydesk_practice.cluster.watched import WatchedAccounts
 from keydesk_practice.cluster.worker import DatabaseWorker
 from keydesk_practice.errors import LedgerAway, LedgerWriteFailed, NotExecuted
-from keydesk_practice.ledger.archive import LedgerArchive, new_account, save_snapshot
+from keydesk_practice.ledger.archive import save_snapshot
 from keydesk_practice.ledger.ledger import Entry, LedgerAccount, LedgerBatch
-from keydesk_practice.ledger.postgres import PostgresLedger, RequestRecord, commit_batches
+from keydesk_practice.ledger.postgres import PostgresLedger
+from keydesk_practice.ledger.postgres_commit import RequestRecord, commit_batches
 from keydesk_practice.ledger.postgres_connection import BoundedConnection
 
-LEASE_SECONDS = 3.0
-RENEW_SECONDS = 1.0
-TAKE_SECONDS = 0.25  # between two looks for accounts that belong to nobody
-SNAPSHOT_AFTER = 200  # transactions that were read at a take-over
+LEASE_SECONDS = 2.0
+RENEW_SECONDS = 0.5
+TAKE_SECONDS = 0.2  # between two looks for accounts that belong to nobody
+SNAPSHOT_AFTER = 20  # transactions that the next take-over need not read again
 TAKEN_AT_ONCE = 100
 LOADED_AT_ONCE = 8
 MAX_REQUESTS = 1_000  # of an account that are remembered: more than come within the time of one
@@ -43,7 +45,7 @@ class Node:
         self.number = 0
         self.owners: dict[str, Owner | None] = {}
         self.accounts: dict[str, LedgerAccount] = {}
-        self.watched: dict[str, AccountSession] = {}  # with streams here, whoever owns them
+        self.watched = WatchedAccounts(broker, ledger)
         self.away = False
         self.on_control: Callable[[], None] = lambda: None
         self.commits = NodeCommit(
@@ -58,7 +60,7 @@ class Node:
         broker.commits = self.commits
         broker.all_accounts = self.accounts
         self._wall = wall
-        self._loading: dict[str, AccountSession] = {}
+        self._loading = self.watched.loading
         self._requests: dict[str, dict[str, None]] = {}  # executed since the account was taken
         self._lease_until = 0.0
         self._take_after = 0.0
@@ -161,47 +163,6 @@ class Node:
         except TimeoutError:
             return
 
-    # --- streams ---
-
-    def watch(self, account: LedgerAccount) -> AccountSession:
-        """Return the session that streams of an account use here, whoever owns it; raise `LedgerAway`."""
-        found = self.watched.get(account.id)
-        if found is None:
-            owned = self.broker.sessions.get(account.id)
-            newest = self.ledger.last_id(account.id) if owned is None else owned.committed_id
-            found = self.watched[account.id] = AccountSession(
-                account,
-                new_account(account),
-                self.broker.board,
-                LedgerArchive(self.ledger, account.id),
-                History(self.ledger, account.id),
-                newest,
-            )
-            if owned is not None:
-                found.transactions = owned.transactions
-        return found
-
-    def committed_elsewhere(self, account: str, newest: int) -> None:
-        """Send the transactions of another node to the streams of an account here."""
-        watched = self.watched.get(account)
-        if watched is None or account in self.broker.sessions or account in self._loading:
-            return
-        self._publish_until(watched, newest)
-
-    def poll_watched(self) -> None:
-        """Send what no notification announced."""
-        for account in list(self.watched):
-            if account not in self.broker.sessions and account not in self._loading:
-                self.committed_elsewhere(account, self._newest.get(account, 0))
-
-    def _publish_until(self, watched: AccountSession, newest: int) -> None:
-        first = watched.committed_id + 1
-        if newest < first:
-            return
-        texts = self.ledger.bodies(watched.account.id, first, newest)
-        watched.committed_id = newest
-        watched.transactions.publish(texts)
-
     # --- the clock and what else is changed for all nodes ---
 
     async def change_pace(self, make: Callable[[], Pace]) -> None:
@@ -243,7 +204,7 @@ class Node:
                     await self._take_orphans()
                     await self.refresh()
                     self._wall.add(*await self._worker.run(database.wall_offset))
-                    self.poll_watched()
+                    self.watched.catch_up(self._newest)
                     self.ledger.ping()
             except LedgerAway as error:
                 self.connection_lost(error)
@@ -354,9 +315,7 @@ class Node:
                 save_snapshot(self.ledger, session.state)
             self._loading[id_] = session
             last_time = self.ledger.time_of(id_, session.committed_id) or 0
-            if id_ in self.watched:
-                self._publish_until(self.watched[id_], session.committed_id)
-                session.transactions = self.watched[id_].transactions
+            self.watched.join(session)
             restored.append((session, max(one.ticked, last_time)))
             self.clock.at_least(last_time)
             await asyncio.sleep(0)
@@ -384,9 +343,7 @@ class Node:
     def forget(self, account: str) -> None:
         """Delete an account of this node with all its transactions; its streams end."""
         self.ledger.remove_account(account)
-        watched = self.watched.pop(account, None)
-        if watched is not None:
-            watched.transactions.close()
+        self.watched.end(account)
         self._drop([account])
 
     def _drop(self, accounts: Iterable[str]) -> None:
@@ -408,10 +365,8 @@ class Node:
         session = self.broker.sessions.get(account) or self._loading.get(account)
         if session is None:
             return
-        watched = self.watched.get(account)
         session.publish(batch)
-        if watched is not None:
-            watched.committed_id = session.committed_id
+        self.watched.committed_here(session)
         self.broker.save_snapshot_when_due(session)
 
 

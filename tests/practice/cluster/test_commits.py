@@ -10,7 +10,7 @@ from keydesk_practice.ledger.ledger import Entry, LedgerBatch, WireTransaction, 
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.cluster.commits import Fences, NodeCommit
-from keydesk_practice.ledger.postgres import RequestRecord
+from keydesk_practice.ledger.postgres_commit import RequestRecord
 
 ONE, OTHER = "101-001-1-001", "101-001-1-002"
 

@@ -17,7 +17,8 @@ from keydesk_practice.ledger.ledger import (
 from support.postgres import PostgresServer
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
-from keydesk_practice.ledger.postgres import PostgresLedger, RequestRecord, commit_batches
+from keydesk_practice.ledger.postgres import PostgresLedger
+from keydesk_practice.ledger.postgres_commit import RequestRecord, commit_batches
 from keydesk_practice.ledger.postgres_connection import (
     connect,
     connection_text,

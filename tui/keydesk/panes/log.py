@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import ClassVar, LiteralString
+from typing import ClassVar
 
 from textual.message import Message
 
@@ -48,7 +48,7 @@ class Log(SortedTable):
     BINDINGS = KEYMAP.bindings(LOG)
     NAME: ClassVar[str] = "Log"
     FIRST: ClassVar[str] = "kind"
-    LETTERS_HINT: ClassVar[LiteralString] = (
+    LETTERS_HINT: ClassVar[Printable] = (
         "kind, pair, words: fill eurusd; #6417: of that order or trade"
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, LiteralString
+from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.message import Message
@@ -35,9 +35,7 @@ class SortedTable(TablePane):
     FIRST: ClassVar[str] = "pl"  # the column that is sorted by first
     WORDS: ClassVar[frozenset[str]] = frozenset({"pair", "side", "kind", "tag", "text", "force"})
     """Columns of words, which are read from A to Z."""
-    LETTERS_HINT: ClassVar[LiteralString] = (
-        "pair, side, tag or text: eurusd long; nothing shows all"
-    )
+    LETTERS_HINT: ClassVar[Printable] = "pair, side, tag or text: eurusd long; nothing shows all"
 
     @dataclass
     class LettersWanted(Message):
