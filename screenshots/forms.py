@@ -28,9 +28,9 @@ from keydesk.forms.account.transaction import TransactionForm  # noqa: E402
 from keydesk.forms.info_form import DetailsForm  # noqa: E402
 from keydesk.forms.market.alerts import AlertsForm  # noqa: E402
 from keydesk.forms.market.new_alert import NewAlertForm  # noqa: E402
-from keydesk.store.log.details import Related, TransactionDetails  # noqa: E402
 from keydesk.store.state import LogKind, LogLine  # noqa: E402
 from keydesk.store.store import Store  # noqa: E402
+from keydesk.store.transaction_details import Related, TransactionDetails  # noqa: E402
 from keydesk.text.sanitize import safe  # noqa: E402
 from support.data.desk_data import WALL_NS, desk_store  # noqa: E402
 from support.fakes.desk_app import DeskApp  # noqa: E402

@@ -73,8 +73,9 @@ PICTURES = (
 )
 
 
-# Of fixed trades in the journal; each view of the page of statistics has a number.
+# Of fixed trades in the journal, its list first; each view of the page of statistics has a number.
 STATISTICS = (
+    ("journal", ("g", "j"), "won, net"),
     ("statistics", ("g", "k"), "expectancy"),
     ("calendar", ("g", "k", "7"), "month"),
     ("day", ("g", "d"), "Result:"),
@@ -93,7 +94,7 @@ JOURNAL_PICTURES = tuple(
         wait=2,
     )
     for columns, rows in ((120, 35), (80, 24), (200, 50))
-    for name, keys, seen in (STATISTICS if (columns, rows) == USUAL_SIZE else STATISTICS[:3])
+    for name, keys, seen in (STATISTICS if (columns, rows) == USUAL_SIZE else STATISTICS[:4])
 )
 
 

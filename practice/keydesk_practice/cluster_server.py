@@ -7,12 +7,12 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.cluster.control import ACCOUNTS_HERE, ClusterControl, load_tokens
-from keydesk_practice.cluster.face import ClusterFace
 from keydesk_practice.cluster.inner import InnerApplication
 from keydesk_practice.cluster.listener import Listener as Notifications
 from keydesk_practice.cluster.node import Node
 from keydesk_practice.cluster.opening import cluster_secret, open_node
 from keydesk_practice.cluster.peers import Peers
+from keydesk_practice.cluster.router import ClusterRouter
 from keydesk_practice.connections import ConnectionLimits, raise_descriptor_limit
 from keydesk_practice.control.application import ControlApplication, answer_operation
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
@@ -58,13 +58,13 @@ async def run_node(options: Options) -> int:
 async def _serve(node: Node, listener: Listener, inner: Listener, options: Options) -> None:
     broker, secret = node.broker, cluster_secret(node)
     peers = Peers()
-    face = ClusterFace(node, peers, make_router(broker), secret)
+    router = ClusterRouter(node, peers, make_router(broker), secret)
     application = make_application(
         broker,
         options.tokens,
         options.rate_limit,
         trusts_proxy=options.trust_proxy,
-        router=face,
+        router=router,
     )
     limits = ConnectionLimits(most=raise_descriptor_limit())
     control = Control(broker, options, application)
@@ -84,7 +84,7 @@ async def _serve(node: Node, listener: Listener, inner: Listener, options: Optio
     )
     forwarded = InnerApplication(
         node,
-        face,
+        router,
         _InnerControl(control, cluster),
         secret,
         application.faults,

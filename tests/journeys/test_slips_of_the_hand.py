@@ -4,6 +4,8 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from support.confirming import FORM, LOOK_AGAIN, confirm, form_words, send
 from support.terminal import NeverSeen, Terminal, keydesk
 
@@ -21,6 +23,7 @@ def drop(terminal: Terminal) -> None:
     terminal.see_no_more(FORM)
 
 
+@pytest.mark.soak  # two dozen steps on one desk: a wait of any ends it
 def test_slips_of_the_hand_are_named_asked_for_or_refused(practice_folder: Path) -> None:
     env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
     with Terminal(keydesk("--practice"), (120, 35), env) as terminal:
@@ -104,6 +107,11 @@ def a_confirmation_after_a_quarter_second_counts_and_an_early_one_can_be_repeate
         terminal.see_no_more(FORM, LOOK_AGAIN)
     if FORM in terminal.text:  # the price ran: it asks once more
         confirm(terminal)
+    if "Keys dropped" in terminal.text:  # a busy machine read several of these keys at once
+        terminal.press("A")
+        terminal.see("ARM the keyboard")
+        confirm(terminal)
+        send(terminal, "B")
     terminal.see("FILLED 10,000")
 
 

@@ -1,0 +1,1 @@
+"""Requests and answers: connections, rate limits, retries of reads, errors."""

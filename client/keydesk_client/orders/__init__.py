@@ -1,0 +1,1 @@
+"""The order protocol: a journaled intent is sent once, and its outcome is settled by proof."""

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 
 from starlette.types import Message, Receive, Scope, Send
 
-from keydesk_practice.cluster.face import (
+from keydesk_practice.cluster.node import Node
+from keydesk_practice.cluster.router import (
     NOT_EXECUTED,
     OUTCOME,
     OWNER,
     REQUEST,
     SECRET,
     UNKNOWN,
-    ClusterFace,
+    ClusterRouter,
     read_body,
 )
-from keydesk_practice.cluster.node import Node
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown
 from keydesk_practice.http.errors import HttpError, unauthorized
 from keydesk_practice.http.faults import Faults
@@ -34,7 +34,7 @@ class InnerApplication:
     def __init__(
         self,
         node: Node,
-        face: ClusterFace,
+        router: ClusterRouter,
         control: Application,
         secret: bytes,
         faults: Faults,
@@ -42,7 +42,7 @@ class InnerApplication:
         trusts_proxy: bool,
     ) -> None:
         self._node = node
-        self._face = face
+        self._router = router
         self._control = control
         self._secret = secret
         self._faults = faults
@@ -88,7 +88,7 @@ class InnerApplication:
             await self._control(scope, receive, send)
             return
         scope["state"]["owner"] = int(headers.get(OWNER, b"-1"))
-        await self._face.execute(match[1], scope, await read_body(receive), send)
+        await self._router.execute(match[1], scope, await read_body(receive), send)
 
     async def _send_outcome(
         self, outcome: bytes, reason: Exception, scope: Scope, receive: Receive, send: "_Sender"

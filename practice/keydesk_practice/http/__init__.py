@@ -1,0 +1,1 @@
+"""The v20 interface over HTTP: routes, checks of requests, answers, streams, rate limit and faults on demand."""

@@ -35,7 +35,10 @@ class JournalService:
         return cast(
             "Client",
             SimpleNamespace(
-                accounts=self, transactions=self, candles=SimpleNamespace(iterate=self._candles)
+                account_id=ID,
+                accounts=self,
+                transactions=self,
+                candles=SimpleNamespace(iterate=self._candles),
             ),
         )
 

@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from keydesk.app.transaction_details import read_details
-from keydesk.store.log.details import TransactionDetails
 from keydesk.store.store import Store
+from keydesk.store.transaction_details import TransactionDetails
 from keydesk_client.client import Client
 from keydesk_client.models import (
     MarketOrderRequest,

@@ -48,8 +48,8 @@ from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.keys.keymap import KEYMAP
-from keydesk.store.log.details import Related, TransactionDetails
 from keydesk.store.state import LogLine
+from keydesk.store.transaction_details import Related, TransactionDetails
 from keydesk.text.sanitize import safe
 from support.data.desk_store import WALL_NS, example_store
 from support.data.journal_service import read_journal

@@ -5,7 +5,8 @@ from textual.pilot import Pilot
 
 from keydesk.panes.log import Log
 from keydesk.store.frame import Frame
-from keydesk.store.log.past import PAGE, PastLog, want_past
+from keydesk.store.log.past import PAGE, PastLog
+from keydesk.store.past_log import take_page, want_past
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
@@ -59,7 +60,7 @@ class Reader:
                 transaction(id_, "CLIENT_CONFIGURE", alias=f"a{id_}")
                 for id_ in range(page[0], page[1] + 1)
             ]
-            past.take(self.store, page, made)
+            take_page(self.store, past, page, made)
         past.wants = ""
         self.store.mark(Topic.PAST_LOG)
         self.draw()

@@ -1,7 +1,10 @@
 """Bell and desktop notifications reach the terminal around a real GNU screen, and never leave it in a half sequence."""
 
+import os
 import shutil
+import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -31,7 +34,9 @@ def test_bell_and_every_kind_of_notification_reach_the_terminal_around_screen(
     rules.write_text("startup_message off\nvbell off\n", encoding="utf-8")
     env = {"SCREENDIR": str(practice_folder / "screens"), "LANG": "C.UTF-8"}
     screen = ["screen", "-U", "-c", str(rules), "-S", practice_folder.name, *inside]
-    with Terminal(screen, (100, 30), env) as terminal:
+    leave = ["screen", "-S", practice_folder.name, "-X", "quit"]
+    with ExitStack() as stack, Terminal(screen, (100, 30), env) as terminal:
+        stack.callback(subprocess.run, leave, env={**os.environ, **env}, check=False)
         terminal.see("said it")
         for start in (b"\x1b]777;notify;ALERT;", b"\x1b]9;Keydesk: ALERT: ", b"\x1b]99;i=keydesk"):
             begun = terminal.raw.index(start)

@@ -36,6 +36,11 @@ def trade_on(account: PractisedAccount) -> None:
     account.do(Finance())
 
 
+def is_behind(journal: LiveJournal) -> bool:
+    """Return it anew: a type checker takes it for what was asserted before."""
+    return journal.is_behind
+
+
 def shown(journal: LiveJournal) -> tuple[Journal, JournalLines]:
     return journal.journal, journal.lines
 
@@ -96,9 +101,10 @@ async def test_a_transaction_that_misses_one_before_it_is_not_taken_but_asks_for
     await journal.read()
     before = journal.journal
     trade_on(service.account)
-    journal.take(service.history[-1])
     journal.take(service.history[0])  # one that it has
-    assert journal.is_behind
+    assert not is_behind(journal)
+    journal.take(service.history[-1])
+    assert is_behind(journal)
     assert journal.journal == before
     await journal.read()
     assert journal.journal == journal_of(service.account)
@@ -112,6 +118,19 @@ async def test_an_account_that_began_anew_is_read_anew(tmp_path: Path) -> None:
     await journal.read()
     assert journal.journal == journal_of(service.account)
     assert set(journal.lines.trades) == {each.id for each in journal.journal.trades}
+
+
+async def test_lower_numbers_than_before_tell_that_the_account_began_anew(tmp_path: Path) -> None:
+    service = JournalService(history(2))
+    journal = service.journal(tmp_path)
+    journal.take(service.history[-1])
+    await journal.read()
+    assert not is_behind(journal)
+    service.account, service.created_ns = history(), 8
+    journal.take(service.history[2])
+    assert is_behind(journal)
+    await journal.read()
+    assert journal.journal == journal_of(service.account)
 
 
 async def test_a_broker_that_does_not_answer_is_said_and_leaves_what_was_read(

@@ -54,8 +54,8 @@ class OrderOutcomes:
 
 async def _read(audit: Path, take: Callable[..., None]) -> None:
     from keydesk.trading.executions import figures_of, read_executions  # noqa: PLC0415
-    from keydesk.trading.order_life import read_lives  # noqa: PLC0415 - loaded with the commands
+    from keydesk.trading.order_life import read_order_lives  # noqa: PLC0415 - loaded with the commands
 
-    lives = await asyncio.to_thread(read_lives, audit.with_suffix(".journal"), audit)
+    lives = await asyncio.to_thread(read_order_lives, audit.with_suffix(".journal"), audit)
     executions = await asyncio.to_thread(read_executions, audit.with_suffix(".executions"))
     take(lives, figures_of(executions))

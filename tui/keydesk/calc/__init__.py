@@ -1,0 +1,1 @@
+"""Arithmetic on values, without screen, disk, clock or network."""

@@ -97,7 +97,9 @@ def write_csv(
 ) -> None:
     """Write the file (mode 0600) or standard output, with a header line."""
     head: list[Printable] = [safe(name) for name in columns]
-    lines = ([_cell(row[name], is_text=name in text_columns) for name in columns] for row in rows)
+    lines: Iterator[list[Printable]] = (
+        [_cell(row[name], is_text=name in text_columns) for name in columns] for row in rows
+    )
     content = encode_csv(chain((head,), lines))
     if path is None:
         sys.stdout.buffer.write(content)

@@ -247,8 +247,8 @@ def _what_if(found: _Found, options: argparse.Namespace) -> None:
     rule = rule_of(options)
     result = what_if(_chosen(found, options), found.paths, rule)
     after = {name: value for name, value, _ in statistics_rows(result.after)}
-    names = ("figure", "as it was", "what if", "of")
-    rows = [
+    names: Sequence[str] = ("figure", "as it was", "what if", "of")
+    rows: Rows = [
         dict(zip(names, (name, value, after[name], rests_on), strict=True))
         for name, value, rests_on in statistics_rows(result.before)
     ]

@@ -1,0 +1,1 @@
+"""The user's files: settings, profiles, limits, templates, watchlists and workspaces."""

@@ -2,6 +2,7 @@
 
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.log.past import PastLog
+from keydesk.store.past_log import take_page
 from keydesk.store.state import Topic
 from keydesk_client.errors import Forbidden, Unauthorized
 
@@ -55,7 +56,7 @@ async def _read(link: Link, past: PastLog, page: tuple[int, int]) -> bool:
     link.store.mark(Topic.PAST_LOG)
     try:
         answer = await link.ask(link.client.transactions.range(*page))
-        past.take(link.store, page, answer.transactions)
+        take_page(link.store, past, page, answer.transactions)
     except FAILURES as error:
         link.count_unreadable(error)
         remedy = next((words for kind, words in REMEDIES if isinstance(error, kind)), AGAIN)

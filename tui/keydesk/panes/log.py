@@ -48,7 +48,9 @@ class Log(SortedTable):
     BINDINGS = KEYMAP.bindings(LOG)
     NAME: ClassVar[str] = "Log"
     FIRST: ClassVar[str] = "kind"
-    LETTERS_HINT: ClassVar[str] = "kind, pair, words: fill eurusd; #6417: of that order or trade"
+    LETTERS_HINT: ClassVar[Printable] = (
+        "kind, pair, words: fill eurusd; #6417: of that order or trade"
+    )
 
     def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)

@@ -1,4 +1,4 @@
-"""The layout for each size of the terminal: which panes are shown, and which share a place."""
+"""The layout for each size of the terminal, from 80x24 (`SMALL`) up: which panes are shown, and which share a place."""
 
 from __future__ import annotations
 

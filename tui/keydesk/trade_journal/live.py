@@ -73,6 +73,7 @@ class LiveJournal:
         self._rebuilder = Rebuilder()
         self._account: tuple[str, int] = "", 0  # id, and when it was opened
         self._last_id = 0
+        self._heard = 0  # the last transaction of the open account
         self._is_reading = False
         self._notes_stamp: object = None
         self._journal: tuple[int, Journal] = -1, Journal()
@@ -168,11 +169,14 @@ class LiveJournal:
 
     def take(self, transaction: Transaction) -> None:
         """Take a transaction of the open account; `is_behind` says that one before it is missing."""
+        number, before = int(transaction.id), self._heard
+        self._heard = number
         if self._is_reading:
             self.is_behind = True
         elif self.is_read:
-            number = int(transaction.id)
-            if number == self._last_id + 1:
+            if number <= before:  # the account's history began anew
+                self.is_behind = True
+            elif number == self._last_id + 1:
                 self._apply(transaction)
             elif number > self._last_id:
                 self.is_behind = True

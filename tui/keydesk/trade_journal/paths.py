@@ -68,10 +68,7 @@ async def read_paths(
         progress: Called with the number of trades read, and of those to read.
         partly: Called with the paths known so far, after the file and then after each part.
     """
-    wanted = with_r(trades)
-    known = await asyncio.to_thread(_read, path)
-    found = {each.id: kept.path for each in wanted if (kept := _of(known, each)) is not None}
-    missing = [each for each in wanted if each.id not in found]
+    found, missing = await asyncio.to_thread(_known_and_missing, path, trades)
     done = 0
 
     async def fetch(trade: JournalTrade) -> tuple[JournalTrade, PricePath | None, bool]:
@@ -98,6 +95,14 @@ async def read_paths(
         final = [(trade, fetched) for trade, fetched, is_final in answers if fetched and is_final]
         await asyncio.to_thread(_append, path, final)
     return found
+
+
+def _known_and_missing(
+    path: Path, trades: Sequence[JournalTrade]
+) -> tuple[dict[str, PricePath], list[JournalTrade]]:
+    wanted, known = with_r(trades), _read(path)
+    found = {each.id: kept.path for each in wanted if (kept := _of(known, each)) is not None}
+    return found, [each for each in wanted if each.id not in found]
 
 
 def _of(known: dict[str, _Kept], trade: JournalTrade) -> _Kept | None:

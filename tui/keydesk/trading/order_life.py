@@ -72,7 +72,7 @@ class OrderLife:
         return TO_DO[self.state]
 
 
-def read_lives(journal: Path, audit: Path) -> list[OrderLife]:
+def read_order_lives(journal: Path, audit: Path) -> list[OrderLife]:
     """Return the orders in journal and audit log, those without a known outcome first, then the newest.
 
     A file that is missing or cannot be read has nothing to say; the other one still has.
@@ -89,9 +89,9 @@ def read_lives(journal: Path, audit: Path) -> list[OrderLife]:
 def lives_of(journal: bytes, entries: Iterable[AuditEntry]) -> list[OrderLife]:
     """Return the orders of the journal's lines and the entries of the audit log."""
     lives = {life.id: life for life in _journalled(journal)}
-    for id_, told in _told(entries).items():
+    for id_, lines in _audit_lines(entries).items():
         known = lives.get(id_)
-        lives[id_] = _with_lines(known if known is not None else _from_lines(id_, told), told)
+        lives[id_] = _with_lines(known if known is not None else _from_lines(id_, lines), lines)
     return in_order(lives.values())
 
 
@@ -146,33 +146,35 @@ def _life(intent: Intent, verdict: str | None) -> OrderLife:
     )
 
 
-def _told(entries: Iterable[AuditEntry]) -> dict[str, list[LifeLine]]:
+def _audit_lines(entries: Iterable[AuditEntry]) -> dict[str, list[LifeLine]]:
     """Return what the audit log says of each order, oldest first."""
-    told: dict[str, list[LifeLine]] = {}
+    by_order: dict[str, list[LifeLine]] = {}
     for entry in sorted(entries, key=lambda each: each.time_ns):
         id_, _, words = entry.words.partition(" ")
         if entry.what in OF_ORDERS and id_.startswith(ID_START):
             line = LifeLine(entry.time_ns, entry.what, clean(words, LONGEST))
-            told.setdefault(id_, []).append(line)
-    return told
+            by_order.setdefault(id_, []).append(line)
+    return by_order
 
 
-def _from_lines(id_: str, told: Sequence[LifeLine]) -> OrderLife:
+def _from_lines(id_: str, lines: Sequence[LifeLine]) -> OrderLife:
     """Return an order that the journal does not have: it was compacted, or an exit went out without it."""
-    known = next((line for line in told if line.what == "sending"), told[0])
+    known = next((line for line in lines if line.what == "sending"), lines[0])
     words = known.words.partition(" {")[0]
-    return OrderLife(id_, told[0].time_ns, clean(words), "settled")
+    return OrderLife(id_, lines[0].time_ns, clean(words), "settled")
 
 
-def _with_lines(life: OrderLife, told: Sequence[LifeLine]) -> OrderLife:
-    last = told[-1]
+def _with_lines(life: OrderLife, lines: Sequence[LifeLine]) -> OrderLife:
+    last = lines[-1]
     kept = (
-        told if len(told) <= MOST_LINES else [*told[: MOST_LINES // 2], *told[-MOST_LINES // 2 :]]
+        lines
+        if len(lines) <= MOST_LINES
+        else [*lines[: MOST_LINES // 2], *lines[-MOST_LINES // 2 :]]
     )
-    sent = next((line.words for line in told if line.what == "sending"), clean(""))
+    sent = next((line.words for line in lines if line.what == "sending"), clean(""))
     is_said = last.what != "sending"
     showed_up = life.state == "unconfirmed" and last.what == "showed up"
-    seen = life.state == "one of several" and any(line.what == ACKNOWLEDGED for line in told)
+    seen = life.state == "one of several" and any(line.what == ACKNOWLEDGED for line in lines)
     return replace(
         life,
         state="settled" if showed_up or seen else life.state,

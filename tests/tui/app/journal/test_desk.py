@@ -158,6 +158,27 @@ async def test_a_note_that_cannot_be_kept_is_shown_again_as_typed(tmp_path: Path
     assert [level for level, _ in app.told] == ["bad", "good"]
 
 
+async def test_what_was_typed_in_a_form_that_the_guard_closed_is_there_again(
+    tmp_path: Path,
+) -> None:
+    app = Desk(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.journal.write_note(OPEN)
+        await settle(app, pilot)
+        await pilot.press("n", *"seen", "enter")
+        app.screen.dismiss(None)
+        await settle(app, pilot)
+        assert "NOT KEPT: open it again" in app.told[-1][1]
+        app.journal.write_note(OPEN)
+        await settle(app, pilot)
+        assert cast("NoteForm", app.screen).changes == {"note": "seen"}
+        await pilot.press("escape", "escape")
+        app.journal.write_note(OPEN)
+        await settle(app, pilot)
+        assert cast("NoteForm", app.screen).changes == {}
+
+
 async def test_by_choice_the_note_goes_to_the_broker_as_labels_that_y_sends(tmp_path: Path) -> None:
     app = Desk(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:

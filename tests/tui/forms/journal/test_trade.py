@@ -13,13 +13,8 @@ from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.trades import Costs, JournalTrade
 from keydesk.forms.journal.chart import WANTED, TradeChart, range_of
-from keydesk.forms.journal.trade import (
-    JournalTradeForm,
-    TradeCandles,
-    excursion_rows,
-    result_rows,
-    stop_rows,
-)
+from keydesk.forms.journal.trade import JournalTradeForm, TradeCandles
+from keydesk.forms.journal.trade_rows import excursion_rows, result_rows, stop_rows
 from keydesk.store.state import Candle
 from keydesk.text.sanitize import clean, safe
 from keydesk.trade_journal.notes_file import Notes
@@ -145,6 +140,21 @@ async def test_screens_are_shown_in_turn_and_hostile_text_only_cleaned(tmp_path:
     assert "the end" in seen[2]
     assert seen[3] == seen[0]
     assert not set("\x1b\x07\u202e") & set("".join(seen))
+
+
+async def test_a_screen_of_a_wider_window_is_shifted_to_its_right_and_back(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    page.screens = [KeptScreen("1", "entry", MONDAY, (safe("left" + " " * 90 + "ARMED"),))]
+    async with page.app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("v")
+        assert "ARMED" not in page.app.words
+        await pilot.press("l", "right", "l")
+        await pilot.pause()
+        assert "ARMED" in page.app.words
+        assert "left" not in page.app.words
+        await pilot.press("h", "left")
+        await pilot.pause()
+        assert "left" in page.app.words
 
 
 async def test_without_candles_it_says_why(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from keydesk.store.fold import forget_after, write_earlier
 from keydesk.store.log.filter import passes
-from keydesk.store.log.past import PAGE, WINDOW, PastLog, want_past
+from keydesk.store.log.past import PAGE, WINDOW, PastLog
 from keydesk.store.log_lines import line_of
+from keydesk.store.past_log import take_page, want_past
 from keydesk.store.state import LogLine, PastDirection
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk.text.sanitize import safe
@@ -40,7 +41,7 @@ def load(store: Store) -> None:
     assert past is not None
     assert store.log_start is not None
     if (page := past.page(store.log_start)) is not None:
-        past.take(store, page, read(*page))
+        take_page(store, past, page, read(*page))
     past.wants = ""
 
 
@@ -78,7 +79,7 @@ def test_whatever_pages_fail_or_repeat_the_window_is_a_part_of_the_history_witho
         page = past.page(store.log_start)
         for _ in range(1 + again):
             if page is not None:
-                past.take(store, page, read(*page))
+                take_page(store, past, page, read(*page))
         past.wants = ""
         expected = [
             id_
@@ -177,10 +178,10 @@ def test_a_cancellation_is_named_once_its_order_is_read() -> None:
     cancel = transaction(501, "ORDER_CANCEL", orderID="499", reason="CLIENT_REQUEST")
     past = PastLog(1000, "#498")
     past.want("older")
-    past.take(store, (501, 1000), [cancel])
+    take_page(store, past, (501, 1000), [cancel])
     assert past.lines == []
     past.want("older")
-    past.take(store, (1, 500), [opening(498, "1000", "1.09"), order])
+    take_page(store, past, (1, 500), [opening(498, "1000", "1.09"), order])
     assert [line.id for line in past.lines] == ["498", "499", "501"]
     assert past.lines[-1].instrument == "EUR_USD"
     assert "Stop 1.083 #499 cancelled" in past.lines[-1].text

@@ -68,6 +68,7 @@ class JournalDesk:
         self._form_context, self._carry_out = form_context, carry_out
         self.live: LiveJournal | None = None
         self.screens = ScreenKeeper(app, store)
+        self._unkept: dict[str, NoteEdit] = {}  # by trade
 
     def open(self, connection: Connection) -> None:
         """Follow the account; nothing is read before it is wanted."""
@@ -183,9 +184,9 @@ class JournalDesk:
             keymap=self._keymap,
             trouble=safe(trouble or live.notes.trouble),
         )
-        if kept is not None:
-            form.begin_with(kept)
-        self._app.push_screen(form, self._keep_note)
+        if (unkept := kept or self._unkept.pop(trade_id, None)) is not None:
+            form.begin_with(unkept)
+        self._app.push_screen(form, partial(self._keep_note, form))
         self._run(partial(self._show_newest_note, live, form), "notes")
 
     async def _show_newest_note(self, live: LiveJournal, form: NoteForm) -> None:
@@ -208,8 +209,14 @@ class JournalDesk:
         size = f"{side} {units(abs(trade.units))} {pair(trade.instrument)}"
         return safe(f"#{clean_name(trade_id)} {size}, open")
 
-    def _keep_note(self, edit: NoteEdit | None) -> None:
-        if edit is not None and self.live is not None:
+    def _keep_note(self, form: NoteForm, edit: NoteEdit | None) -> None:
+        """Keep the note; what was typed in a form that the key guard closed waits for the next one."""
+        if edit is None and form.changes and not form.is_dropped:
+            self._unkept[form.trade_id] = form.edit
+            self._tell(
+                "warn", f"Note on #{clean_name(form.trade_id)} NOT KEPT: open it again, it is there"
+            )
+        elif edit is not None and self.live is not None:
             self._run(partial(self._keep, self.live, edit), "keeping a note")
 
     async def _keep(self, live: LiveJournal, edit: NoteEdit) -> None:

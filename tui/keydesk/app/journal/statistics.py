@@ -169,13 +169,16 @@ class JournalStatistics:
     async def _read_excursions(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         live = self._live
         await live.excursions.load()
-        missing = [each for each in trades if live.excursions.known(each) is None]
+        known = await asyncio.to_thread(live.known_excursions, trades)
+        missing = [each for each in trades if each.id not in known]
         for start in range(0, len(missing), TOGETHER):
-            page.take_excursions(live.known_excursions(trades))
+            page.take_excursions(dict(known))
             page.take_progress(_candles_words(start, len(missing)))
-            await live.read_excursions(missing[start : start + TOGETHER])
+            part = missing[start : start + TOGETHER]
+            await live.read_excursions(part)
+            known |= live.known_excursions(part)
         page.take_progress("")
-        page.take_excursions(live.known_excursions(trades))
+        page.take_excursions(known)
 
     async def _read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         from keydesk.trade_journal.paths import read_paths  # noqa: PLC0415

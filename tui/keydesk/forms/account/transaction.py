@@ -11,14 +11,14 @@ from keydesk.forms.detail_rows import log_line_rows
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
 from keydesk.keys.keymap import KEYMAP, TRANSACTION
-from keydesk.store.log.details import Related, TransactionDetails, related_words
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
+from keydesk.store.transaction_details import Related, TransactionDetails, related_words
 from keydesk.text.format import lines_of, shorten
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
-    from keydesk.store.log.details import Rows
+    from keydesk.store.transaction_details import Rows
 
 LABEL = 22  # columns of the names
 MOST_BACK = 50  # pages that Esc goes back through

@@ -145,11 +145,17 @@ class NoteForm(InfoForm[NoteEdit]):
         self._is_open = is_open
         self._hint: Printable = trouble
         self._asks = False  # whether the changes are to be dropped
+        self.is_dropped = False  # by the trader, not because the guard closed every form
 
     @property
     def edited(self) -> TradeNote:
         """The note with the changes."""
         return replace(self.note, **self.changes)
+
+    @property
+    def edit(self) -> NoteEdit:
+        """What was changed."""
+        return NoteEdit(self.trade_id, self.changes, self.to_broker and self._is_open())
 
     def take_note(self, note: TradeNote) -> None:
         """Show the note as it is kept now; fields that were changed here stay as typed."""
@@ -157,7 +163,7 @@ class NoteForm(InfoForm[NoteEdit]):
         self.redraw()
 
     def begin_with(self, edit: NoteEdit) -> None:
-        """Begin with changes that could not be kept."""
+        """Begin with changes that were not kept."""
         self.changes, self.to_broker = dict(edit.changes), edit.to_broker
 
     # What is shown.
@@ -271,7 +277,7 @@ class NoteForm(InfoForm[NoteEdit]):
     def action_keep(self) -> None:
         """Keep what was changed."""
         if self.changes or self.to_broker:
-            self.dismiss(NoteEdit(self.trade_id, self.changes, self.to_broker and self._is_open()))
+            self.dismiss(self.edit)
         else:
             self._hint = "Nothing is changed: t tags, s setup, 1-5 rating, m mistake, n note"
             self.redraw()
@@ -286,6 +292,7 @@ class NoteForm(InfoForm[NoteEdit]):
             )
             self.redraw()
         else:
+            self.is_dropped = True
             super().action_drop()
 
 

@@ -267,7 +267,8 @@ class CalendarView(View[CalendarData]):
         self._range = first, last
         self.chosen = min(max(self.chosen or last, first), last)
         width = 3 if given.width - LABEL >= 52 * 3 else 2
-        weeks = max(1, (given.width - LABEL) // width)
+        known = (_monday(last) - _monday(first)).days // DAYS + 1
+        weeks = max(1, min(known, (given.width - LABEL) // width))
         monday = _monday(last) - timedelta(weeks=weeks - 1)
         if self.chosen < monday:
             monday = _monday(self.chosen) - timedelta(weeks=weeks // 2)

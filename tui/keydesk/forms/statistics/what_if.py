@@ -40,7 +40,7 @@ class WhatIfView(View[WhatIfData]):
 
     def key(self, given: Given) -> Hashable:
         """Return the rule, and how many paths are known."""
-        return self.rule, len(given.paths or ())
+        return self.rule, None if given.paths is None else len(given.paths)
 
     def compute(self, given: Given) -> WhatIfData:
         """Apply the rule."""

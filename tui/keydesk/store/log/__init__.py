@@ -1,1 +1,1 @@
-"""The transaction log beyond its newest lines: its filter, older lines, and the details of one transaction."""
+"""The transaction log beyond its newest lines: the window of older lines, its filter, and the names of closed orders and trades."""

@@ -8,19 +8,15 @@ keeps the lines that pass alone, and so reaches over any number of others.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from keydesk.store.log.filter import passes
 from keydesk.store.log.names import LogNames
-from keydesk.store.log_lines import line_of
-from keydesk.store.state import LogLine, PastDirection, Topic
-from keydesk.store.store import Store
+from keydesk.store.state import LogLine, PastDirection
 from keydesk_client import models as m
-from keydesk_client.account.values import number_of, readable
 
 PAGE = 500  # ids of a request
 WINDOW = 6000  # lines that are kept
-MOST_UNNAMED = 2000  # cancellations whose order was not read yet
 
 
 class PastLog:
@@ -40,7 +36,7 @@ class PastLog:
         self.loading = False
         self.trouble = ""  # why the last page could not be read; cleared when it is wanted again
         self.names = LogNames()
-        self._unnamed: dict[str, list[m.OrderCancelTransaction]] = {}  # by order
+        self.unnamed: dict[str, list[m.OrderCancelTransaction]] = {}  # by order
 
     @property
     def begins(self) -> bool:
@@ -57,40 +53,23 @@ class PastLog:
             case _:
                 return None
 
-    def take(self, store: Store, page: tuple[int, int], read: Sequence[m.Transaction]) -> None:
-        """Add the transactions of a page that adjoins the window; others, and those held, change nothing."""
+    def extend(self, page: tuple[int, int]) -> bool:
+        """Widen the range by a page of ids that adjoins it; return False for another page."""
         first, last = page
         if last + 1 == self.oldest:
             self.oldest = first
         elif first == self.newest + 1:
             self.newest = last
         else:
-            return
-        inside = [each for each in readable(store, _numbered, read) if first <= each[0] <= last]
-        transactions = [each for _, each in sorted(dict(inside).items())]
-        for each in transactions:
-            self.names.learn(each)
-        made = list(readable(store, lambda each: self._line(each, store), transactions))
-        kept = [line for line in made if passes(line, self.letters)]
-        self.lines = [*kept, *self.lines] if last < self.newest else [*self.lines, *kept]
-        self._name_cancellations(store, transactions)
-        store.mark(Topic.PAST_LOG)
+            return False
+        return True
 
-    def _line(self, transaction: m.Transaction, store: Store) -> LogLine:
-        if isinstance(transaction, m.OrderCancelTransaction):
-            order_id = transaction.order_id
-            is_known = order_id in store.orders or order_id in self.names.orders
-            if not is_known and len(self._unnamed) < MOST_UNNAMED:
-                self._unnamed.setdefault(order_id, []).append(transaction)
-        return line_of(transaction, store, self.names)
+    def add(self, lines: Iterable[LogLine], *, older: bool) -> None:
+        """Add the lines of a page that pass the filter at one end."""
+        kept = [line for line in lines if passes(line, self.letters)]
+        self.lines = [*kept, *self.lines] if older else [*self.lines, *kept]
 
-    def _name_cancellations(self, store: Store, transactions: Iterable[m.Transaction]) -> None:
-        """Put cancellations into words again whose order is among these transactions."""
-        for order in transactions:
-            for cancel in self._unnamed.pop(order.id, ()):
-                self._put(line_of(cancel, store, self.names))
-
-    def _put(self, line: LogLine) -> None:
+    def put(self, line: LogLine) -> None:
         """Replace the line of the same id, or add it in its place if it passes the filter."""
         number = int(line.id)
         if not self.oldest <= number <= self.newest:
@@ -121,34 +100,6 @@ class PastLog:
         if len(self.lines) < WINDOW:
             self.lines += [line for line in lines if line.id and passes(line, self.letters)]
             self.newest = newest
-
-
-def want_past(
-    store: Store, direction: PastDirection, letters: str = "", *, from_followed: bool = True
-) -> None:
-    """Request lines beyond one end of the window; with another filter, or from the followed log again, a new one begins.
-
-    Args:
-        store: Has both.
-        direction: "older", "newer", the "first" transactions, or "" to leave the window for the newest lines.
-        letters: The filter.
-        from_followed: The reader sees the followed log, not a window that stands apart.
-    """
-    start = store.log_start
-    past = store.past_log
-    if start is None or not direction:
-        store.past_log = None
-    elif direction == "first" and start > PAGE + 1 and (past is None or past.oldest > PAGE + 1):
-        store.past_log = PastLog(PAGE, letters)
-    elif past is None or past.letters != letters or (from_followed and not store.past_is_joined):
-        store.past_log = PastLog(start - 1, letters)
-    if store.past_log is not None:
-        store.past_log.want("older" if direction == "first" else direction)
-    store.mark(Topic.PAST_LOG)
-
-
-def _numbered(transaction: m.Transaction) -> tuple[int, m.Transaction]:
-    return number_of(transaction.id), transaction
 
 
 def _number(line: LogLine) -> int:

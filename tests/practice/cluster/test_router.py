@@ -16,9 +16,9 @@ from keydesk_practice.ledger.ledger import LedgerAccount, WireTransaction
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.cluster.database import Owner, StoredRequest
-from keydesk_practice.cluster.face import ClusterFace
 from keydesk_practice.cluster.node import Node
 from keydesk_practice.cluster.peers import PeerAnswer, Peers
+from keydesk_practice.cluster.router import ClusterRouter
 
 ACCOUNT = LedgerAccount("101-001-1000001-001", 0, "USD", hedging=False)
 FILL = WireTransaction({"id": "7", "type": "ORDER_FILL"})
@@ -101,7 +101,7 @@ Local = Callable[[Scope, Receive, Send], Any]
 async def ask(
     node: FakeNode, peers: FakePeers, local: Local = nothing_here, method: str = "POST"
 ) -> tuple[int, bytes]:
-    face = ClusterFace(
+    router = ClusterRouter(
         cast(Node, node), cast(Peers, peers), local, b"secret", clock=lambda: node.time
     )
     path = f"/v3/accounts/{ACCOUNT.id}/orders"
@@ -128,7 +128,7 @@ async def ask(
         await asyncio.sleep(0)
         messages.append(message)
 
-    await face(scope, receive, send)
+    await router(scope, receive, send)
     body = b"".join(message.get("body", b"") for message in messages)
     return messages[0]["status"], body
 

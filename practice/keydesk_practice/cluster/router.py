@@ -1,4 +1,4 @@
-"""Requests to any node: answered here when the account is, else by the node that owns it.
+"""The router of a node: answers requests for accounts of this node, forwards others to the node that owns the account.
 
 A command is executed at most once, however often it is tried. Before it is repeated, and when the time is over, the ledger
 is asked for its request id: what was executed gets its original answer, and what was not is given up, so that it can
@@ -46,7 +46,7 @@ _RETRY = {"Retry-After": "1"}
 log = logging.getLogger("keydesk.practice.cluster")
 
 
-class ClusterFace:
+class ClusterRouter:
     """The router of a node: knows the accounts of all nodes."""
 
     def __init__(

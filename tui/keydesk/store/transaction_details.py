@@ -90,7 +90,7 @@ def described(transaction: m.Transaction, store: Store, names: LogNames) -> Tran
     )
 
 
-TERMS = (
+TERMS: Sequence[tuple[str, Printable]] = (
     ("units", "units"),
     ("price", "price"),
     ("price_bound", "worst price"),
