@@ -82,7 +82,8 @@ class SshServer:
     def kill_sessions(self) -> None:
         """Kill what serves the connections, as when the machine in between dies."""
         for pid in self.sessions():
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has ended since they were listed
+                os.kill(pid, signal.SIGKILL)
 
     def stop(self) -> None:
         """End it, with every connection that is still open."""
