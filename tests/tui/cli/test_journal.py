@@ -131,6 +131,11 @@ async def test_what_if_applies_a_rule_to_the_candles_of_closed_trades(
         (("what-if", "--stop", "-1"), "type a distance in R, such as 0.5R"),
         (("what-if", "--stop", "1R", "--positions"), "without --positions"),
         (("list", "--day"), "--day, --week and --date go with report"),
+        (("list", "--by", "setup"), "--by goes with stats"),
+        (("list", "--mistake", "chased"), "--tag and --with-text choose trades"),
+        (("stats", "--tags", "news"), "--tag and --with-text choose trades"),
+        (("note", "5", "--tag", "news"), "--tags and --note write a note"),
+        (("note", "5"), "note goes with --tags, --setup, --rating"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused_with_the_remedy(

@@ -34,6 +34,9 @@ def journal_options(words: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(words)
     if (options.what == "note") != (options.trade is not None):
         parser.error("TRADE goes with note, as in: keydesk journal note 6411 --tags news")
+    _refuse_other_uses_of_a_note(parser, options)
+    if options.by is not None and options.what != "stats":
+        parser.error("--by goes with stats, as in: keydesk journal stats --by setup")
     if options.excursions and (options.what != "list" or options.positions):
         parser.error("--excursions goes with the list of trades")
     if options.what != "report" and (options.day or options.week or options.date):
@@ -115,6 +118,24 @@ def _add_note(parser: argparse.ArgumentParser) -> None:
     noted.add_argument("--rating", metavar="1-5")
     noted.add_argument("--mistake")
     noted.add_argument("--note", metavar="TEXT")
+
+
+def _refuse_other_uses_of_a_note(
+    parser: argparse.ArgumentParser, options: argparse.Namespace
+) -> None:
+    """Refuse a note without a text, and texts of a note where trades are chosen; --setup and --rating do both."""
+    texts = (options.tags, options.mistake, options.note)
+    if options.what != "note":
+        if any(each is not None for each in texts):
+            parser.error(
+                "--tags, --mistake and --note write a note; --tag and --with-text choose trades"
+            )
+    elif options.tag or options.with_text:
+        parser.error("--tag and --with-text choose trades; --tags and --note write a note")
+    elif all(each is None for each in (*texts, options.setup, options.rating)):
+        parser.error(
+            "note goes with --tags, --setup, --rating, --mistake or --note, as in: --tags news"
+        )
 
 
 def _date(text: str) -> date:

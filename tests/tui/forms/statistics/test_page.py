@@ -11,9 +11,12 @@ from rich.cells import cell_len
 from keydesk.calc.trade_journal.excursions import known_excursion
 from keydesk.calc.trade_journal.groups import GROUPINGS
 from keydesk.calc.trade_journal.rebuild import Journal, rebuild
+from keydesk.calc.trade_journal.statistics import statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.calc.trade_journal.what_if import WhatIfResult
 from keydesk.forms.statistics.page import StatisticsPage
 from keydesk.forms.statistics.view import Given
+from keydesk.forms.statistics.what_if import WhatIfData, WhatIfView
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.rows import RowContext
 from keydesk.trade_journal.snapshot import JournalSnapshot
@@ -115,6 +118,42 @@ async def test_each_figure_stands_with_its_count_and_grey_ones_with_the_reason()
     line = next(each for each in words.splitlines() if "profit factor" in each)
     assert "2.60" in line
     assert "80.00" in next(each for each in words.splitlines() if " result" in each)
+
+
+def cut(words: str) -> list[str]:
+    """The lines of the page that miss their end."""
+    body = words.splitlines()[1:-1]
+    return [each for each in body if "…" in each and "lines more" not in each]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6, 8])
+async def test_a_narrow_window_cuts_no_sentence_without_enough_trades(number: int) -> None:
+    assert not cut(await after(str(number), host=Host(few()), size=(40, 30)))
+    assert not cut(await after(str(number), host=Host(few("5.00")), size=(40, 50)))
+    assert not cut(await after(str(number), host=Host(few()), size=(80, 24)))
+
+
+async def test_a_narrow_window_shows_each_figure_with_its_value_and_count() -> None:
+    words = await after(host=Host(few("100", "-50", "30")), size=(40, 40))
+    assert not cut(words)
+    line = next(each for each in words.splitlines() if "profit factor" in each)
+    assert line.split()[3:7] == ["2.60", "n", "3", "│"]
+
+
+def test_a_narrow_window_shows_what_if_without_the_difference() -> None:
+    figures = statistics_of([closed_trade("-1.90")])
+    data = WhatIfData(WhatIfResult(figures, figures, (), 0, 0, 0, 0, 0))
+
+    def drawn(width: int) -> list[str]:
+        lines = WhatIfView().lines(data, Given(few("-1.90"), (), width=width))
+        return ["".join(words for words, _ in line).rstrip() for line in lines]
+
+    narrow = drawn(36)
+    assert max(map(len, narrow)) <= 36
+    result = next(each for each in narrow if each.startswith("result"))
+    assert result.split() == ["result", "−1.90", "−1.90"]
+    assert "n=1, under 20" in narrow
+    assert any("difference" in each for each in drawn(76))
 
 
 async def test_arrows_change_the_grouping_until_every_one_was_shown() -> None:

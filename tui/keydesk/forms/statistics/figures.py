@@ -32,6 +32,8 @@ from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.rows import HUNDREDTH, basis, number, statistics_rows
 
 NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 23, 20, 18
+FULL_WIDTH = NAME_WIDTH + 2 + VALUE_WIDTH + 2 + BASIS_WIDTH
+NUMBER_WIDTH = 7  # of trades, where the window has no room for what a figure rests on
 SIGNED = frozenset(
     ("result", "average win", "average loss", "expectancy", "expectancy R", "financing")
 )
@@ -88,12 +90,11 @@ class FiguresView(View[FigureData]):
     def lines(self, data: FigureData, given: Given) -> Sequence[TextLine]:
         """Return a line for each figure."""
         if not data.found.n:
-            return [
-                (("No trade was closed yet. Each closed trade counts here by itself.", "muted"),)
-            ]
+            words = "No trade was closed yet. Each closed trade counts here by itself."
+            return wrap_words(safe(words), "muted", given.width)
         rows = statistics_rows(data.found)
         daily = _daily_rows(data.daily)
-        lines = [_figure_line(row, given.width) for row in (*rows, *daily)]
+        lines = [line for row in (*rows, *daily) for line in _figure_lines(row, given.width)]
         if not daily and given.is_whole:
             words = given.progress or safe("daily prices are being read …")
             lines.append(((safe(f"{'Sharpe, Sortino':<{NAME_WIDTH}}"), "muted"), (words, "faint")))
@@ -128,23 +129,43 @@ def _daily_rows(daily: DailyStatistics | None) -> list[tuple[str, str, str]]:
     ]
 
 
-def _figure_line(row: tuple[str, str, str], width: int) -> TextLine:
+def _figure_lines(row: tuple[str, str, str], width: int) -> list[TextLine]:
+    """Return a figure with what it rests on; where that has no room, the name, the value and its number of trades."""
     name, value, rests_on = row
     doubtful = ", " in rests_on
     role = "faint" if doubtful else "plain"
     if name in SIGNED and not doubtful and value:
         role = role_of(Decimal(value))
+    muted = "faint" if doubtful else "muted"
     shown = _grouped(value) if value else "–"
+    basis_words = rests_on.replace("n=", "n ")
+    if width < FULL_WIDTH:
+        return _narrow_lines(
+            (name, muted), (shown, role), (basis_words.split(",")[0], muted), width
+        )
     line: list[Words] = [
-        (safe(f"{name:<{NAME_WIDTH + 2}}"), "faint" if doubtful else "muted"),
+        (safe(f"{name:<{NAME_WIDTH + 2}}"), muted),
         (safe(f"{shown:>{VALUE_WIDTH}}  "), role),
-        (safe(f"{rests_on.replace('n=', 'n '):<{BASIS_WIDTH}}"), "faint" if doubtful else "muted"),
+        (safe(f"{basis_words:<{BASIS_WIDTH}}"), muted),
     ]
-    room = width - NAME_WIDTH - VALUE_WIDTH - BASIS_WIDTH - 6
+    room = width - FULL_WIDTH - 2
     meaning = MEANINGS.get(name, "")
     if cell_len(meaning) <= room:
         line.append((safe(f"  {meaning}"), "faint"))
-    return line
+    return [line]
+
+
+def _narrow_lines(
+    name: tuple[str, str], value: tuple[str, str], n: tuple[str, str], width: int
+) -> list[TextLine]:
+    """Return name, value and number on one line where they fit, else the name above."""
+    room = width - NUMBER_WIDTH
+    number_words: Words = (safe(f"{n[0]:>{NUMBER_WIDTH}}"), n[1])
+    left = room - cell_len(name[0]) - 1
+    if cell_len(value[0]) <= left:
+        padded: Words = (safe(f" {value[0]:>{left}}"), value[1])
+        return [((safe(name[0]), name[1]), padded, number_words)]
+    return [((safe(name[0]), name[1]),), ((safe(f"{value[0]:>{room}}"), value[1]), number_words)]
 
 
 def _grouped(value: str) -> str:

@@ -118,7 +118,8 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
     def lines(self, data: Mapping[HourOfWeek, HeatCell], given: Given) -> Sequence[TextLine]:
         """Return the map, its sums and the chosen cell."""
         if not data:
-            return [(("Not enough trades for a map: none was closed.", "muted"),)]
+            why = "Not enough trades for a map: none was closed."
+            return wrap_words(safe(why), "muted", given.width)
         width = max(2, min(8, (given.width - LABEL) // HOURS))
         with_sums = given.width - LABEL - width * HOURS
         largest = largest_result(data)
@@ -147,7 +148,7 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
         room = given.rows - len(lines) - 2
         if room >= days:
             lines += [BLANK, *_sums(data, days, given, room)]
-        return lines if with_sums >= 0 else [*_narrow()]
+        return lines if with_sums >= 0 else _narrow(given.width)
 
     def _hours(self, width: int) -> TextLine:
         every = 1 if width > 2 else 2  # noqa: PLR2004
@@ -161,8 +162,8 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
         return True
 
 
-def _narrow() -> list[TextLine]:
-    return [(("Enlarge this window: the map needs 52 columns.", "muted"),)]
+def _narrow(width: int) -> list[TextLine]:
+    return wrap_words(safe("Enlarge this window: the map needs 52 columns."), "muted", width)
 
 
 def _marked(words: Words, *, is_chosen: bool) -> Words:
@@ -262,7 +263,8 @@ class CalendarView(View[CalendarData]):
     def lines(self, data: CalendarData, given: Given) -> Sequence[TextLine]:
         """Return the weeks around the chosen day, its figures, and the months."""
         if not data.days:
-            return [(("Not enough trades for a calendar: none was closed.", "muted"),)]
+            why = "Not enough trades for a calendar: none was closed."
+            return wrap_words(safe(why), "muted", given.width)
         first, last = min(data.days), max(data.days)
         self._range = first, last
         self.chosen = min(max(self.chosen or last, first), last)

@@ -40,11 +40,11 @@ class PictureView(View[Drawn]):
         """Return the size and the characters that it is drawn for."""
         return given.width, given.rows, given.ascii_only
 
-    def lines(self, data: Drawn, given: Given) -> Sequence[TextLine]:  # noqa: ARG002 - drawn already
+    def lines(self, data: Drawn, given: Given) -> Sequence[TextLine]:
         """Return the picture, and what it says in words."""
         n, rows, words = data
         if not rows:
-            return too_few(n, LEAST_TRADES, self.WHAT)
+            return too_few(n, LEAST_TRADES, self.WHAT, given.width)
         return [*words, *(tuple((safe(text), role) for text, role in row) for row in rows)]
 
 

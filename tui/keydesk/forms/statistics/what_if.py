@@ -17,6 +17,7 @@ STEP = Decimal("0.25")  # R
 MOST = Decimal(20)
 FIELDS = ("stop", "target", "break_even")
 NAME_WIDTH, VALUE_WIDTH = 20, 14
+NARROW_NAME_WIDTH = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,12 @@ class WhatIfView(View[WhatIfData]):
             return [*lines, (("The trades' candles are being read …", "muted"),)]
         if not found.before.n:
             words = "Not enough trades: none has both a first stop and candles."
-            return [*lines, ((words, "muted"),), *_doubt_lines(found, given)]
-        return [*lines, *_table(found), BLANK, *_doubt_lines(found, given)]
+            return [
+                *lines,
+                *wrap_words(safe(words), "muted", given.width),
+                *_doubt_lines(found, given),
+            ]
+        return [*lines, *_table(found, given.width), BLANK, *_doubt_lines(found, given)]
 
     def _field_line(self, number: int) -> TextLine:
         name, chosen = FIELDS[number], number == self.field
@@ -89,8 +94,14 @@ class WhatIfView(View[WhatIfData]):
         return True
 
 
-def _table(found: WhatIfResult) -> list[TextLine]:
-    head = f"{'':{NAME_WIDTH}}{'as it was':>{VALUE_WIDTH}}{'what if':>{VALUE_WIDTH}}{'difference':>{VALUE_WIDTH}}"
+def _table(found: WhatIfResult, width: int) -> list[TextLine]:
+    """Return figures as they were, by the rule and their difference, which a narrow window leaves out."""
+    is_narrow = width < NAME_WIDTH + 3 * VALUE_WIDTH
+    names = NARROW_NAME_WIDTH if is_narrow else NAME_WIDTH
+    cells = (width - names) // 2 if is_narrow else VALUE_WIDTH
+    shown = 3 if is_narrow else 4
+    head = f"{'':{names}}{'as it was':>{cells}}{'what if':>{cells}}"
+    head += "" if is_narrow else f"{'difference':>{cells}}"
     lines: list[TextLine] = [((safe(head), "muted"),)]
     for name, before, after, is_better_up in _rows(found.before, found.after):
         grey = bool(before.doubt)
@@ -101,24 +112,18 @@ def _table(found: WhatIfResult) -> list[TextLine]:
             else role_of(change if is_better_up or change is None else -change)
         )
         line: list[Words] = [
-            (safe(f"{name:<{NAME_WIDTH}}"), "faint" if grey else "muted"),
-            (safe(f"{_value(before.value):>{VALUE_WIDTH}}"), "faint" if grey else "plain"),
-            (safe(f"{_value(after.value):>{VALUE_WIDTH}}"), "faint" if grey else "bright"),
-            (safe(f"{money(change, signed=True):>{VALUE_WIDTH}}"), "faint" if grey else role),
+            (safe(f"{name:<{names}}"), "faint" if grey else "muted"),
+            (safe(f"{_value(before.value):>{cells}}"), "faint" if grey else "plain"),
+            (safe(f"{_value(after.value):>{cells}}"), "faint" if grey else "bright"),
+            (safe(f"{money(change, signed=True):>{cells}}"), "faint" if grey else role),
         ]
-        lines.append(line)
+        lines.append(line[:shown])
     n = found.before.total
-    lines.append(
-        (
-            (
-                safe(
-                    f"{'trades':<{NAME_WIDTH}}{n.n:>{VALUE_WIDTH}}{n.n:>{VALUE_WIDTH}}{f'{n.doubt}':>{VALUE_WIDTH + 4}}"
-                ),
-                "faint" if n.doubt else "muted",
-            ),
-        )
-    )
-    return lines
+    counts = f"{'trades':<{names}}{n.n:>{cells}}{n.n:>{cells}}"
+    role = "faint" if n.doubt else "muted"
+    if is_narrow:
+        return [*lines, ((safe(counts), role),), *wrap_words(safe(n.doubt), role, width)]
+    return [*lines, ((safe(f"{counts}{n.doubt:>{cells + 4}}"), role),)]
 
 
 def _rows(before: Statistics, after: Statistics) -> list[tuple[str, Figure, Figure, bool | None]]:
