@@ -45,6 +45,14 @@ class InfoForm(ModalForm[Result]):
         """Return the text in the lower edge of the frame."""
         return "Esc closes"
 
+    def keys_that_fit(self, *keys: str, leave: str = "Esc closes") -> Printable:
+        """Return the hints that fit in the lower edge, first ones first; how to leave is always among them."""
+        width = self.inside - 2
+        words = list(keys)
+        while words and cell_len("  ".join((*words, leave))) > width:
+            words.pop()
+        return safe("  ".join((*words, leave)))
+
     @property
     def key_target(self) -> KeyTarget:
         """Return the main screen: nothing is sent from here, and a burst of order keys is an accident here, too."""

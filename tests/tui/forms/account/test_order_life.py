@@ -119,6 +119,12 @@ async def test_nothing_was_sent_yet() -> None:
         assert "No order was sent from here yet" in page.app.words
 
 
+async def test_the_smallest_window_still_shows_how_to_leave() -> None:
+    page = Page(SETTLED)
+    async with page.app.run_test(size=(40, 12)):
+        assert "Esc closes" in page.app.words
+
+
 async def test_a_acknowledges_one_of_several_and_nothing_else() -> None:
     alike = replace(LOST, id="kd-alike", state="one of several")
     page, seen = Page([alike, replace(LOST, time_ns=1), *SETTLED]), list[str]()

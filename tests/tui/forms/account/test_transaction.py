@@ -91,3 +91,44 @@ async def test_a_line_of_the_desks_own_has_no_relations_to_read() -> None:
         await pilot.press("enter", "j", "v", "v", "escape")
         assert broker.asked == []
         assert app.results == [None]
+
+
+@pytest.mark.parametrize(
+    ("keys", "leaving"),
+    [((), "Esc closes"), (("enter",), "Esc back  q closes"), (("v",), "v Esc words  q closes")],
+)
+async def test_the_smallest_window_still_shows_how_to_leave(
+    keys: tuple[str, ...], leaving: str
+) -> None:
+    form = TransactionForm(example_store(), LINE, Broker().read)
+    app = FormApp(lambda: form)
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.press(*keys)
+        assert leaving in app.words
+
+
+async def test_the_name_of_a_relation_is_not_cut_at_80_columns() -> None:
+    how = "take-profit of trade #64"
+    form = TransactionForm(example_store(), LINE)
+    app = FormApp(lambda: form)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form.take(TransactionDetails("6418", related=(Related("6420", how), Related("7", "order"))))
+        await pilot.pause()
+        assert how in app.words
+
+
+async def test_the_name_of_a_member_is_not_cut() -> None:
+    gain, loss = (f"homeConversionFactors.{way}QuoteHome.factor" for way in ("gain", "loss"))
+    form = TransactionForm(example_store(), LINE)
+    app = FormApp(lambda: form)
+    async with app.run_test(size=(120, 35)) as pilot:
+        raw = ((gain, "1.129"), (loss, "1.141"))
+        form.take(TransactionDetails("6418", (("what", "x"),), raw=raw))
+        await pilot.press("v")
+        assert gain in app.words
+        assert loss in app.words
+        await pilot.resize_terminal(40, 12)
+        await pilot.pause()
+        inner = [line.strip("│ ").split() for line in app.words.splitlines()]
+        names = "".join(words[0] for words in inner if words)
+        assert loss in names

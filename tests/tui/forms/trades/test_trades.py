@@ -7,7 +7,7 @@ import pytest
 
 from keydesk.calc.orders.instructions import LEFT_ALONE, CloseTrades, SetProtection
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.sheet import FormContext, docked
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
@@ -192,3 +192,11 @@ async def test_a_trade_that_is_gone_is_said_so(build: Build) -> None:
     app = await after(build, "y", store=store)
     assert app.results == []
     assert "closed already" in app.last_words
+
+
+async def test_the_field_of_break_even_stays_on_one_line_beside_the_chart() -> None:
+    form = even(example_context())
+    async with FormApp(lambda: form).run_test(size=(80, 24)):
+        *_, field = form.field_lines()
+        first, *_ = docked(field, 26)
+    assert "".join(words for words, _ in first).split() == ["beyond", "[", "0]", "pips"]

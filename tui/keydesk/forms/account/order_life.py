@@ -97,12 +97,12 @@ class OrderLifeForm(InfoForm[None]):
         return safe(f"Order outcomes  {still_open} open, {len(self.shown)} in all")
 
     def foot_words(self) -> Printable:
-        """Return the keys."""
+        """Return the keys that fit."""
         if self.shows_figures:
-            return "v orders  Esc closes"
+            return self.keys_that_fit("v orders")
         if (life := self._chosen()) is not None and life.state == "one of several":
-            return "↑ ↓ choose  a acknowledges  Space more  v slippage  Esc closes"
-        return "↑ ↓ choose  Space more  r as sent  v slippage, times  Esc closes"
+            return self.keys_that_fit("↑ ↓ choose", "a acknowledges", "Space more", "v slippage")
+        return self.keys_that_fit("↑ ↓ choose", "Space more", "r as sent", "v slippage, times")
 
     def _chosen(self) -> OrderLife | None:
         lives = self.shown

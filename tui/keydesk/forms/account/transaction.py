@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -20,7 +21,7 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 if TYPE_CHECKING:
     from keydesk.store.transaction_details import Rows
 
-LABEL = 22  # columns of the names
+LABEL = 20  # least columns of the names
 MOST_BACK = 50  # pages that Esc goes back through
 Take = Callable[[TransactionDetails], None]
 
@@ -87,12 +88,12 @@ class TransactionForm(InfoForm[None]):
         return shorten(safe(f"Transaction {way}{last}"), max(1, self.inside - 2))
 
     def foot_words(self) -> Printable:
-        """Return the keys."""
+        """Return the keys that fit."""
         if self.shows_raw:
-            return "v words  Space more  Esc closes"
+            return self.keys_that_fit("Space more", leave="v Esc words  q closes")
         back = "Esc back  q closes" if len(self._trail) > 1 else "Esc closes"
-        opens = "↑ ↓ choose  Enter opens  " if self.details.related else ""
-        return safe(f"{opens}Space more  v as sent  {back}")
+        opens = ("↑ ↓ choose", "Enter opens") if self.details.related else ()
+        return self.keys_that_fit(*opens, "Space more", "v as sent", leave=back)
 
     def lines(self) -> Sequence[TextLine]:
         """Return the values above the relations; where both do not fit, the values scroll."""
@@ -109,14 +110,21 @@ class TransactionForm(InfoForm[None]):
         return values[self.top : self.top + room]
 
     def _named(self, rows: Rows) -> list[TextLine]:
-        width = max(1, self.inside - LABEL - 1)
+        names = self._label_width(name for name, _ in rows)
+        width = max(1, self.inside - names - 1)
         lines: list[TextLine] = []
         for name, value in rows:
-            wrapped = lines_of(safe(value), width) or [safe("")]
-            for number, line in enumerate(wrapped):
-                label = set_cell_size(name if number == 0 else "", LABEL) + " "
-                lines.append(((safe(label), "muted"), (line, "plain")))
+            folded = zip_longest(
+                lines_of(safe(name), names), lines_of(safe(value), width), fillvalue=safe("")
+            )
+            for label, line in folded:
+                label_cell = safe(set_cell_size(label, names) + " ")
+                lines.append(((label_cell, "muted"), (line, "plain")))
         return lines
+
+    def _label_width(self, labels: Iterable[str]) -> int:
+        longest = max((cell_len(safe(label)) for label in labels), default=0)
+        return max(LABEL, min(longest, self.inside // 2))
 
     def _related_lines(self, most: int) -> list[TextLine]:
         """Return the relations around the chosen one under their heading, then what is loading or failed."""
@@ -136,8 +144,8 @@ class TransactionForm(InfoForm[None]):
         return [*lines, *said]
 
     def _related_line(self, related: Related, *, chosen: bool) -> TextLine:
-        how = shorten(safe(related.how), LABEL - 2)
-        label = safe(set_cell_size(how, LABEL - 1))
+        width = self._label_width(each.how for each in self.details.related)
+        label = safe(set_cell_size(shorten(safe(related.how), width), width) + " ")
         words = shorten(related_words(related), max(1, self.inside - cell_len(label) - 2))
         role = "bright" if chosen else "plain"
         return (("▶ " if chosen else "  ", "focus"), (label, "muted"), (words, role))

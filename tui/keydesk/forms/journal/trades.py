@@ -230,9 +230,7 @@ class JournalForm(InfoForm[None]):
         if self.by_position:
             named[-1] = ("journal-group", "trades")
         words = [f"{self.keymap.name(id_)} {what}" for id_, what in named]
-        while words and len("  ".join((*words, "Esc closes"))) > self.inside:
-            words.pop()
-        return safe("  ".join((*words, "Esc closes")))
+        return self.keys_that_fit(*words)
 
     def lines(self) -> Sequence[TextLine]:
         """Return header, rows, totals, and what was written about the chosen trade."""

@@ -99,9 +99,7 @@ class AlertsForm(InfoForm[None]):
             ),
         )
         words = [f"{name(id_)} {what}" for id_, what in keys]
-        while words and len("  ".join((*words, "Esc closes"))) > self.inside:
-            words.pop()
-        return safe("  ".join((*words, "Esc closes")))
+        return self.keys_that_fit(*words)
 
     def lines(self) -> Sequence[TextLine]:
         """Return the list, or the history."""

@@ -89,7 +89,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
         return [
             *self._stop_lines(),
             (
-                ("beyond ", "focus"),
+                *(("beyond", "focus"), (" ", "focus")),
                 ("[", "focus"),
                 (safe(f"{self.beyond.text:>7}"), "bright"),
                 ("]", "focus"),
