@@ -237,3 +237,23 @@ async def test_no_keys_at_no_sizes_end_the_desk(tmp_path: Path, steps: list[Step
         app.draw()
         await pilot.pause()
         assert_drawn_to_the_edges(app)
+
+
+async def test_the_pane_that_a_small_window_hid_has_the_keys_again_in_a_larger_one(
+    tmp_path: Path,
+) -> None:
+    app = desk(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await pilot.press("g", "l")
+        log = app.focused
+        assert log is not None
+        await resize(pilot, 40, 12)
+        assert app.focused is not log
+        await resize(pilot, 80, 24)
+        assert app.focused is log
+        await resize(pilot, 40, 12)
+        await pilot.press("g", "t")  # another one is chosen meanwhile
+        trades = app.focused
+        await resize(pilot, 80, 24)
+        assert app.focused is trades

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from keydesk.calc.market.granularity import COMMON, next_common
@@ -114,6 +115,8 @@ class DeskScreen(Backdrop):
         self._tier: Tier | None = None
         self._front = dict(self._left_as.fronts)  # first pane of a shared place -> the one in front
         self._zoomed = ""
+        self._hidden: Widget | None = None  # had the keys until a smaller window hid it
+        self._instead: Widget | None = None  # the pane that has them since
         self._all_panes: dict[str, LinePane] = {}  # by id
         self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
@@ -353,15 +356,23 @@ class DeskScreen(Backdrop):
         return front if front in slot else slot[0]
 
     def _keep_focus(self) -> None:
+        """Give the keys to the first pane while a small window hides the pane that had them, then back to it."""
         focused = self.focused
-        if focused is None or not focused.display:
+        if self._hidden is not None and self._hidden.display and focused is self._instead:
+            self.set_focus(self._hidden)
+        elif focused is None or not focused.display:
             first = next((pane for pane in self._panes.panes if pane.can_focus), None)
+            if focused is not self._instead:
+                self._hidden = focused
+            self._instead = first
             self.set_focus(first)
 
     # Focus, zoom, candle length.
 
     def on_descendant_focus(self) -> None:
         """The footer shows the keys of the focused pane, unless a form has them."""
+        if self.focused not in {self._hidden, self._instead}:
+            self._hidden = self._instead = None
         if self._panes.quiet:
             return
         context = str(getattr(self.focused, "key_context", DESK_CONTEXT))
