@@ -303,7 +303,7 @@ def _spawn(
         "LANG": "C.UTF-8",
         **env,
     }
-    for name in ("TMUX", "NO_COLOR", "COLUMNS", "LINES", "PYTHONWARNINGS"):
+    for name in ("TMUX", "NO_COLOR", "COLUMNS", "LINES", "PYTHONWARNINGS", "PYTHONUNBUFFERED"):
         full.pop(name, None)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

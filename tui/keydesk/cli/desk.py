@@ -27,7 +27,11 @@ from keydesk.config.settings import (
     profile_to_open,
 )
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, unusable
-from keydesk.terminal.output import sanitizing_excepthook, say_error
+from keydesk.terminal.output import (
+    discard_what_cannot_be_written,
+    sanitizing_excepthook,
+    say_error,
+)
 from keydesk.terminal.reset import repair_if_left
 from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
@@ -109,6 +113,7 @@ def _run(
         terminal=terminal,
     )
     app.run(mouse=options.mouse)
+    discard_what_cannot_be_written()
     if app.last_words:
         say_error(safe(f"keydesk: {clean(app.last_words, LONGEST_LAST_WORDS)}"))
     return app.return_code or (1 if app.last_words else 0)

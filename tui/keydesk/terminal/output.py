@@ -43,6 +43,19 @@ def say_error(line: Printable) -> None:
     print(line, file=sys.stderr)
 
 
+def discard_what_cannot_be_written() -> None:
+    """Discard what a terminal that is gone did not take: flushed at the interpreter's end it would make the exit code 120."""
+    for stream in (sys.__stdout__, sys.__stderr__):
+        if stream is None:
+            continue
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+
+
 def say_json(value: object) -> None:
     """Print a value for a script; everything beyond ASCII, and every control character, is escaped."""
     print(json.dumps(value, indent=2).replace("\x7f", "\\u007f"))

@@ -100,7 +100,9 @@ async def read_excursions(
         async with asyncio.TaskGroup() as group:
             for each in missing:
                 group.create_task(fetch(each))
-    except* KeydeskClientError as errors:
+    except (
+        ExceptionGroup
+    ) as errors:  # not `except*`: before 3.11.4 it groups what is raised in it, too
         raise errors.exceptions[0] from None
     finally:
         if missing:

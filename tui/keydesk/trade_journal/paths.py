@@ -88,7 +88,9 @@ async def read_paths(
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(fetch(each)) for each in part]
-        except* KeydeskClientError as errors:
+        except (
+            ExceptionGroup
+        ) as errors:  # not `except*`: before 3.11.4 it groups what is raised in it, too
             raise errors.exceptions[0] from None
         answers = [task.result() for task in tasks]
         found |= {trade.id: fetched for trade, fetched, _ in answers if fetched is not None}
