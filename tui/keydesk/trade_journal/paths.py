@@ -25,7 +25,7 @@ from keydesk.calc.trade_journal.price_paths import (
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk_client.auth.private_files import locked, private_folder, read_private
 from keydesk_client.client import Client
-from keydesk_client.errors import KeydeskClientError, Refused, UnsafeFile
+from keydesk_client.errors import Refused, UnsafeFile
 from keydesk_client.models import DateTime
 
 AT_ONCE = 4
