@@ -54,12 +54,17 @@ async def test_any_node_answers_and_shows_the_same_market(cluster: Cluster) -> N
     await cluster.control(cluster.nodes[0], "POST", "/clock/pause", {})
     now = (await cluster.control(cluster.nodes[1], "GET", "/state"))["time"]
     path = f"/v3/accounts/{USD}/pricing?instruments=EUR_USD,USD_JPY,EUR_JPY"
-    shown = []
     for node in cluster.nodes:
         while (await cluster.control(node, "GET", "/state"))["time"] != now:  # noqa: ASYNC110 - of other processes
             await asyncio.sleep(0.05)
-        shown.append(prices((await cluster.send(node, token, "GET", path)).body))
-    assert shown[0] == shown[1] == shown[2]
+    async with asyncio.timeout(
+        60
+    ):  # a busy node takes its last step some time after its clock stands
+        alike = False
+        while not alike:
+            answers = [await cluster.send(node, token, "GET", path) for node in cluster.nodes]
+            shown = [prices(answer.body) for answer in answers]
+            alike = shown[0] == shown[1] == shown[2]
     played = await cluster.control(cluster.nodes[2], "POST", "/clock/play", {})
     assert played["running"]
 
@@ -86,15 +91,15 @@ async def test_a_stream_at_any_node_has_what_was_ordered_at_another(cluster: Clu
 
 async def test_a_deposit_and_a_reset_reach_the_owner_through_any_node(cluster: Cluster) -> None:
     account = "101-001-1000002-001"
+    fresh = await cluster.control(
+        cluster.nodes[0], "POST", f"/accounts/{account}/reset", {"balance": "5000"}
+    )
+    assert float(fresh["balance"]) == 5000
     for node in cluster.nodes:
         found = await cluster.control(
             node, "POST", f"/accounts/{account}/transfer", {"amount": "100"}
         )
-    assert found["balance"] == "100300.0000"
-    fresh = await cluster.control(
-        cluster.nodes[0], "POST", f"/accounts/{account}/reset", {"balance": "5000"}
-    )
-    assert fresh["balance"] == "5000.0000" or fresh["balance"] == "5000"
+    assert float(found["balance"]) == 5300
     await cluster.balanced()
 
 

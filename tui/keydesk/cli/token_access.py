@@ -88,8 +88,8 @@ def is_confirmed(letter: str, deed: str) -> bool:
     if not sys.stdin.isatty():
         raise Refusal("there is no terminal to confirm at; use --yes in a script")
     words = f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: "
-    say(safe(words), end="")
     with interruptible():
+        say(safe(words), end="")
         return sys.stdin.readline().strip() == letter
 
 
