@@ -32,6 +32,7 @@ from support.postgres import PostgresServer
 START_SECONDS = 120.0
 ANSWER_SECONDS = 30.0
 MOVE_SECONDS = 60.0  # for which the end of a fault is awaited, on a machine of any speed
+UNAVAILABLE = 503  # with Retry-After: the account is moving to another node
 
 
 class Link:
@@ -211,9 +212,14 @@ class Cluster:
             writer.transport.abort()
 
     async def control(self, node: ClusterNode, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
-        """Send a request to the control interface of a node, and return its answer."""
+        """Send a request to the control interface of a node, and return its answer; again while the account moves."""
         token = (node.folder / "control-token").read_text().strip()
-        answer = await self.send(node, token, method, f"/control/v1{path}", body)
+        deadline = time.monotonic() + MOVE_SECONDS
+        while True:
+            answer = await self.send(node, token, method, f"/control/v1{path}", body)
+            if answer.status != UNAVAILABLE or time.monotonic() > deadline:
+                break
+            await asyncio.sleep(0.1)
         assert answer.status == 200, answer.body
         return json.loads(answer.body)
 
@@ -372,7 +378,7 @@ class Bots:
             )
         if answer.status == 504:
             return Order(account, tag, "unknown")
-        if answer.status != 503:
+        if answer.status != UNAVAILABLE:
             self.unexpected.append(f"{answer.status} {answer.body[:200]!r}")
         return Order(account, tag, "refused")
 

@@ -91,16 +91,17 @@ async def test_a_stream_at_any_node_has_what_was_ordered_at_another(cluster: Clu
 
 async def test_a_deposit_and_a_reset_reach_the_owner_through_any_node(cluster: Cluster) -> None:
     account = "101-001-1000002-001"
+    await cluster.balanced()
     fresh = await cluster.control(
         cluster.nodes[0], "POST", f"/accounts/{account}/reset", {"balance": "5000"}
     )
     assert float(fresh["balance"]) == 5000
+    await cluster.balanced()
     for node in cluster.nodes:
         found = await cluster.control(
             node, "POST", f"/accounts/{account}/transfer", {"amount": "100"}
         )
     assert float(found["balance"]) == 5300
-    await cluster.balanced()
 
 
 async def test_nothing_is_lost_or_doubled_whatever_stops(cluster: Cluster) -> None:
