@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from keydesk.cli.account_access import account_parser, open_account, trader_zone
-from keydesk.cli.export import csv_file, instant, refuse_existing, time_in, write_csv
+from keydesk.cli.chart import GRANULARITIES, instrument_named
+from keydesk.cli.csv_output import refuse_existing, write_csv
+from keydesk.cli.export import csv_file, instant, time_in
 from keydesk.cli.runner import Refusal
-from keydesk.cli.status import GRANULARITIES, instrument_named
 from keydesk.terminal.output import say, say_error
 from keydesk.text.sanitize import clean, safe
 from keydesk_client import Columns, DateTime
