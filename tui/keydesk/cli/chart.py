@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import os
-import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ import plotext
 
 from keydesk.chart.time_axis import label_time
 from keydesk.cli.account_access import account_parser, open_account
+from keydesk.cli.options import add_candles
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say_picture
 from keydesk.text.format import at as show_at
@@ -21,11 +21,6 @@ from keydesk.text.sanitize import clean
 from keydesk_client.errors import NotFound, Refused
 from keydesk_client.models.pricing import Candlestick, CandlestickData
 
-INSTRUMENT = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
-GRANULARITIES = (
-    *("S5", "S10", "S15", "S30", "M1", "M2", "M4", "M5", "M10", "M15", "M30"),
-    *("H1", "H2", "H3", "H4", "H6", "H8", "H12", "D", "W", "M"),
-)
 DATED = frozenset({"D", "W", "M"})
 COUNT = 120
 MOST = 5000  # of one answer
@@ -48,27 +43,11 @@ def chart(words: Sequence[str]) -> int:
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
     parser = account_parser("chart", "A candle chart, printed to the terminal.")
-    parser.add_argument(
-        "instrument", type=instrument_named, metavar="INSTRUMENT", help="as in EUR_USD"
-    )
-    parser.add_argument(
-        "--granularity",
-        choices=GRANULARITIES,
-        default="H1",
-        metavar="G",
-        help=f"length of a candle (H1): {' '.join(GRANULARITIES)}",
-    )
+    add_candles(parser)
     parser.add_argument(
         "--count", type=_count, default=COUNT, metavar="N", help="candles (%(default)s)"
     )
     return parser.parse_args(words)
-
-
-def instrument_named(text: str) -> str:
-    name = text.upper().replace("/", "_")
-    if not INSTRUMENT.fullmatch(name):
-        raise argparse.ArgumentTypeError(f"{text!r} is not an instrument such as EUR_USD")
-    return name
 
 
 def _count(text: str) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from keydesk.cli.runner import Refusal
+from keydesk.terminal.output import say, say_error
 from keydesk.text.sanitize import Printable, safe
 from keydesk_client.auth.private_files import replace_file
 
@@ -46,6 +47,15 @@ def write_csv(
         sys.stdout.flush()
     else:
         replace_file(path, content)
+
+
+def say_written(count: int, thing: str, path: Path | None) -> None:
+    """Say how many rows were written; on stderr where they went to standard output."""
+    words = f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+    if path is None:
+        say_error(safe(words))
+    else:
+        say(safe(f"{words} in {path}"))
 
 
 def encode_csv(lines: Iterable[Sequence[Printable]]) -> bytes:

@@ -16,16 +16,14 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import groupby
-from pathlib import Path
 
 from keydesk.calc.market.trading_day import SECOND, day_start, next_day_start
-from keydesk.cli.account_access import account_parser, open_account, trader_zone
-from keydesk.cli.csv_output import Row, refuse_existing, write_csv
-from keydesk.terminal.output import say, say_error
-from keydesk.text.sanitize import safe
+from keydesk.cli.account_access import account_parser, open_account
+from keydesk.cli.csv_output import Row, refuse_existing, say_written, write_csv
+from keydesk.cli.options import add_csv, add_period, read_period
 from keydesk_client.client import Client
 from keydesk_client.models import (
     DailyFinancingTransaction,
@@ -48,7 +46,7 @@ SIGNS = {
     "guaranteedExecutionFee": -1,
 }
 NOTHING = Decimal(0)
-LAST = "9999-12-31T00:00:00Z"
+LAST = DateTime("9999-12-31T00:00:00Z")
 FIRST = DateTime.from_ns(0)
 """Said to the service, too: without a beginning the live one is reported to go back a week."""
 TRADE_COLUMNS = (
@@ -133,10 +131,7 @@ def export(words: Sequence[str]) -> int:
         refuse_existing(options.csv, overwrite=options.force)
     columns, rows = asyncio.run(_rows(options))
     write_csv(options.csv, columns, rows, TEXT_COLUMNS)
-    if options.csv is None:
-        say_error(safe(f"{len(rows)} rows"))
-    else:
-        say(safe(f"{len(rows)} rows in {options.csv}"))
+    say_written(len(rows), "row", options.csv)
     return 0
 
 
@@ -150,56 +145,18 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         help="trades by their opening, transactions by their time, or equity: what each trading day "
         "(17:00 New York) booked and the balance at its end, open profit not included",
     )
-    parser.add_argument(
-        "--from",
-        dest="from_",
-        type=time_in,
-        metavar="T",
-        help="from this time on: 2026-03-02, or 2026-03-02T14:00 in the time zone of config.toml, "
-        "or with an offset such as Z",
-    )
-    parser.add_argument("--to", type=time_in, metavar="T", help="before this time")
-    parser.add_argument(
-        "--csv",
-        type=csv_file,
-        required=True,
-        metavar="FILE",
-        help="where to write; - is standard output",
-    )
-    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    add_period(parser, required=False, end="")
+    add_csv(parser)
     options = parser.parse_args(words)
-    zone = trader_zone(options)
-    options.from_ = FIRST if options.from_ is None else instant(options.from_, zone)
-    options.to = DateTime(LAST) if options.to is None else instant(options.to, zone)
-    if options.to <= options.from_:
-        parser.error("--to must be later than --from")
+    read_period(parser, options)
     return options
-
-
-def csv_file(text: str) -> Path | None:
-    """Return the path; None is standard output."""
-    return None if text == "-" else Path(text)
-
-
-def time_in(text: str) -> datetime:
-    """Return a typed time, for the command line."""
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no time such as 2026-03-02 or 2026-03-02T14:00:00Z"
-        ) from None
-
-
-def instant(typed: datetime, zone: tzinfo) -> DateTime:
-    """Return the instant of a typed time; without an offset it is in the trader's zone."""
-    return DateTime.of(typed if typed.tzinfo else typed.replace(tzinfo=zone))
 
 
 async def _rows(options: argparse.Namespace) -> tuple[Sequence[str], list[Row]]:
     columns, kind = KINDS[options.what]
     async with open_account(options) as reach:
-        return columns, [row async for row in kind(reach.client, options.from_, options.to)]
+        from_, to = options.from_ or FIRST, options.to or LAST
+        return columns, [row async for row in kind(reach.client, from_, to)]
 
 
 async def _trades(client: Client, from_: DateTime, to: DateTime) -> AsyncIterator[Row]:
