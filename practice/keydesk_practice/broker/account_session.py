@@ -9,7 +9,7 @@ from keydesk_practice.broker.feeds import PriceBoard, TransactionFeed
 from keydesk_practice.engine.state.account import Account, Order, Trade, id_in
 from keydesk_practice.ledger.archive import EndedItems, LedgerArchive, Portion, Record
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import Entry, LedgerAccount
+from keydesk_practice.ledger.records import Entry, LedgerAccount
 
 IDS_PER_PORTION = 100
 IDS_PER_TYPE_PORTION = 200  # read from the index of types alone

@@ -44,7 +44,7 @@ from keydesk_practice.ledger.archive import (
 )
 from keydesk_practice.ledger.group_commit import Commits, GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import (
+from keydesk_practice.ledger.records import (
     EndedRecord,
     Entry,
     LedgerAccount,

@@ -22,14 +22,9 @@ from keydesk_practice.ledger.archive import (
     restore_account,
 )
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import (
-    Entry,
-    Ledger,
-    LedgerAccount,
-    WireTransaction,
-    entry_of,
-)
+from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
+from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
 from keydesk_practice.market.market import MARKET_MODEL, PracticeMarket
 from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import Options

@@ -27,7 +27,7 @@ from keydesk_practice.control.replays import checked_balance
 from keydesk_practice.engine.commands import Command, Configure, TransferFunds
 from keydesk_practice.http.errors import HttpError, invalid_value, reject_message
 from keydesk_practice.http.middleware import TOKEN_FACT, digest_of
-from keydesk_practice.ledger.ledger import LedgerAccount
+from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.market.instruments import CURRENCIES
 from keydesk_practice.options import MAX_TOKEN, MIN_TOKEN
 

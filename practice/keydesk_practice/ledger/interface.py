@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Protocol
 
-from keydesk_practice.ledger.ledger import EndedRecord, Entry, LedgerAccount, LedgerBatch
+from keydesk_practice.ledger.records import EndedRecord, Entry, LedgerAccount, LedgerBatch
 
 
 class LedgerInterface(Protocol):

@@ -11,101 +11,28 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.ledger.checksums import Value, checksum
 from keydesk_practice.ledger.ledger_file import FILE_NAME, open_ledger_file, verify_connection
+from keydesk_practice.ledger.records import (
+    EndedRecord,
+    Entry,
+    LedgerAccount,
+    LedgerBatch,
+    MarkRecord,
+    Row,
+    WireTransaction,
+    entry_of,
+    transaction_row,
+    with_checksum,
+)
 
 _FIFO = "fifo "  # followed by an account's id: the fact that it has FIFO rules
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerAccount:
-    """An account's owner, the number of its token from 0, and its terms."""
-
-    id: str
-    owner: int
-    currency: str
-    hedging: bool
-    fifo: bool = False  # the rules of a US division
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One transaction as the ledger stores it; `body` is its JSON text."""
-
-    id: int
-    time: int
-    type: str
-    body: str
-
-
-class MarkRecord(NamedTuple):
-    """The price level that an order has observed, such as a trailing stop's."""
-
-    order_id: int
-    level: Decimal
-
-
-class EndedRecord(NamedTuple):
-    """An ended order or closed trade as JSON text, with the columns that lists filter by."""
-
-    kind: str
-    id: int
-    state: str
-    instrument: str
-    record: bytes
-
-
 Identity = tuple[int, int]  # device and inode
-Row = tuple[Value, ...]  # as the ledger stores it, its checksum last
-_encode = json.JSONEncoder(separators=(",", ":")).encode
-
-
-class LedgerBatch:
-    """The rows that one batch adds to the ledger, prepared one by one before any is written."""
-
-    def __init__(self, account: str) -> None:
-        self.account = account
-        self.entries: list[Entry] = []
-        self.transactions: list[Row] = []
-        self.ended: list[Row] = []
-        self.marks: list[Row] = []
-
-    def add(self, record: Entry | EndedRecord | MarkRecord) -> None:
-        """Add the row of a record."""
-        match record:
-            case Entry():
-                self.entries.append(record)
-                self.transactions.append(_transaction_row(self.account, record))
-            case EndedRecord():
-                self.ended.append(_with_checksum(self.account, *record))
-            case MarkRecord():
-                self.marks.append(_with_checksum(self.account, record.order_id, str(record.level)))
-
-
-class WireTransaction(dict[str, Any]):
-    """A transaction as a JSON object that is encoded once, for the ledger and for the response."""
-
-    __slots__ = ("_text",)
-    _text: str
-
-    def text(self) -> str:
-        """Return the JSON text."""
-        try:
-            return self._text
-        except AttributeError:
-            self._text = _encode(self)
-            return self._text
-
-
-def entry_of(transaction: WireTransaction, time: int) -> Entry:
-    """Return the ledger's entry of a transaction."""
-    return Entry(int(transaction["id"]), time, str(transaction["type"]), transaction.text())
 
 
 class Ledger:
@@ -141,7 +68,7 @@ class Ledger:
     def set_fact(self, name: str, value: str) -> None:
         """Store a fact, durably."""
         self._connection.execute(
-            "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", _with_checksum(name, value)
+            "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", with_checksum(name, value)
         )
 
     def accounts(self) -> list[LedgerAccount]:
@@ -161,11 +88,11 @@ class Ledger:
         values = (account.id, account.owner, account.currency, int(account.hedging))
         with _transaction(self._connection):
             self._connection.execute(
-                "INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", _with_checksum(*values)
+                "INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", with_checksum(*values)
             )
             if account.fifo:
                 self.set_fact(_FIFO + account.id, "yes")
-            self._insert([_transaction_row(account.id, entry) for entry in history])
+            self._insert([transaction_row(account.id, entry) for entry in history])
 
     def remove_account(self, id_: str) -> None:
         """Delete an account and everything of it, in one SQL transaction."""
@@ -237,7 +164,7 @@ class Ledger:
         staged, self._ended = self._ended, {}
         if not (batches or staged):
             return
-        ended = [_with_checksum(account, *record) for (account, _, _), record in staged.items()]
+        ended = [with_checksum(account, *record) for (account, _, _), record in staged.items()]
         try:
             with _transaction(self._connection):
                 self._insert([row for batch in batches for row in batch.transactions])
@@ -259,7 +186,7 @@ class Ledger:
         heads = {account: id_ for account, id_, *_ in rows}
         self._connection.executemany(
             "INSERT OR REPLACE INTO heads VALUES (?, ?, ?)",
-            [_with_checksum(*head) for head in heads.items()],
+            [with_checksum(*head) for head in heads.items()],
         )
 
     # --- reading ---
@@ -354,7 +281,7 @@ class Ledger:
 
     def save_snapshot(self, account: str, id_: int, form: str, state: bytes) -> None:
         """Store the state of an account after transaction `id_`, in place of the older one."""
-        values = _with_checksum(account, id_, form, state)
+        values = with_checksum(account, id_, form, state)
         self._connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)", values)
 
     def snapshot(self, account: str, form: str) -> tuple[int, bytes] | None:
@@ -409,15 +336,6 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:  # on a full disk SQLite rolls back by itself
             connection.execute("ROLLBACK")
         raise
-
-
-def _with_checksum(*values: Value) -> Row:
-    """Return the values of a row followed by their checksum."""
-    return (*values, checksum(*values))
-
-
-def _transaction_row(account: str, entry: Entry) -> Row:
-    return _with_checksum(account, entry.id, entry.time, entry.type, entry.body)
 
 
 def _type_condition(types: Sequence[str]) -> str:

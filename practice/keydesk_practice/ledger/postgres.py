@@ -16,15 +16,6 @@ import psycopg
 
 from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import checksum
-from keydesk_practice.ledger.ledger import (
-    EndedRecord,
-    Entry,
-    LedgerAccount,
-    LedgerBatch,
-    MarkRecord,
-    WireTransaction,
-    entry_of,
-)
 from keydesk_practice.ledger.postgres_commit import commit_batches
 from keydesk_practice.ledger.postgres_connection import (
     BoundedConnection,
@@ -37,6 +28,15 @@ from keydesk_practice.ledger.postgres_tables import (
     OF_ACCOUNT,
     SCHEMA,
     TABLES,
+)
+from keydesk_practice.ledger.records import (
+    EndedRecord,
+    Entry,
+    LedgerAccount,
+    LedgerBatch,
+    MarkRecord,
+    WireTransaction,
+    entry_of,
 )
 
 _SETUP_LOCK = 5_207_012  # of the nodes that start at the same time

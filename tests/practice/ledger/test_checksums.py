@@ -17,15 +17,15 @@ from keydesk_practice.__main__ import main
 from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import SUMMED
-from keydesk_practice.ledger.ledger import (
+from keydesk_practice.ledger.ledger import Ledger
+from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, move_ledger_aside
+from keydesk_practice.ledger.records import (
     EndedRecord,
     Entry,
-    Ledger,
     LedgerAccount,
     WireTransaction,
     entry_of,
 )
-from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, move_ledger_aside
 from keydesk_practice.options import Options
 from keydesk_practice.server import load_token
 from support.broker import START_SECONDS, practice_server

@@ -11,8 +11,9 @@ import pytest
 
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, WireTransaction, entry_of
+from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, _reason, move_ledger_aside
+from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
 from support.ledgers import OpenLedger
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)

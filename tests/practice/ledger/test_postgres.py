@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
-from keydesk_practice.ledger.ledger import (
+from keydesk_practice.ledger.records import (
     Entry,
     LedgerAccount,
     LedgerBatch,
