@@ -149,9 +149,7 @@ class GroupCommit:
         complete: list[PendingBatch] = []
         try:
             self._encode(complete)
-            for pending in complete:
-                self._ledger.stage_batch(pending.batch)
-            self._ledger.commit()
+            self._ledger.commit([pending.batch for pending in complete])
         except LedgerWriteFailed as error:
             self._fail(complete, error)
         else:

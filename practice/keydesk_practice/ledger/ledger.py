@@ -1,12 +1,11 @@
 """The ledger: every transaction of every account by its id, with what a restart needs beside them.
 
-Batches are staged in memory and made durable together by `commit`, with one fsync. A staged batch that was not committed
-never happened: it must not be shown to a client before `commit` returned. Transactions are stored as the JSON text of the
+Batches are made durable together by `commit`, with one fsync. One that was not committed never happened: it must not be
+shown to a client before `commit` returned. Transactions are stored as the JSON text of the
 wire, so that history is served exactly as it was written.
 """
 
 import contextlib
-import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,10 +20,7 @@ from keydesk_practice.ledger.records import (
     Entry,
     LedgerAccount,
     LedgerBatch,
-    MarkRecord,
     Row,
-    WireTransaction,
-    entry_of,
     transaction_row,
     with_checksum,
 )
@@ -42,7 +38,6 @@ class Ledger:
         self._connection = connection
         self._folder = folder
         self._files = LedgerFiles(folder)
-        self._batches: list[LedgerBatch] = []
         self._ended: dict[tuple[str, str, int], EndedRecord] = {}
 
     @classmethod
@@ -55,7 +50,7 @@ class Ledger:
         verify_connection(self._connection, self._folder)
 
     def close(self) -> None:
-        """Close the file; staged batches that were not committed are lost."""
+        """Close the file; staged items that were not committed are lost."""
         self._connection.close()
 
     # --- facts and accounts ---
@@ -102,20 +97,6 @@ class Ledger:
             self._connection.execute("DELETE FROM accounts WHERE id=?", (id_,))
             self._connection.execute("DELETE FROM facts WHERE name=?", (_FIFO + id_,))
 
-    def clone_account(self, source: str, copy: LedgerAccount) -> None:
-        """Store a copy of an account's transactions and marks under another id, in one SQL transaction."""
-        number = int(copy.id.rpartition("-")[2])
-        entries = []
-        for text in self.bodies(source, 1, self.last_id(source)):
-            body = WireTransaction(json.loads(text), accountID=copy.id)
-            if "accountNumber" in body:
-                body["accountNumber"] = number
-            entries.append(entry_of(body, self.time_of(source, int(body["id"])) or 0))
-        self.create_account(copy, entries)
-        for order_id, level in self.marks(source):
-            self.stage_mark(copy.id, order_id, level)
-        self.commit()
-
     def facts(self, prefix: str) -> dict[str, str]:
         """Return the facts whose names begin with a word."""
         rows = self._connection.execute("SELECT name, value FROM facts ORDER BY name")
@@ -133,34 +114,16 @@ class Ledger:
 
     # --- writing ---
 
-    def stage(self, account: str, batch: Iterable[Entry]) -> None:
-        """Stage some transactions for the next commit."""
-        made = LedgerBatch(account)
-        for entry in batch:
-            made.add(entry)
-        self.stage_batch(made)
-
-    def stage_mark(self, account: str, order_id: int, level: Decimal) -> None:
-        """Stage an order's observed price level for the next commit."""
-        made = LedgerBatch(account)
-        made.add(MarkRecord(order_id, level))
-        self.stage_batch(made)
-
-    def stage_batch(self, batch: LedgerBatch) -> None:
-        """Stage a batch for the next commit."""
-        self._batches.append(batch)
-
     def stage_ended(self, account: str, ended: EndedRecord) -> None:
         """Stage an ended order or trade for the next commit; `ended` returns it already."""
         self._ended[account, ended.kind, ended.id] = ended
 
-    def commit(self) -> None:
-        """Make everything staged durable, with one fsync.
+    def commit(self, batches: Sequence[LedgerBatch] = ()) -> None:
+        """Make batches and what is staged durable, with one fsync.
 
         Raises:
-            LedgerWriteFailed: the ledger cannot be written; nothing of what was staged is stored.
+            LedgerWriteFailed: the ledger cannot be written; nothing of it is stored.
         """
-        batches, self._batches = self._batches, []
         staged, self._ended = self._ended, {}
         if not (batches or staged):
             return
@@ -220,18 +183,6 @@ class Ledger:
         """Return the ids in a range whose transactions are of the types, ascending."""
         query = f"SELECT id FROM transactions WHERE account=? AND id BETWEEN ? AND ?{_type_condition(types)} ORDER BY id"  # noqa: S608 - the formatted part holds placeholders only
         return [id_ for (id_,) in self._connection.execute(query, (account, first, last, *types))]
-
-    def first_id_not_before(self, account: str, time: int) -> int:
-        """Return the lowest id that happened at `time` or later; one above the last when none did."""
-        low, high = 1, self.last_id(account) + 1
-        while low < high:  # ids and times ascend together
-            middle = (low + high) // 2
-            happened = self.time_of(account, middle)
-            if happened is not None and happened < time:
-                low = middle + 1
-            else:
-                high = middle
-        return low
 
     # --- ended orders and trades ---
 

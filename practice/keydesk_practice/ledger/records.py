@@ -1,6 +1,7 @@
 """The records of a ledger, and the rows that hold them, each with its checksum."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -53,12 +54,16 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 class LedgerBatch:
     """The rows that one batch adds to the ledger, prepared one by one before any is written."""
 
-    def __init__(self, account: str) -> None:
+    def __init__(
+        self, account: str, records: Iterable[Entry | EndedRecord | MarkRecord] = ()
+    ) -> None:
         self.account = account
         self.entries: list[Entry] = []
         self.transactions: list[Row] = []
         self.ended: list[Row] = []
         self.marks: list[Row] = []
+        for record in records:
+            self.add(record)
 
     def add(self, record: Entry | EndedRecord | MarkRecord) -> None:
         """Add the row of a record."""
