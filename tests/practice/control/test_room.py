@@ -127,7 +127,7 @@ def test_a_reset_of_all_needs_a_yes(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_with_an_unknown_account_among_them_none_is_reset() -> None:
     client = FakeClient(state(account(1, "1"), account(2, "1")))
-    with pytest.raises(ControlFailed, match="no account ../clock: nothing is reset"):
+    with pytest.raises(ControlFailed, match=r"no account \.\./clock: nothing is reset"):
         run(client, "reset 101-001-1-001 ../clock")
     assert [method for method, _, _ in client.calls] == ["GET"]
 
