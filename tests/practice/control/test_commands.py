@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -125,12 +125,13 @@ def test_a_reader_that_has_ended_is_no_error() -> None:
 def test_a_name_beyond_the_encoding_of_the_output_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    output = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    buffer = io.BytesIO()
+    output = io.TextIOWrapper(buffer, encoding="ascii")
     monkeypatch.setattr("sys.stdout", output)
     replace_unknown_characters()
     output.write("\u65e5\u672c Ann")
     output.flush()
-    assert cast(io.BytesIO, output.buffer).getvalue() == b"?? Ann"
+    assert buffer.getvalue() == b"?? Ann"
 
 
 def test_without_a_broker_the_remedy_is_named(
