@@ -247,6 +247,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             perform=self.actions.perform,
             show_audit=self._audit.show,
             ask_letters=partial(ask_letters, self),
+            tell=self.tell,
         )
         self._start = AccountStart(
             self,
@@ -441,6 +442,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     @on(Chart.SeriesWanted)
     @on(DeskScreen.BookmarkWanted)
     @on(DeskScreen.GranularityChosen)
+    @on(DeskScreen.PaneWithoutRoom)
     @on(DeskScreen.TimeframesWanted)
     @on(InstrumentRows.Chosen)
     @on(Log.AuditWanted)

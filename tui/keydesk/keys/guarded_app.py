@@ -252,8 +252,11 @@ class GuardedKeys:
                 self._notify(
                     "warn", f"“{event.character}” is no key here: which keyboard layout is on?"
                 )
+            first = self.chords.first
             action = self.chords.key(event.character or event.key, event.time, self.key_context())
             if action is not None:
+                if not action and not self.chords.first:
+                    self._say_unknown_chord(first, event)
                 await self._run_chord(action)
                 return
             if self._opens(event):
@@ -279,6 +282,13 @@ class GuardedKeys:
     def _say_unanswered(self, dropped: Sequence[Typed]) -> None:
         if dropped:
             self._notify("bad", "Keys dropped: the desk did not react to the one before them.")
+
+    def _say_unknown_chord(self, first: str, event: events.Key) -> None:
+        if event.key != "escape":
+            second = event.character if event.is_printable else event.key
+            self._notify(
+                "info", f"{first} {second}: no such key. {self.keymap.name('help')} lists them"
+            )
 
     async def _run_chord(self, action: str) -> None:
         if not action:
