@@ -111,7 +111,7 @@ def renew(connection: BoundedConnection, node: int, seconds: float, ticked: int)
 
 
 def take_free(connection: BoundedConnection, node: int, most: int) -> list[TakenAccount]:
-    """Take accounts that belong to no node that lives."""
+    """Take accounts whose node has no valid lease."""
     return _take(connection, _FREE, node=node, most=most, ids=[])
 
 
@@ -214,7 +214,7 @@ def find_request(connection: BoundedConnection, account: str, request: str) -> S
 
 
 def give_up(connection: BoundedConnection, account: str, request: str) -> StoredRequest:
-    """Let a request never be executed, unless it was already; return what the ledger knows of it then."""
+    """Mark a request as never to be executed; if it was executed already, return its record."""
     connection.execute(
         "INSERT INTO requests (account, request) VALUES (%s, %s) ON CONFLICT DO NOTHING",
         (account, request),

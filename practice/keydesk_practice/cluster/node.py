@@ -141,11 +141,11 @@ class Node:
         return await self._worker.run(database.find_request, account, request)
 
     async def give_up(self, account: str, request: str) -> StoredRequest:
-        """Let a request never be executed, unless it was already; raise `LedgerAway`."""
+        """Mark a request as never to be executed, unless it was already; raise `LedgerAway`."""
         return await self._worker.run(database.give_up, account, request)
 
     async def refresh(self) -> None:
-        """Read which accounts there are, and whose they are; raise `LedgerAway`."""
+        """Read the accounts and the node that owns each; raise `LedgerAway`."""
         owners, self._newest = await self._worker.run(database.owners)
         if owners.keys() != self.accounts.keys():
             found = await self._worker.run(_accounts)

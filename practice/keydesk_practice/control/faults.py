@@ -1,4 +1,4 @@
-"""Bad days on demand, by control call, by name or from a file."""
+"""Fault profiles: set by a control request, by name or from a file."""
 
 import tomllib
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ async def set_faults(control: Control, request: SetFaults) -> State:
     """Switch faults on, in place of those that were on."""
     profile = request.profile
     if (request.name is None) == (profile is None):
-        raise HttpError(400, "Choose one of 'name' and 'profile'")
+        raise HttpError(400, "Give exactly one of 'name' and 'profile'")
     if request.name is not None:
         profile = PROFILES.get(request.name)
     if profile is None:

@@ -143,7 +143,7 @@ def _chosen(control: Control, request: BeginReplay) -> Replay:
     """Return the replay that a request chooses; raise a 400 `HttpError` when it chooses none, or two."""
     dated = [request.start is not None, request.scenario is not None]
     if sum([*dated, request.random, request.present]) != 1:
-        raise HttpError(400, "Choose one of 'start', 'scenario', 'random' and 'present'")
+        raise HttpError(400, "Give exactly one of 'start', 'scenario', 'random' and 'present'")
     if request.present and request.blind:
         raise HttpError(400, "The present cannot be hidden: leave out 'blind' or 'present'")
     instrument = request.instrument
