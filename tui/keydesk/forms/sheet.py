@@ -8,13 +8,14 @@ from operator import itemgetter
 from typing import ClassVar, Generic
 
 from rich.cells import cell_len
+from rich.segment import Segment
 from rich.style import Style
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.events import Resize
-from textual.geometry import Size
-from textual.widgets import Static
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widget import Widget
 
 from keydesk.calc.orders.instructions import Limits, RefusedTicket, Template, TemplateBook
 from keydesk.calc.orders.ticket_draft import Side
@@ -24,6 +25,7 @@ from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.lines import DrawnLine, DrawnWidget, cut, width_of
 from keydesk.widgets.overlay import Overlay, Result
 from keydesk.widgets.theme import Palette, palette_of
 
@@ -34,17 +36,6 @@ TextLine = Sequence[Words]
 
 BLANK: TextLine = ()
 GAP = 2  # columns at least on either side of hints
-
-
-def text_of(lines: Iterable[TextLine], palette: Palette) -> Text:
-    """Return the lines in the styles of the theme; server text in them is sanitized."""
-    text = Text(no_wrap=True, end="")
-    for number, line in enumerate(lines):
-        if number:
-            text.append("\n")
-        for words, role in line:
-            text.append(safe(words), _style_of(role, palette))
-    return text
 
 
 def _style_of(role: str, palette: Palette) -> Style:
@@ -141,28 +132,88 @@ def with_hints(left: TextLine, hints: TextLine, right: TextLine, width: int) -> 
     return (*left, (" " * lead, "plain"), *two_ends(hints, right, width - sizes[0] - lead))
 
 
-class Sheet(Static):
-    """The framed text of a form; it is redrawn only when it changed."""
+class Sheet(DrawnWidget):
+    """The framed lines of a form. It draws them itself, and again only those that changed.
 
-    # The lines fit the width already.
-    DEFAULT_CSS = "Sheet { text-wrap: nowrap; text-overflow: ellipsis; }"
+    As a text of Textual's they would be wrapped and styled anew for each picture, a third of the time from a key to
+    its form. Frame and title are Textual's.
+    """
 
-    def __init__(self, text: Text, width: int) -> None:
-        super().__init__(text, markup=False)
-        self._shown = text
+    DEFAULT_CSS = "Sheet { height: auto; }"
+
+    def __init__(self, lines: Iterable[TextLine], width: int) -> None:
+        super().__init__()
+        self._lines = [tuple(line) for line in lines]
+        self._rows: dict[int, Strip] = {}  # with the frame, by line
+        self._drawn_with: tuple[Palette, Strip] | None = None  # and between which edges
         self.styles.width = width
 
     @property
     def words(self) -> str:
         """The lines as they are shown."""
-        return self._shown.plain
+        return "\n".join("".join([safe(words) for words, _ in line]) for line in self._lines)
 
-    def show(self, text: Text) -> None:
+    def show(self, lines: Iterable[TextLine]) -> None:
         """Show other lines; only another number of lines needs a new layout."""
-        before, self._shown = self._shown, text
-        if before == text and before.spans == text.spans:
+        before, self._lines = self._lines, [tuple(line) for line in lines]
+        if len(before) != len(self._lines):
+            self._rows.clear()
+            self.refresh(layout=True)
             return
-        self.update(text, layout=before.plain.count("\n") != text.plain.count("\n"))
+        changed = [y for y, line in enumerate(self._lines) if line != before[y]]
+        for y in changed:
+            self._rows.pop(y, None)
+        if changed:
+            self.refresh(*[Region(0, y, self.size.width, 1) for y in changed])
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """Return the number of lines."""
+        return max(1, len(self._lines))
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - Textual draws the frame around it
+        """Return a blank line."""
+        return Strip.blank(self.size.width)
+
+    def strips_at(self, numbers: Iterable[int]) -> list[Strip]:
+        """Return the lines with the frame; those that are drawn already as they are."""
+        top, palette = self.gutter.top, palette_of(self.app)
+        between = self._framed(top)
+        if self._drawn_with != (palette, between):
+            self._rows.clear()
+            self._drawn_with = palette, between
+        return [
+            self._row(y - top, between, palette)
+            if 0 <= y - top < len(self._lines)
+            else self._framed(y)
+            for y in numbers
+        ]
+
+    def _framed(self, y: int) -> Strip:
+        """Return a line as Textual draws it: a part of the frame, or blank between its edges."""
+        return Widget.render_lines(self, Region(0, y, self.outer_size.width, 1))[0]
+
+    def _row(self, y: int, between: Strip, palette: Palette) -> Strip:
+        """Return a line between the edges of a blank one."""
+        row = self._rows.get(y)
+        if row is None:
+            left, right = self.gutter.left, self.gutter.right
+            width = max(0, between.cell_length - left - right)
+            runs = [(safe(words), _style_of(role, palette)) for words, role in self._lines[y]]
+            taken = width_of(runs)
+            if taken > width:
+                runs = cut(runs, width)
+                taken = width_of(runs)
+            if taken < width:
+                runs.append((safe(" " * (width - taken)), palette["plain"]))
+            row = self._rows[y] = DrawnLine(
+                [
+                    *between.crop(0, left),
+                    *[Segment(text, style) for text, style in runs if text],
+                    *between.crop(left + width),
+                ],
+                between.cell_length,
+            )
+        return row
 
 
 class ModalForm(Overlay[Result], Generic[Result]):
@@ -205,8 +256,7 @@ class ModalForm(Overlay[Result], Generic[Result]):
     def new_sheet(self) -> Sheet:
         """Return the sheet with its lines, width and title, so that mounting it lays the screen out once."""
         self._drawn_for = self.app.size
-        text = text_of(self.lines(), palette_of(self.app))
-        self.sheet = Sheet(text, self.sheet_width)
+        self.sheet = Sheet(self.lines(), self.sheet_width)
         self.title_sheet(self.sheet)
         return self.sheet
 
@@ -214,7 +264,7 @@ class ModalForm(Overlay[Result], Generic[Result]):
         """Draw everything as it is now; do nothing while the form is being mounted or removed."""
         if self.sheet is not None and self.is_attached:
             self.title_sheet(self.sheet)
-            self.sheet.show(text_of(self.lines(), palette_of(self.app)))
+            self.sheet.show(self.lines())
 
     def on_resize(self, event: Resize) -> None:
         """Draw for the terminal's new size.
