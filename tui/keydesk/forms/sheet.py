@@ -25,7 +25,7 @@ from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, safe
-from keydesk.widgets.lines import DrawnLine, DrawnWidget, cut, width_of
+from keydesk.widgets.lines import DrawnLine, DrawnWidget, Run, cut, width_of
 from keydesk.widgets.overlay import Overlay, Result
 from keydesk.widgets.theme import Palette, palette_of
 
@@ -176,44 +176,39 @@ class Sheet(DrawnWidget):
 
     def strips_at(self, numbers: Iterable[int]) -> list[Strip]:
         """Return the lines with the frame; those that are drawn already as they are."""
-        top, palette = self.gutter.top, palette_of(self.app)
-        between = self._framed(top)
+        gutter, palette = self.gutter, palette_of(self.app)
+        between = self._framed(gutter.top)
         if self._drawn_with != (palette, between):
             self._rows.clear()
             self._drawn_with = palette, between
-        return [
-            self._row(y - top, between, palette)
-            if 0 <= y - top < len(self._lines)
-            else self._framed(y)
-            for y in numbers
-        ]
+        width = max(0, between.cell_length - gutter.left - gutter.right)
+        edges = between.crop(0, gutter.left), between.crop(gutter.left + width)
+        strips = []
+        for number in numbers:
+            y = number - gutter.top
+            is_line = 0 <= y < len(self._lines)
+            if is_line and y not in self._rows:
+                self._rows[y] = _framed_line(self._lines[y], edges, width, palette)
+            strips.append(self._rows[y] if is_line else self._framed(number))
+        return strips
 
     def _framed(self, y: int) -> Strip:
         """Return a line as Textual draws it: a part of the frame, or blank between its edges."""
         return Widget.render_lines(self, Region(0, y, self.outer_size.width, 1))[0]
 
-    def _row(self, y: int, between: Strip, palette: Palette) -> Strip:
-        """Return a line between the edges of a blank one."""
-        row = self._rows.get(y)
-        if row is None:
-            left, right = self.gutter.left, self.gutter.right
-            width = max(0, between.cell_length - left - right)
-            runs = [(safe(words), _style_of(role, palette)) for words, role in self._lines[y]]
-            taken = width_of(runs)
-            if taken > width:
-                runs = cut(runs, width)
-                taken = width_of(runs)
-            if taken < width:
-                runs.append((safe(" " * (width - taken)), palette["plain"]))
-            row = self._rows[y] = DrawnLine(
-                [
-                    *between.crop(0, left),
-                    *[Segment(text, style) for text, style in runs if text],
-                    *between.crop(left + width),
-                ],
-                between.cell_length,
-            )
-        return row
+
+def _framed_line(line: TextLine, edges: tuple[Strip, Strip], width: int, palette: Palette) -> Strip:
+    """Return a line between two edges; one that is longer than the width is cut."""
+    runs: list[Run] = [(safe(words), _style_of(role, palette)) for words, role in line]
+    taken = width_of(runs)
+    if taken > width:
+        runs = cut(runs, width)
+        taken = width_of(runs)
+    if taken < width:
+        runs.append((safe(" " * (width - taken)), palette["plain"]))
+    left, right = edges
+    segments = [Segment(text, style) for text, style in runs if text]
+    return DrawnLine([*left, *segments, *right], left.cell_length + width + right.cell_length)
 
 
 class ModalForm(Overlay[Result], Generic[Result]):
