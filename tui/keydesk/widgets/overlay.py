@@ -21,6 +21,11 @@ from keydesk.widgets.lines import DrawnLine
 from keydesk.widgets.theme import palette_of
 
 
+def surface_of(screen: Screen[Any]) -> set[Region]:
+    """Return the region of a screen's own surface; none where a widget covers all of it, and so has the same region."""
+    return {screen.size.region} - {child.region for child in screen.children}
+
+
 class Backdrop(ScreenHooks[None]):
     """A screen with a blank surface of its own; see `Overlay` for why no widget is among its bases."""
 
@@ -29,7 +34,7 @@ class Backdrop(ScreenHooks[None]):
 
     def regions_to_draw(self, changed: set[Region]) -> set[Region]:
         """Leave out the blank surface beneath a form: Textual refreshes it when a form opens, and it is as it was."""
-        return changed if self.is_active else changed - {self.size.region}
+        return changed if self.is_active else changed - surface_of(self)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return blank lines, made anew only for another size or theme."""
@@ -75,7 +80,7 @@ class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Re
         self.stack_updates += 1
         lay_out(self, self.app.size)
         self._is_shown = True
-        if changed := self._changed_beneath - {self.size.region}:
+        if changed := self._changed_beneath - surface_of(self):
             self.refresh(*changed)
         beneath = self._screen_beneath
         if isinstance(beneath, Backdrop):
@@ -83,7 +88,7 @@ class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Re
 
     def regions_to_draw(self, changed: set[Region]) -> set[Region]:
         """Return what changed; when the form opens, its widgets, not all of the screen."""
-        return changed if self._is_shown else changed - {self.size.region}
+        return changed if self._is_shown else changed - surface_of(self)
 
     def refresh(
         self,
