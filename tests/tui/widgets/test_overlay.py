@@ -11,7 +11,8 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.forms.sheet import ModalForm, Sheet
+from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.sheet import ModalForm
 from keydesk.store.state import Topic
 from keydesk.terminal._textual_private import pieces_of, region_of_whole
 from keydesk.widgets.ruled_grid import RuledGrid

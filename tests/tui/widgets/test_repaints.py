@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
+from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.info_form import HelpForm
-from keydesk.forms.sheet import Sheet
 from keydesk.keys.keymap import KEYMAP
 from keydesk.text.sanitize import safe
 from support.fakes.mirrored_desk import MirroredDesk

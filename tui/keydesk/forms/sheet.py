@@ -1,33 +1,28 @@
 """The modal screen with a framed text, the helpers that build its lines, and `FormContext`, which every form is given."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from typing import ClassVar, Generic
 
 from rich.cells import cell_len
-from rich.segment import Segment
-from rich.style import Style
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.events import Resize
-from textual.geometry import Region, Size
-from textual.strip import Strip
-from textual.widget import Widget
+from textual.geometry import Size
 
 from keydesk.calc.orders.instructions import Limits, RefusedTicket, Template, TemplateBook
 from keydesk.calc.orders.ticket_draft import Side
 from keydesk.chart.price_axis import PriceLine
+from keydesk.forms.framed_sheet import Sheet
 from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, safe
-from keydesk.widgets.lines import DrawnLine, DrawnWidget, Run, cut, width_of
 from keydesk.widgets.overlay import Overlay, Result
-from keydesk.widgets.theme import Palette, palette_of
 
 Words = tuple[
     Printable, str
@@ -36,15 +31,6 @@ TextLine = Sequence[Words]
 
 BLANK: TextLine = ()
 GAP = 2  # columns at least on either side of hints
-
-
-def _style_of(role: str, palette: Palette) -> Style:
-    """Return the style of a role, of one on another's colour, or of a chart."""
-    front, _, backdrop = role.partition(" on ")
-    if backdrop:
-        return palette.on(front, backdrop)
-    is_of_chart = not role or "~" in role or "@" in role
-    return palette.chart_style(role) if is_of_chart else palette[role]
 
 
 def wrap_words(words: Printable, role: str, width: int) -> list[TextLine]:
@@ -130,85 +116,6 @@ def with_hints(left: TextLine, hints: TextLine, right: TextLine, width: int) -> 
         return two_ends(left, right, width)
     lead = spare // 2 if left else 0
     return (*left, (" " * lead, "plain"), *two_ends(hints, right, width - sizes[0] - lead))
-
-
-class Sheet(DrawnWidget):
-    """The framed lines of a form. It draws them itself, and again only those that changed.
-
-    As a text of Textual's they would be wrapped and styled anew for each picture, a third of the time from a key to
-    its form. Frame and title are Textual's.
-    """
-
-    DEFAULT_CSS = "Sheet { height: auto; }"
-
-    def __init__(self, lines: Iterable[TextLine], width: int) -> None:
-        super().__init__()
-        self._lines = [tuple(line) for line in lines]
-        self._rows: dict[int, Strip] = {}  # with the frame, by line
-        self._drawn_with: tuple[Palette, Strip] | None = None  # and between which edges
-        self.styles.width = width
-
-    @property
-    def words(self) -> str:
-        """The lines as they are shown."""
-        return "\n".join("".join([safe(words) for words, _ in line]) for line in self._lines)
-
-    def show(self, lines: Iterable[TextLine]) -> None:
-        """Show other lines; only another number of lines needs a new layout."""
-        before, self._lines = self._lines, [tuple(line) for line in lines]
-        if len(before) != len(self._lines):
-            self._rows.clear()
-            self.refresh(layout=True)
-            return
-        changed = [y for y, line in enumerate(self._lines) if line != before[y]]
-        for y in changed:
-            self._rows.pop(y, None)
-        if changed:
-            self.refresh(*[Region(0, y, self.size.width, 1) for y in changed])
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return the number of lines."""
-        return max(1, len(self._lines))
-
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - Textual draws the frame around it
-        """Return a blank line."""
-        return Strip.blank(self.size.width)
-
-    def strips_at(self, numbers: Iterable[int]) -> list[Strip]:
-        """Return the lines with the frame; those that are drawn already as they are."""
-        gutter, palette = self.gutter, palette_of(self.app)
-        between = self._framed(gutter.top)
-        if self._drawn_with != (palette, between):
-            self._rows.clear()
-            self._drawn_with = palette, between
-        width = max(0, between.cell_length - gutter.left - gutter.right)
-        edges = between.crop(0, gutter.left), between.crop(gutter.left + width)
-        strips = []
-        for number in numbers:
-            y = number - gutter.top
-            is_line = 0 <= y < len(self._lines)
-            if is_line and y not in self._rows:
-                self._rows[y] = _framed_line(self._lines[y], edges, width, palette)
-            strips.append(self._rows[y] if is_line else self._framed(number))
-        return strips
-
-    def _framed(self, y: int) -> Strip:
-        """Return a line as Textual draws it: a part of the frame, or blank between its edges."""
-        return Widget.render_lines(self, Region(0, y, self.outer_size.width, 1))[0]
-
-
-def _framed_line(line: TextLine, edges: tuple[Strip, Strip], width: int, palette: Palette) -> Strip:
-    """Return a line between two edges; one that is longer than the width is cut."""
-    runs: list[Run] = [(safe(words), _style_of(role, palette)) for words, role in line]
-    taken = width_of(runs)
-    if taken > width:
-        runs = cut(runs, width)
-        taken = width_of(runs)
-    if taken < width:
-        runs.append((safe(" " * (width - taken)), palette["plain"]))
-    left, right = edges
-    segments = [Segment(text, style) for text, style in runs if text]
-    return DrawnLine([*left, *segments, *right], left.cell_length + width + right.cell_length)
 
 
 class ModalForm(Overlay[Result], Generic[Result]):

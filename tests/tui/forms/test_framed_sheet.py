@@ -8,7 +8,8 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
-from keydesk.forms.sheet import ModalForm, Sheet, TextLine
+from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.sheet import ModalForm, TextLine
 from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
 from keydesk.widgets.theme import palette_of
@@ -39,7 +40,8 @@ class PlainForm(ModalForm[None]):
 class CountedSheet(Sheet):
     """Counts the lines that Textual asks it to draw anew."""
 
-    refreshed = 0
+    refreshed = 0  # lines
+    whole = 0
     layouts = 0
 
     def refresh(
@@ -50,6 +52,7 @@ class CountedSheet(Sheet):
         recompose: bool = False,
     ) -> "CountedSheet":
         self.refreshed += sum(region.height for region in regions)
+        self.whole += repaint and not regions
         self.layouts += layout
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
@@ -143,6 +146,23 @@ async def test_a_theme_chosen_while_a_form_is_open_colours_every_line() -> None:
         light = style_of(lines_of(form.sheet)[1], "one")
         assert light == palette_of(form.app)["warn"]
         assert light != dark
+
+
+async def test_the_same_title_again_draws_nothing_and_another_one_the_frame() -> None:
+    form = CountingForm(["one"])
+    async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        sheet = form.sheet
+        assert isinstance(sheet, CountedSheet)
+        sheet.entitle(safe("first"), safe("Esc closes"))
+        sheet.whole = 0
+        sheet.entitle(safe("first"), safe("Esc closes"))
+        assert sheet.whole == 0
+        sheet.entitle(safe("second"))
+        assert sheet.whole
+        top, *_, bottom = lines_of(sheet)
+    assert "second" in top.text
+    assert "Esc" not in bottom.text
 
 
 async def test_the_words_of_the_sheet_are_those_on_the_screen() -> None:
