@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.text import Text
 from textual.screen import Screen
 
+from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.info_form import HelpForm
-from keydesk.forms.sheet import Sheet
 from keydesk.keys.keymap import KEYMAP
+from keydesk.text.sanitize import safe
 from support.fakes.mirrored_desk import MirroredDesk
 
 
@@ -35,7 +35,7 @@ async def test_a_form_that_changes_in_the_moment_in_which_the_desk_beneath_is_dr
         form, sheet = await opened(desk)
         count = len(sheet.words.split("\n"))
         desk.actions.screen.watchlist.redraw_line(1)
-        sheet.show(Text("\n".join(["after the change"] * count)))
+        sheet.show([((safe("after the change"), "plain"),)] * count)
         await until_told(desk.actions.screen, form)
         desk.actions.screen._on_timer_update()  # passes its region on to the form
         form._on_timer_update()
