@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.trade_journal.lines import JournalLines
 from keydesk.trade_journal.live import JournalFiles, LiveJournal
@@ -27,6 +28,7 @@ class JournalService:
     account: PractisedAccount
     created_ns: int = 7
     error: KeydeskClientError | None = None
+    candle_error: KeydeskClientError | None = None
     between: Callable[[], None] = lambda: None
     asked_since: list[int] = field(default_factory=list)
 
@@ -64,6 +66,8 @@ class JournalService:
             yield each
 
     async def _candles(self, *_: object, **__: object) -> AsyncIterator[object]:
+        if self.candle_error is not None:
+            raise self.candle_error
         nothing: tuple[object, ...] = ()
         for each in nothing:
             yield each
@@ -79,3 +83,10 @@ def read_journal(trades: list[JournalTrade], folder: Path) -> LiveJournal:
     journal.lines, journal.is_read = JournalLines.of(trades, PIPS), True
     journal.version = 1
     return journal
+
+
+def keep_excursion(journal: LiveJournal, trade: JournalTrade, *, is_final: bool) -> None:
+    """Have the excursion of a closed trade known: a pip against it, two for it."""
+    pip = PIPS[trade.instrument]
+    journal.excursions.keep(trade, Excursion(pip, 2 * pip), is_final=is_final)
+    journal.excursions_read += 1

@@ -18,6 +18,8 @@ class JournalHost:
     letters: str = ""
     shown: list[str] = field(default_factory=list)
     noted: list[str] = field(default_factory=list)
+    excursion_of: list[str] = field(default_factory=list)
+    candles_of: list[str] = field(default_factory=list)
     screens: frozenset[str] = frozenset()
 
     def read(self) -> None:
@@ -41,8 +43,11 @@ class JournalHost:
     def with_screens(self) -> frozenset[str]:
         return self.screens
 
-    def read_candles(self, trade: JournalTrade, take: object) -> None:
-        """Nothing is read here."""
+    def read_candles(self, trade: JournalTrade, _take: object) -> None:
+        self.candles_of.append(trade.id)
+
+    def read_excursion(self, trade: JournalTrade) -> None:
+        self.excursion_of.append(trade.id)
 
     def read_kept(self, trade: JournalTrade, take: object) -> None:
         """Nothing is kept here."""

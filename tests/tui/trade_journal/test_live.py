@@ -13,7 +13,7 @@ from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.trades import roll_up
 from keydesk.trade_journal.cache import mark_of
 from keydesk.trade_journal.lines import JournalLines
-from keydesk.trade_journal.live import LiveJournal
+from keydesk.trade_journal.live import AGAIN_NS, JournalFiles, LiveJournal
 from keydesk.trade_journal.notes_file import change_note
 from keydesk_client.errors import Unreachable
 from keydesk_practice.engine.commands import Finance
@@ -232,3 +232,25 @@ async def test_a_long_history_leaves_the_event_loop_its_turns(tmp_path: Path) ->
         await asyncio.sleep(0)
     assert turns > 5
     assert PIPS.items() >= dict(journal.pips).items()
+
+
+async def test_candles_that_could_not_be_read_are_asked_for_again_after_a_while(
+    tmp_path: Path,
+) -> None:
+    service = JournalService(history())
+    now = 10 * AGAIN_NS
+    files = JournalFiles.of(tmp_path / "journal", "main")
+    journal = LiveJournal(service.client, files, lambda: PIPS, lambda: now)
+    await journal.read()
+    [closed, *_] = journal.journal.closed
+    service.candle_error = Unreachable("no route")
+    await journal.read_excursions([closed])
+    assert journal.due_excursions == set()
+    service.candle_error = None
+    await journal.read_excursions([closed])
+    assert journal.excursions_read == 0  # not at once
+    now += AGAIN_NS
+    assert journal.due_excursions == {closed.id}
+    await journal.read_excursions([closed])
+    assert journal.excursions_read == 1
+    assert journal.due_excursions == set()

@@ -5,6 +5,7 @@ Reading and computing take place in threads or between other work of the event l
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -26,6 +27,7 @@ from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Transaction
 
 PART = 50  # transactions between two turns of the event loop
+AGAIN_NS = 30_000_000_000  # after candles could not be read
 Pips = Mapping[str, Decimal]
 
 
@@ -56,9 +58,16 @@ class LiveJournal:
         client: Reads transactions and candles.
         files: Where caches and notes are.
         pips: Returns one pip of each instrument in price units.
+        now_ns: Returns the broker's time.
     """
 
-    def __init__(self, client: Client, files: JournalFiles, pips: Callable[[], Pips]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        files: JournalFiles,
+        pips: Callable[[], Pips],
+        now_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
         self.files, self.client = files, client
         self.version = 0
         self.excursions_read = 0  # how many were read from candles
@@ -68,8 +77,8 @@ class LiveJournal:
         self.is_behind = False  # transactions came that it does not have
         self.trouble: SafeText = safe("")  # why it could not be read, or not to the end
         self.progress: SafeText = safe("")  # while it is read
-        self.excursions = ExcursionReader(client, files.excursions)
-        self._pips = pips
+        self.excursions = ExcursionReader(client, files.excursions, now_ns)
+        self._pips, self._now_ns = pips, now_ns
         self._rebuilder = Rebuilder()
         self._account: tuple[str, int] = "", 0  # id, and when it was opened
         self._last_id = 0
@@ -77,7 +86,8 @@ class LiveJournal:
         self._is_reading = False
         self._notes_stamp: object = None
         self._journal: tuple[int, Journal] = -1, Journal()
-        self._without_candles: set[str] = set()
+        self._without_candles: set[str] = set()  # the broker has none of their time
+        self._failed: dict[str, int] = {}  # by trade, when its candles could not be read
 
     @property
     def pips(self) -> Pips:
@@ -214,9 +224,7 @@ class LiveJournal:
         missing = [
             each
             for each in trades
-            if each.is_closed
-            and each.id not in self._without_candles
-            and self.excursions.known(each) is None
+            if each.is_closed and each.id not in self._without_candles and self._is_wanted(each)
         ]
         if not missing:
             return
@@ -225,6 +233,7 @@ class LiveJournal:
         async def fetch(trade: JournalTrade) -> None:
             async with slots:
                 await self.excursions.read(trade)
+            self._failed.pop(trade.id, None)
             if self.excursions.known(trade) is None:
                 self._without_candles.add(trade.id)
             self.excursions_read += 1
@@ -234,9 +243,23 @@ class LiveJournal:
                 for each in missing:
                     group.create_task(fetch(each))
         except* KeydeskClientError:
-            self._without_candles.update(each.id for each in missing)  # until the next start
+            failed = (each.id for each in missing if self._is_wanted(each))
+            self._failed |= dict.fromkeys(failed, self._now_ns())
         finally:
             await self.excursions.save()
+
+    def _is_wanted(self, trade: JournalTrade) -> bool:
+        """Return whether its excursion is not known, or provisional although its last candle is complete."""
+        if self.excursions.known(trade) is None:
+            return self._now_ns() >= self._failed.get(trade.id, -AGAIN_NS) + AGAIN_NS
+        return trade.id in self.excursions.due
+
+    @property
+    def due_excursions(self) -> frozenset[str]:
+        """The trades whose excursions can be read again: their last candle is complete by now, or reading it failed a while ago."""
+        before = self._now_ns() - AGAIN_NS
+        failed = frozenset(id_ for id_, tried in self._failed.items() if tried <= before)
+        return self.excursions.due | failed
 
 
 def _rebuilt(events: Iterable[Event], pips: Pips) -> tuple[Rebuilder, JournalLines]:

@@ -79,13 +79,16 @@ class JournalDesk:
             return
         files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
         client = connection.commands.client
-        self.live = LiveJournal(client, files, self._pips)
+        self.live = LiveJournal(client, files, self._pips, self._now_ns)
         connection.link.gate.listen(self._heard)
         self.screens.open(files.screens)
         self.look_at_notes()
 
     def _pips(self) -> dict[str, Any]:
         return {name: each.pip for name, each in self._store.instruments.items()}
+
+    def _now_ns(self) -> int:
+        return self._store.clock_ns or time_ns()
 
     def _heard(self, transaction: Transaction) -> None:
         if self.live is not None:
@@ -147,17 +150,18 @@ class JournalDesk:
 
         if self.live is not None:
             live = self.live
-            line = live.lines.trades.get(trade_id)
-            if line is not None:
-                self._run(partial(live.read_excursions, [line.trade]), "excursion of one")
             form = JournalTradeForm(self._store, live, trade_id, self, self._keymap)
             self._app.push_screen(form)
+
+    def read_excursion(self, trade: JournalTrade) -> None:
+        """Read MAE and MFE of one trade."""
+        if self.live is not None:
+            self._run(partial(self.live.read_excursions, [trade]), "excursion of one")
 
     def read_candles(self, trade: JournalTrade, take: Callable[[TradeCandles], None]) -> None:
         """Read the candles around a trade."""
         if self.live is not None:
-            now_ns = self._store.clock_ns or time_ns()
-            self._run(partial(_read_candles, self.live, trade, now_ns, take), "candles")
+            self._run(partial(_read_candles, self.live, trade, self._now_ns(), take), "candles")
 
     def read_kept(self, trade: JournalTrade, take: Callable[[Sequence[KeptScreen]], None]) -> None:
         """Read the screens that were kept of a trade."""

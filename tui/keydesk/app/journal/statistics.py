@@ -15,7 +15,8 @@ from keydesk.app.account_connection import DeskAccount
 from keydesk.app.journal.desk import NOT_OPEN, JournalDesk
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.store.store import Store
-from keydesk.text.sanitize import SafeText, clean, safe
+from keydesk.text.format import account_tail, counted
+from keydesk.text.sanitize import SafeText, clean, clean_name, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,7 +147,7 @@ class JournalStatistics:
             live.journal,
             RowContext(live.notes.by_trade, live.pips, store.zone),
             limits,
-            f"{store.health.environment} {live.client.account_id}",
+            f"{store.health.environment} …{clean_name(account_tail(live.client.account_id or ''))}",
             "" if account is None else account.currency,
         )
 
@@ -205,4 +206,4 @@ class JournalStatistics:
 
 
 def _candles_words(read: int, of: int) -> SafeText:
-    return safe(f"candles of {read:,} of {of:,} trades are read …")
+    return safe(f"candles of {read:,} of {counted(of, 'trade')} are read …")

@@ -39,6 +39,7 @@ GAPS = (2, 1)
 LONGEST_SHOWN = 20  # columns of the letters in the title
 NEWEST = "newest first"
 MARKS: TextLine = (("! mistake  n note  s screen  * several trades", "faint"),)
+GROWING = "  ~ may still grow"
 BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})
 
 
@@ -105,6 +106,8 @@ class JournalForm(InfoForm[None]):
             self._host.look_at_notes()
             if any(self._lines[key].is_open for key in self.keys[: self.rows]):
                 self._version = -1  # how long they are held
+            if self.journal.due_excursions.intersection(self._asked):
+                self._asked = ()  # their candles are complete by now
         if self._version != self.journal.version:
             self.sort_rows()
         elif self._excursions_read != self.journal.excursions_read:
@@ -246,11 +249,16 @@ class JournalForm(InfoForm[None]):
         ]
         listed += [BLANK] * (self.rows - len(listed))
         below = self._below() if self.room >= BELOW_FROM else []
-        totals = with_hints(self._totals, BLANK, MARKS, self.inside)
+        marks: TextLine = (*MARKS, (GROWING, "faint")) if self._grows(shown) else MARKS
+        totals = with_hints(self._totals, BLANK, marks, self.inside)
         if cell_len("".join(words for words, _ in totals)) > self.inside:
             totals = self._totals
         found: list[TextLine] = [self._header(columns, gap), *listed, totals, *below]
         return found[: self.room]
+
+    def _grows(self, lines: Iterable[JournalLine]) -> bool:
+        """Return whether one of the lines has an excursion that is not final."""
+        return any(each is not None and each.is_provisional for each in map(self._excursion, lines))
 
     def _empty(self) -> list[TextLine]:
         journal = self.journal
@@ -327,18 +335,20 @@ class JournalForm(InfoForm[None]):
             said.append(f"tags {clean(' '.join(note.tags))}")
         if note.mistake:
             said.append(f"mistake ! {clean(note.mistake)}")
-        words = note.note or "nothing is noted: n writes tags, setup, note, rating, mistake"
-        trouble = self.journal.trouble or self.journal.notes.trouble
-        second: Words = (
-            (safe(trouble), "warn")
-            if trouble
-            else (clean(words), "plain" if note.note else "faint")
-        )
-        return [
-            BLANK,
-            ((shorten(safe("  " + "   ".join(said)), self.inside), "bright"),),
-            ((shorten(safe(f"  {second[0]}"), self.inside), second[1]),),
-        ]
+        if note.rating is not None:
+            said.append(f"rated {note.rating}/5")
+        first: TextLine = ((shorten(safe("  " + "   ".join(said)), self.inside), "bright"),)
+        if trouble := self.journal.trouble or self.journal.notes.trouble:
+            told = wrap_words(safe(trouble), "warn", self.inside)[:BELOW]
+            return [
+                *[BLANK] * (BELOW - 1 - len(told)),
+                *([first] if len(told) < BELOW else []),
+                *told,
+            ]
+        nothing = "nothing is noted" if note.is_empty else "no text is noted"
+        words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
+        role = "plain" if note.note else "faint"
+        return [BLANK, first, ((shorten(safe(f"  {clean(words)}"), self.inside), role),)]
 
     # Keys.
 

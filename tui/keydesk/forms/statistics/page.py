@@ -24,6 +24,7 @@ from keydesk.forms.statistics.view import Given, View
 from keydesk.forms.statistics.what_if import WhatIfView
 from keydesk.keys.keymap import KEYMAP, STATISTICS
 from keydesk.store.frame import Frame
+from keydesk.text.format import counted
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 from keydesk.widgets.theme import palette_of
@@ -163,7 +164,7 @@ class StatisticsPage(InfoForm[None]):
         if self.snapshot is None:
             return "Statistics"
         about = f"  {self.chosen.words}" if self.chosen.words else ""
-        return safe(f"Statistics{about}  {len(self._trades):,} closed trades")
+        return safe(f"Statistics{about}  {counted(len(self._trades), 'closed trade')}")
 
     def foot_words(self) -> Printable:
         """Name the keys, those of the view first, as many as there is room for."""
