@@ -65,6 +65,13 @@ class JournalService:
         for each in found:
             yield each
 
+    async def range(self, first: int, last: int) -> SimpleNamespace:
+        self.asked_since.append(first - 1)
+        found = [each for each in self.history if first <= int(each.id) <= last]
+        await asyncio.sleep(0)
+        self.between()
+        return SimpleNamespace(transactions=found)
+
     async def _candles(self, *_: object, **__: object) -> AsyncIterator[object]:
         if self.candle_error is not None:
             raise self.candle_error
@@ -81,6 +88,7 @@ def read_journal(trades: list[JournalTrade], folder: Path) -> LiveJournal:
     """Return a journal that has these trades."""
     journal = JournalService(PractisedAccount()).journal(folder)
     journal.lines, journal.is_read = JournalLines.of(trades, PIPS), True
+    journal.is_whole = True
     journal.version = 1
     return journal
 

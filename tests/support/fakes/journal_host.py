@@ -13,6 +13,7 @@ class JournalHost:
     """Notes what was asked for."""
 
     reads: int = 0
+    whole_reads: int = 0
     looks: int = 0
     excursions: list[list[str]] = field(default_factory=list)
     letters: str = ""
@@ -24,6 +25,9 @@ class JournalHost:
 
     def read(self) -> None:
         self.reads += 1
+
+    def read_whole(self) -> None:
+        self.whole_reads += 1
 
     def look_at_notes(self) -> None:
         self.looks += 1

@@ -316,3 +316,21 @@ async def test_an_open_trade_says_since_when_it_is_open(tmp_path: Path) -> None:
     trade = open_trade(4)
     again.store.clock_ns = trade.opened_ns + 1
     assert f"open {at(trade.opened_ns, again.store.zone):%H:%M}" in rows(await again.after())[0]
+
+
+async def test_what_the_newest_trades_cannot_answer_reads_all_of_them(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    page.journal.is_whole = False
+    asked = []
+    async with page.app.run_test(size=(120, 35)) as pilot:
+        page.frame()
+        await pilot.pause()
+        assert "Journal  newest 4 trades, newest first, End reads all" in page.app.words
+        page.host.letters = "eurusd"
+        for key in ("down", "v", "f", "g", "end"):
+            await pilot.press(key)
+            asked.append(page.host.whole_reads)
+        page.journal.is_whole = True
+        await pilot.press("end", "v")
+    assert asked == [0, 1, 2, 3, 4]
+    assert page.host.whole_reads == 4

@@ -79,7 +79,9 @@ class JournalDesk:
             return
         files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
         client = connection.commands.client
-        self.live = LiveJournal(client, files, self._pips, self._now_ns)
+        self.live = LiveJournal(
+            client, files, self._pips, self._now_ns, open_trades=lambda: self._store.trades
+        )
         connection.link.gate.listen(self._heard)
         self.screens.open(files.screens)
         self.look_at_notes()
@@ -110,6 +112,11 @@ class JournalDesk:
         """Read the journal up to the newest transaction."""
         if self.live is not None:
             self._run(self.live.read, "journal")
+
+    def read_whole(self) -> None:
+        """Read every trade of the account."""
+        if self.live is not None:
+            self._run(partial(self.live.read, whole=True), "journal")
 
     def look_at_notes(self) -> None:
         """Read the notes again if their file was changed."""

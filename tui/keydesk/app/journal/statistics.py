@@ -137,7 +137,7 @@ class JournalStatistics:
         from keydesk.trade_journal.snapshot import JournalSnapshot  # noqa: PLC0415
 
         live, store = self._live, self._store
-        await live.read()
+        await live.read(whole=True)
         while live.is_reading:  # noqa: ASYNC110 - another page reads; it ends in a moment
             await asyncio.sleep(ANOTHER_READS)
         await live.look_at_notes()

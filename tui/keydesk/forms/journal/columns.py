@@ -149,15 +149,16 @@ def _reach(line: JournalLine, context: ListContext, pip: Decimal | None) -> _Rea
     found = context.excursion(line)
     if found is None:
         return _Reach()
-    in_pips = (None, None) if pip is None else found.pips(pip)
-    in_r = found.r or (None, None)
+    mae, mfe = (None, None) if pip is None else found.pips(pip)
+    mae_r, mfe_r = found.r or (None, None)
     mark = PROVISIONAL if found.is_provisional else NO_MARK
-    return _Reach(*in_pips, *in_r, mark)
+    return _Reach(mae, mfe, mae_r, mfe_r, mark)
 
 
 def _held_ns(line: JournalLine, context: ListContext) -> int:
-    held = line.trade.hold_ns
-    return max(0, context.now_ns - line.trade.opened_ns) if held is None else held
+    if line.held_ns is None:
+        return max(0, context.now_ns - line.trade.opened_ns)
+    return line.held_ns
 
 
 def session_words(session: str) -> str:
@@ -216,14 +217,12 @@ MEASURES: Mapping[str, Measure] = {
 
 def text_of(line: JournalLine, context: ListContext) -> str:
     """Return the text that letters are looked for in."""
-    trade, note = line.trade, context.note(line)
-    result = (
-        "open" if line.is_open else "win" if line.result > 0 else "loss" if line.result < 0 else ""
-    )
+    note = context.notes.get(line.trade.id)
+    if note is None:
+        return line.words
     words = (
-        *(f"#{trade.id}", trade.instrument, "long" if trade.is_long else "short", result),
-        *(line.session, trade.tag, trade.comment),
-        *(*note.tags, note.setup, note.note, note.mistake and f"mistake {note.mistake}"),
+        *(line.words, *note.tags, note.setup, note.note),
+        note.mistake and f"mistake {note.mistake}",
         "" if note.rating is None else f"{note.rating}/5",
     )
     return " ".join(filter(None, words))

@@ -47,6 +47,7 @@ class JournalHost(Protocol):
     """What the list asks for; the answers change the journal, which the list draws."""
 
     def read(self) -> None: ...
+    def read_whole(self) -> None: ...
     def look_at_notes(self) -> None: ...
     def read_excursions(self, lines: Sequence[JournalLine]) -> None: ...
     def ask_letters(self, form: "JournalForm") -> None: ...
@@ -85,6 +86,7 @@ class JournalForm(InfoForm[None]):
         self._without = 0  # closed trades without an excursion, while rows are sorted by it
         self._asked: tuple[str, ...] = ()  # the rows whose excursions were asked for
         self._totals: TextLine = BLANK
+        self._newest: tuple[object, list[str]] = None, []
         self._given = self._list_context()
 
     def compose(self) -> ComposeResult:
@@ -104,8 +106,7 @@ class JournalForm(InfoForm[None]):
         if frame.now - self._looked >= LOOK_EVERY:
             self._looked = frame.now
             self._host.look_at_notes()
-            if any(self._lines[key].is_open for key in self.keys[: self.rows]):
-                self._version = -1  # how long they are held
+            self._follow_the_clock()
             if self.journal.due_excursions.intersection(self._asked):
                 self._asked = ()  # their candles are complete by now
         if self._version != self.journal.version:
@@ -113,6 +114,18 @@ class JournalForm(InfoForm[None]):
         elif self._excursions_read != self.journal.excursions_read:
             self._take_excursions(frame.now)
         self._ask_excursions()
+
+    def _follow_the_clock(self) -> None:
+        """Show how long open trades are held; rows are sorted again only where they are sorted by it."""
+        if not any(
+            self._lines[key].is_open for key in self.keys[self.first : self.first + self.rows]
+        ):
+            return
+        if self.order.column == "held":
+            self._version = -1
+        else:
+            self._given = self._list_context()
+            self.redraw()
 
     def _take_excursions(self, now: float) -> None:
         """Show excursions that were read; rows sorted by them are sorted again, but not with each."""
@@ -169,25 +182,33 @@ class JournalForm(InfoForm[None]):
         self._version = self.journal.version
         self._given = context = self._list_context()
         lines, held = self._lines, self.keys[self.cursor] if self.cursor < len(self.keys) else ""
-        if self.letters:
-            shown = [key for key in lines if has_words(text_of(lines[key], context), self.letters)]
-        else:
-            shown = list(lines)
-        newest = sorted(
-            shown, key=lambda key: (lines[key].is_open, lines[key].time_ns), reverse=True
-        )
         self.keys = self.order.sort(
-            newest, lambda key, column: measure(lines[key], column, context, self._pip(lines[key]))
+            self._newest_first(),
+            lambda key, column: measure(lines[key], column, context, self._pip(lines[key])),
         )
         if held in self.keys and self.cursor:  # at the top, the newest is followed
             self.cursor = self.keys.index(held)
-        self._totals = self._total_line()
         by_candles = self.order.column in BY_CANDLES
         self._without = sum(
             by_candles and not line.is_open and self._excursion(line) is None
             for line in map(lines.__getitem__, self.keys)
         )
         self.move_to(self.cursor)
+
+    def _newest_first(self) -> list[str]:
+        """Return the rows that the letters leave; they and their sums are computed once for a state of the journal."""
+        state = self.journal.version, self.letters, self.by_position
+        if self._newest[0] != state:
+            lines, context = self._lines, self._given
+            shown: Iterable[str] = lines
+            if self.letters:
+                shown = (k for k in lines if has_words(text_of(lines[k], context), self.letters))
+            newest = sorted(
+                shown, key=lambda key: (lines[key].is_open, lines[key].time_ns), reverse=True
+            )
+            self._newest = state, newest
+            self._totals = self._total_line(newest)
+        return self._newest[1]
 
     def move_to(self, row: int) -> None:
         """Put the cursor on a row."""
@@ -208,6 +229,8 @@ class JournalForm(InfoForm[None]):
         what = "position" if self.by_position else "trade"
         if len(lines) != 1:
             what += "s"
+        if self._is_partial:
+            count = f"newest {count}"
         letters = shorten(safe(self.letters), LONGEST_SHOWN)
         column = next((each.title for each in COLUMNS if each.key == self.order.column), "")
         parts = [
@@ -217,7 +240,9 @@ class JournalForm(InfoForm[None]):
         if letters:
             parts.append(f"only {letters}")
         if self.journal.is_reading:
-            parts.append("reading …")
+            parts.append(f"reading {self.journal.progress or '…'}")
+        elif self._is_partial:
+            parts.append(f"{self.keymap.name('journal-bottom')} reads all")
         if self._without:
             parts.append(f"{self._without:,} without candles yet")
         return safe(", ".join(parts))
@@ -304,10 +329,10 @@ class JournalForm(InfoForm[None]):
             line += [(" " * (gap if at else 1), "plain"), (_aligned(words, column), shown)]
         return line
 
-    def _total_line(self) -> TextLine:
-        """Return the sums of the closed trades that are listed."""
+    def _total_line(self, keys: Iterable[str]) -> TextLine:
+        """Return the sums of the closed trades of these rows."""
         lines = self._lines
-        closed = [line for key in self.keys if not (line := lines[key]).is_open]
+        closed = [line for key in keys if not (line := lines[key]).is_open]
         net = sum((each.result for each in closed), Decimal(0))
         swap = sum((each.trade.costs.financing for each in closed), Decimal(0))
         rs = [each.r for each in closed if each.r is not None]
@@ -352,17 +377,34 @@ class JournalForm(InfoForm[None]):
 
     # Keys.
 
+    @property
+    def _is_partial(self) -> bool:
+        """Whether only the newest trades of a large account are read."""
+        return self.journal.is_read and not self.journal.is_whole
+
+    def _want_whole(self) -> None:
+        """Read every trade where the newest ones do not answer what was asked."""
+        if self._is_partial:
+            self._host.read_whole()
+
     def action_row(self, step: int) -> None:
         """Move the cursor."""
         self.move_to(self.cursor + step)
+        self._want_what_follows()
+
+    def _want_what_follows(self) -> None:
+        if self.cursor == len(self.keys) - 1:
+            self._want_whole()
 
     def action_page(self, step: int) -> None:
         """Move the cursor by a page."""
         self.move_to(self.cursor + step * self.rows)
+        self._want_what_follows()
 
     def action_end(self, end: str) -> None:
         """Go to the first row or the last."""
         self.move_to(0 if end == "top" else len(self.keys) - 1)
+        self._want_what_follows()
 
     def action_view(self) -> None:
         """Sort by the net result, largest first; then the other way; then the newest first."""
@@ -380,6 +422,8 @@ class JournalForm(InfoForm[None]):
 
     def _sort(self, order: TableOrder) -> None:
         self.order = order
+        if order.column:
+            self._want_whole()
         self.sort_rows()
 
     def action_letters(self) -> None:
@@ -389,6 +433,8 @@ class JournalForm(InfoForm[None]):
     def show_only(self, letters: str) -> None:
         """Show the trades whose text has these words."""
         self.letters = " ".join(letters.split())
+        if self.letters:
+            self._want_whole()
         self.sort_rows()
 
     def action_every_row(self) -> None:
@@ -398,6 +444,7 @@ class JournalForm(InfoForm[None]):
     def action_group(self) -> None:
         """Roll trades up by position, or show each."""
         line = self.chosen
+        self._want_whole()
         self.by_position = not self.by_position
         self.sort_rows()
         wanted = (
