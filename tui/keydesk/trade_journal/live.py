@@ -81,6 +81,7 @@ class LiveJournal:
         self.notes = Notes()
         self.is_read = False
         self.is_whole = False  # else it has the newest trades only
+        self.rebuilt = 0  # how often all its trades were made anew
         self._wants_whole = False
         self.is_behind = False  # transactions came that it does not have
         self.trouble: SafeText = safe("")  # why it could not be read, or not to the end
@@ -184,6 +185,7 @@ class LiveJournal:
         self._account, self._last_id = (cached.account_id, cached.created_ns), cached.last_id
         self._journal = -1, Journal()
         self.is_whole = not cached.skipped
+        self.rebuilt += 1
 
     async def _read_newer(self) -> None:
         async for each in self.client.transactions.iterate_since(self._last_id):

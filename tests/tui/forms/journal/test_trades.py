@@ -10,6 +10,7 @@ import pytest
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.trades import Costs, JournalTrade
 from keydesk.forms.journal.trades import JournalForm
+from keydesk.keys.keymap import JOURNAL, KEYMAP
 from keydesk.text.format import at
 from keydesk.text.sanitize import safe
 from keydesk.trade_journal.lines import JournalLines
@@ -334,3 +335,13 @@ async def test_what_the_newest_trades_cannot_answer_reads_all_of_them(tmp_path: 
         await pilot.press("end", "v")
     assert asked == [0, 1, 2, 3, 4]
     assert page.host.whole_reads == 4
+
+
+async def test_every_key_does_no_harm_where_there_is_no_trade(tmp_path: Path) -> None:
+    page = Page(tmp_path, [])
+    keys = [
+        key for entry in KEYMAP.own(JOURNAL) for key in entry.keys if key not in {"escape", "q"}
+    ]
+    words = await page.after(*keys)
+    assert "No trade was opened on this account yet" in words
+    assert page.host.shown == page.host.noted == []

@@ -14,6 +14,7 @@ from textual.worker import Worker
 from keydesk import forms
 from keydesk.app.account_connection import Connection, DeskAccount
 from keydesk.app.journal.screens import ScreenKeeper
+from keydesk.app.memory import exclude_long_lived
 from keydesk.calc.trade_journal.notes import NO_NOTE
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
@@ -111,12 +112,21 @@ class JournalDesk:
     def read(self) -> None:
         """Read the journal up to the newest transaction."""
         if self.live is not None:
-            self._run(self.live.read, "journal")
+            self._run(self.read_now, "journal")
 
     def read_whole(self) -> None:
         """Read every trade of the account."""
         if self.live is not None:
-            self._run(partial(self.live.read, whole=True), "journal")
+            self._run(partial(self.read_now, whole=True), "journal")
+
+    async def read_now(self, *, whole: bool = False) -> None:
+        """Read the journal up to the newest transaction."""
+        live = self.live
+        if live is not None:
+            before = live.rebuilt
+            await live.read(whole=whole)
+            if live.rebuilt != before:
+                exclude_long_lived()
 
     def look_at_notes(self) -> None:
         """Read the notes again if their file was changed."""
@@ -253,7 +263,12 @@ class JournalDesk:
         self, work: Callable[[], Coroutine[None, None, None]], name: str, *, exclusive: bool = False
     ) -> None:
         _: Worker[None] = self._app.run_worker(
-            work, name, group=f"journal {name}", exclusive=exclusive, exit_on_error=False
+            work,
+            name,
+            group=f"journal {name}",
+            description=name,  # else the repr of all its arguments
+            exclusive=exclusive,
+            exit_on_error=False,
         )
 
 

@@ -137,7 +137,7 @@ class JournalStatistics:
         from keydesk.trade_journal.snapshot import JournalSnapshot  # noqa: PLC0415
 
         live, store = self._live, self._store
-        await live.read(whole=True)
+        await self._journal.read_now(whole=True)
         while live.is_reading:  # noqa: ASYNC110 - another page reads; it ends in a moment
             await asyncio.sleep(ANOTHER_READS)
         await live.look_at_notes()
@@ -202,7 +202,13 @@ class JournalStatistics:
 
     def _run(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         group = f"statistics {name}"
-        _: Worker[None] = self._app.run_worker(work, name, group=group, exit_on_error=False)
+        _: Worker[None] = self._app.run_worker(
+            work,
+            name,
+            group=group,
+            description=name,  # else the repr of all its arguments: every trade
+            exit_on_error=False,
+        )
 
 
 def _candles_words(read: int, of: int) -> SafeText:

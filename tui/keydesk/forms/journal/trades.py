@@ -36,6 +36,7 @@ LOOK_EVERY = 2.0  # seconds between looks at the file of notes
 BELOW = 3  # lines about the chosen trade, with the blank one above
 BELOW_FROM = 12  # rows of the window that have room for them
 GAPS = (2, 1)
+FLAT = frozenset({"plain", "muted", "bright"})  # roles that leave spaces as they are in every theme
 LONGEST_SHOWN = 20  # columns of the letters in the title
 NEWEST = "newest first"
 MARKS: TextLine = (("! mistake  n note  s screen  * several trades", "faint"),)
@@ -87,6 +88,7 @@ class JournalForm(InfoForm[None]):
         self._asked: tuple[str, ...] = ()  # the rows whose excursions were asked for
         self._totals: TextLine = BLANK
         self._newest: tuple[object, list[str]] = None, []
+        self._cells: tuple[object, dict[str, dict[str, Words]]] = None, {}  # by row
         self._given = self._list_context()
 
     def compose(self) -> ComposeResult:
@@ -266,7 +268,7 @@ class JournalForm(InfoForm[None]):
             return [*self._empty(), *[BLANK] * (self.room - len(self._empty()))]
         self._scroll()
         shown = [self._lines[key] for key in self.keys[self.first : self.first + self.rows]]
-        cells = [cells_of(line, self._given, self._pip(line)) for line in shown]
+        cells = self._cells_in_sight()
         columns, gap = self._fitted(cells)
         listed = [
             self._row(each, columns, gap, chosen=self.first + at == self.cursor)
@@ -301,10 +303,21 @@ class JournalForm(InfoForm[None]):
             words, role = safe(f"Reading the journal{done}"), "muted"
         return wrap_words(words, role, self.inside)[: self.room]
 
+    def _cells_in_sight(self) -> list[dict[str, Words]]:
+        """Return the cells of the rows in sight; they are made once for a state of the journal."""
+        lines, state = self._lines, (id(self._given), self.journal.excursions_read)
+        if self._cells[0] != state:
+            self._cells = state, {}
+        made = self._cells[1]
+        for key in self.keys[self.first : self.first + self.rows]:
+            if key not in made:
+                made[key] = cells_of(lines[key], self._given, self._pip(lines[key]))
+        return [made[key] for key in self.keys[self.first : self.first + self.rows]]
+
     def _fitted(self, cells: Sequence[dict[str, Words]]) -> tuple[Sequence[Column], int]:
         """Return the columns that fit, each as wide as its widest visible cell, and the gap between them."""
         widths = {
-            column.key: max(len(column.title), *(cell_len(each[column.key][0]) for each in cells))
+            column.key: max([len(column.title), *(cell_len(each[column.key][0]) for each in cells)])
             for column in COLUMNS
         }
         room = self.inside - 2
@@ -326,7 +339,13 @@ class JournalForm(InfoForm[None]):
         for at, column in enumerate(columns):
             words, role = cells[column.key]
             shown = "bright" if chosen and role == "plain" else role
-            line += [(" " * (gap if at else 1), "plain"), (_aligned(words, column), shown)]
+            space, cell = " " * (gap if at else 1), _aligned(words, column)
+            if shown not in FLAT:
+                line += [(space, "plain"), (cell, shown)]
+            elif line[-1][1] == shown:  # fewer parts are drawn sooner
+                line[-1] = (safe(f"{line[-1][0]}{space}{cell}"), shown)
+            else:
+                line.append((safe(f"{space}{cell}"), shown))
         return line
 
     def _total_line(self, keys: Iterable[str]) -> TextLine:
@@ -416,9 +435,7 @@ class JournalForm(InfoForm[None]):
         self._sort(self.order.beside(keys, step, WORDS))
 
     def _shown_columns(self) -> Iterable[Column]:
-        shown = self.keys[self.first : self.first + self.rows]
-        lines = [self._lines[key] for key in shown]
-        return self._fitted([cells_of(each, self._given, self._pip(each)) for each in lines])[0]
+        return self._fitted(self._cells_in_sight())[0]
 
     def _sort(self, order: TableOrder) -> None:
         self.order = order

@@ -251,7 +251,12 @@ class StatisticsPage(InfoForm[None]):
         if self._computing != key and self.is_attached:
             self._computing = key
             work = partial(self._computed, key, self.view, given)
-            _: Worker[None] = self.run_worker(work, group="view", exclusive=True)
+            _: Worker[None] = self.run_worker(
+                work,
+                group="view",
+                description=self.view.NAME,  # else the repr of every trade
+                exclusive=True,
+            )
 
     async def _computed(self, key: Hashable, view: View[Any], given: Given) -> None:
         data = await asyncio.to_thread(view.compute, given)
@@ -271,7 +276,9 @@ class StatisticsPage(InfoForm[None]):
         """Look at other trades, which are chosen in a thread."""
         if self.snapshot is not None and self.is_attached:
             work = partial(self._choosing, self.snapshot, chosen)
-            _: Worker[None] = self.run_worker(work, group="trades", exclusive=True)
+            _: Worker[None] = self.run_worker(
+                work, group="trades", description=chosen.words or "all", exclusive=True
+            )
 
     async def _choosing(self, snapshot: JournalSnapshot, chosen: Chosen) -> None:
         self._trades = await asyncio.to_thread(trades_of, snapshot, chosen)
