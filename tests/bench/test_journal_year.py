@@ -33,7 +33,7 @@ from keydesk.trade_journal.notes_file import Notes
 from keydesk.trade_journal.report import page, week_of
 from keydesk.trade_journal.rows import RowContext
 from support.data.desk_data import frame_of
-from support.journal_desk import JournalDeskApp, settle
+from support.fakes.journal_app import JournalApp, settle
 from support.loop_turns import LoopTurns
 from support.practised_account import ID
 from support.year_of_trades import LAST_DAY, events_of_days, notes_of_days
@@ -132,9 +132,9 @@ LONGEST_TURN_MS = 20.0
 KEYS = ("l", "l", "end", "home", "v", "v", "v", "g", "g")
 
 
-def desk_of_a_year(folder: Path) -> JournalDeskApp:
+def desk_of_a_year(folder: Path) -> JournalApp:
     """A desk whose journal is in its cache, up to the newest transaction of the broker."""
-    app = JournalDeskApp(folder)
+    app = JournalApp(folder)
     last = int(app.service.history[-1].id)
     cached = CachedEvents(ID, app.service.created_ns, last, tuple(events_of_days()))
     (folder / "journal").mkdir(mode=0o700, parents=True)
@@ -154,7 +154,7 @@ async def test_the_desk_goes_on_while_a_year_is_read_and_reckoned(tmp_path: Path
     assert max(longest.values()) < LONGEST_TURN_MS, longest
 
 
-async def turns_of(app: JournalDeskApp) -> dict[str, float]:
+async def turns_of(app: JournalApp) -> dict[str, float]:
     """Return the longest turn of each thing that is done, in CPU milliseconds of the event loop's thread."""
     found = {}
     async with app.run_test(size=(200, 50)) as pilot:

@@ -9,7 +9,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from math import inf
 from pathlib import Path
+from time import monotonic
 
 from keydesk.calc.trade_journal.events import Event, StopSet
 from keydesk.calc.trade_journal.excursions import Excursion
@@ -27,8 +29,8 @@ from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Transaction
 
 NEWEST = 20_000  # events of a large account that are read first: some 6,000 trades
+RETRY_AFTER = 20.0  # seconds after candles could not be read
 PART = 50  # transactions between two turns of the event loop
-AGAIN_NS = 30_000_000_000  # after candles could not be read
 Pips = Mapping[str, Decimal]
 
 
@@ -59,6 +61,7 @@ class LiveJournal:
         client: Reads transactions and candles.
         files: Where caches and notes are.
         pips: Returns one pip of each instrument in price units.
+        clock: Seconds that only grow.
         now_ns: Returns the broker's time.
         open_trades: Returns the ids of the trades that are open.
         newest: How many of the newest events of a large account are read first.
@@ -69,12 +72,13 @@ class LiveJournal:
         client: Client,
         files: JournalFiles,
         pips: Callable[[], Pips],
-        now_ns: Callable[[], int] = time.time_ns,
+        clock: Callable[[], float] = monotonic,
         *,
+        now_ns: Callable[[], int] = time.time_ns,
         open_trades: Callable[[], Iterable[str]] = lambda: (),
         newest: int = NEWEST,
     ) -> None:
-        self.files, self.client = files, client
+        self.files, self.client, self._clock = files, client, clock
         self.version = 0
         self.excursions_read = 0  # how many were read from candles
         self.lines = JournalLines({})
@@ -96,8 +100,11 @@ class LiveJournal:
         self._is_reading = False
         self._notes_stamp: object = None
         self._journal: tuple[int, Journal] = -1, Journal()
-        self._without_candles: set[str] = set()  # the broker has none of their time
-        self._failed: dict[str, int] = {}  # by trade, when its candles could not be read
+        self._without_candles: set[str] = set()
+        self.excursions_trouble: SafeText = safe(
+            ""
+        )  # why candles could not be read, until they are
+        self._failed_at: float | None = None  # when they could not be read
 
     @property
     def pips(self) -> Pips:
@@ -122,6 +129,15 @@ class LiveJournal:
         """Whether it is being read."""
         return self._is_reading
 
+    @property
+    def excursions_due(self) -> bool:
+        """Whether candles that could not be read may be asked for again."""
+        return self._failed_at is not None and not self._pauses
+
+    @property
+    def _pauses(self) -> bool:
+        return self._failed_at is not None and self._clock() - self._failed_at < RETRY_AFTER
+
     def stops_of(self, trade: JournalTrade) -> tuple[StopSet, ...]:
         """Return the stops that a trade had, in the order in which they were set."""
         return self._rebuilder.stops(trade.id)
@@ -139,6 +155,8 @@ class LiveJournal:
             self.is_behind = True
             return
         self._is_reading, self.trouble = True, safe("")
+        if self._failed_at is not None:
+            self._failed_at = -inf  # the trader asks again
         self._turn()
         try:
             await self._read_notes()
@@ -251,14 +269,14 @@ class LiveJournal:
             for each in trades
             if each.is_closed and each.id not in self._without_candles and self._is_wanted(each)
         ]
-        if not missing:
+        if not missing or self._pauses:
             return
         slots = asyncio.Semaphore(AT_ONCE)
+        self._failed_at = None
 
         async def fetch(trade: JournalTrade) -> None:
             async with slots:
                 await self.excursions.read(trade)
-            self._failed.pop(trade.id, None)
             if self.excursions.known(trade) is None:
                 self._without_candles.add(trade.id)
             self.excursions_read += 1
@@ -267,24 +285,21 @@ class LiveJournal:
             async with asyncio.TaskGroup() as group:
                 for each in missing:
                     group.create_task(fetch(each))
-        except* KeydeskClientError:
-            failed = (each.id for each in missing if self._is_wanted(each))
-            self._failed |= dict.fromkeys(failed, self._now_ns())
+            self._tell_excursions("")
+        except* KeydeskClientError as errors:  # a host that is silent now answers later
+            self._failed_at = self._clock()
+            self._tell_excursions(f"MAE and MFE are not read to their end: {errors.exceptions[0]}")
         finally:
             await self.excursions.save()
 
     def _is_wanted(self, trade: JournalTrade) -> bool:
         """Return whether its excursion is not known, or provisional although its last candle is complete."""
-        if self.excursions.known(trade) is None:
-            return self._now_ns() >= self._failed.get(trade.id, -AGAIN_NS) + AGAIN_NS
-        return trade.id in self.excursions.due
+        return self.excursions.known(trade) is None or trade.id in self.excursions.due
 
-    @property
-    def due_excursions(self) -> frozenset[str]:
-        """The trades whose excursions can be read again: their last candle is complete by now, or reading it failed a while ago."""
-        before = self._now_ns() - AGAIN_NS
-        failed = frozenset(id_ for id_, tried in self._failed.items() if tried <= before)
-        return self.excursions.due | failed
+    def _tell_excursions(self, trouble: str) -> None:
+        if trouble != self.excursions_trouble:
+            self.excursions_trouble = clean(trouble)
+            self._turn()
 
 
 def _rebuilt(events: Iterable[Event], pips: Pips) -> tuple[Rebuilder, JournalLines]:

@@ -1,7 +1,5 @@
 """Statistics of the open account on the desk: read from its journal, followed, and without an account refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import cast
 
@@ -11,19 +9,19 @@ from keydesk.forms.statistics.page import StatisticsPage
 from keydesk_client.errors import Unreachable
 from keydesk_practice.engine.commands import CloseTrade
 from support.data.desk_data import frame_of
-from support.journal_desk import JournalDeskApp, settle
+from support.fakes.journal_app import JournalApp, settle
 
 
 async def test_without_an_account_both_pages_say_so(tmp_path: Path) -> None:
-    app = JournalDeskApp(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test():
         app.statistics.show()
         app.statistics.show_day()
-    assert app.told == [NOT_OPEN] * 2
+    assert [words for _, words in app.told] == [NOT_OPEN] * 2
 
 
 async def test_the_page_reads_the_journal_and_what_each_view_needs(tmp_path: Path) -> None:
-    app = JournalDeskApp(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.statistics.show()
@@ -38,7 +36,7 @@ async def test_the_page_reads_the_journal_and_what_each_view_needs(tmp_path: Pat
 
 
 async def test_the_page_follows_a_trade_that_is_closed_meanwhile(tmp_path: Path) -> None:
-    app = JournalDeskApp(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.statistics.show()
@@ -55,7 +53,7 @@ async def test_the_page_follows_a_trade_that_is_closed_meanwhile(tmp_path: Path)
 
 
 async def test_the_last_day_is_shown_and_a_lost_connection_is_told(tmp_path: Path) -> None:
-    app = JournalDeskApp(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.statistics.show_day()
@@ -66,3 +64,48 @@ async def test_the_last_day_is_shown_and_a_lost_connection_is_told(tmp_path: Pat
         app.statistics.show(1)
         await settle(app, pilot)
         assert "no route to the host" in app.words
+
+
+async def test_a_journal_that_could_not_be_read_is_no_day_without_trades(tmp_path: Path) -> None:
+    app = JournalApp(tmp_path)
+    app.service.error = Unreachable("the read timeout has passed")
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.statistics.show_day()
+        await settle(app, pilot)
+        assert not isinstance(app.screen, DayPage)
+        assert "The journal is being read" in app.told[0][1]
+        assert "the read timeout has passed" in app.told[1][1]
+
+
+async def test_a_day_whose_journal_is_not_read_to_its_end_says_so(tmp_path: Path) -> None:
+    app = JournalApp(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.journal.read()
+        await settle(app, pilot)
+        app.service.error = Unreachable("the read timeout has passed")
+        app.statistics.show_day()
+        await settle(app, pilot)
+        assert isinstance(app.screen, DayPage)
+        assert "the read timeout has passed" in app.words
+        assert "Result:" in app.words
+
+
+async def test_a_day_that_comes_late_is_not_shown_over_another_page_nor_twice(
+    tmp_path: Path,
+) -> None:
+    app = JournalApp(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.statistics.show_day()
+        app.journal.show()
+        opened = app.screen
+        await settle(app, pilot)
+        assert app.screen is opened
+        assert app.told[-1][1] == "The journal is read: :day shows the day"
+        await app.pop_screen()
+        app.statistics.show_day()
+        app.statistics.show_day()
+        await settle(app, pilot)
+        assert [type(each) for each in app.screen_stack].count(DayPage) == 1

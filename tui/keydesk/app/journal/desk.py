@@ -81,7 +81,11 @@ class JournalDesk:
         files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
         client = connection.commands.client
         self.live = LiveJournal(
-            client, files, self._pips, self._now_ns, open_trades=lambda: self._store.trades
+            client,
+            files,
+            self._pips,
+            now_ns=self._now_ns,
+            open_trades=lambda: self._store.trades,
         )
         connection.link.gate.listen(self._heard)
         self.screens.open(files.screens)

@@ -123,7 +123,7 @@ class JournalTradeForm(ScrolledForm):
         trade = self.trade
         if trade is None:
             return
-        if self.trade_id in self.journal.due_excursions:
+        if self.trade_id in self.journal.excursions.due or self.journal.excursions_due:
             self._host.read_excursion(trade)
         if self._loaded is None:
             self._loaded = now

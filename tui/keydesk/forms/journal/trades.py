@@ -109,7 +109,7 @@ class JournalForm(InfoForm[None]):
             self._looked = frame.now
             self._host.look_at_notes()
             self._follow_the_clock()
-            if self.journal.due_excursions.intersection(self._asked):
+            if self.journal.excursions.due.intersection(self._asked):
                 self._asked = ()  # their candles are complete by now
         if self._version != self.journal.version:
             self.sort_rows()
@@ -142,7 +142,8 @@ class JournalForm(InfoForm[None]):
         """Ask for MAE and MFE of the rows in sight, of all while they are sorted by it."""
         every = self.order.column in BY_CANDLES
         wanted = tuple(self.keys if every else self.keys[self.first : self.first + self.rows])
-        if wanted != self._asked and not self.by_position and self.journal.is_read:
+        is_new = wanted != self._asked or self.journal.excursions_due
+        if is_new and not self.by_position and self.journal.is_read:
             self._asked = wanted
             self._host.read_excursions([self._lines[key] for key in wanted])
 
@@ -382,7 +383,8 @@ class JournalForm(InfoForm[None]):
         if note.rating is not None:
             said.append(f"rated {note.rating}/5")
         first: TextLine = ((shorten(safe("  " + "   ".join(said)), self.inside), "bright"),)
-        if trouble := self.journal.trouble or self.journal.notes.trouble:
+        journal = self.journal
+        if trouble := journal.trouble or journal.notes.trouble or journal.excursions_trouble:
             told = wrap_words(safe(trouble), "warn", self.inside)[:BELOW]
             return [
                 *[BLANK] * (BELOW - 1 - len(told)),

@@ -1,4 +1,11 @@
-"""The journal and the statistics of a practised account, in an app of their own."""
+"""An app with the journal of an account that has one closed trade.
+
+app = JournalApp(tmp_path)
+async with app.run_test() as pilot:
+    app.open()                  # the account; app.heard[0] gives a transaction to the journal
+    app.journal.show()
+    await settle(app, pilot)
+"""
 
 from __future__ import annotations
 
@@ -13,6 +20,7 @@ from textual.worker import Worker
 
 from keydesk.app.journal.desk import JournalDesk
 from keydesk.app.journal.statistics import JournalStatistics
+from keydesk.calc.orders.instructions import Instruction
 from keydesk.keys.keymap import KEYMAP
 from keydesk.widgets import theme
 from keydesk_client.models import Transaction
@@ -27,8 +35,8 @@ if TYPE_CHECKING:
     from keydesk.app.account_connection import Connection, DeskAccount
 
 
-class JournalDeskApp(App[int]):
-    """An app with the statistics of a practised account, which has one closed trade."""
+class JournalApp(App[int]):
+    """The journal and its statistics; `told` and `sent` hold what they asked the desk to say and to send."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -37,28 +45,31 @@ class JournalDeskApp(App[int]):
         steps = [Step(kind, "EUR_USD", Decimal(5000), 9, 0) for kind in ("market", "close")]
         self.service = JournalService(play(TERMS[0], steps))
         self.store = example_store()
-        self.told: list[str] = []
+        self.told: list[tuple[str, str]] = []
         self.described: set[str] = set()  # the workers that ran
+        self.sent: list[Instruction | None] = []
         self.heard: list[Callable[[Transaction], None]] = []
         account = cast("DeskAccount", SimpleNamespace(audit=folder / "orders" / "main.audit"))
         self.journal = JournalDesk(
             self,
             account,
             self.store,
-            tell=lambda _level, words: self.told.append(words),
+            tell=self._tell,
             keymap=KEYMAP,
             form_context=lambda: example_context(self.store),
-            carry_out=lambda _: None,
+            carry_out=self.sent.append,
         )
-        self.statistics = JournalStatistics(
-            self, account, self.store, self.journal, lambda _level, words: self.told.append(words)
-        )
+        self.statistics = JournalStatistics(self, account, self.store, self.journal, self._tell)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Note what ran."""
         self.described.add(event.worker.description)
 
+    def _tell(self, level: str, words: str) -> None:
+        self.told.append((level, words))
+
     def open(self) -> None:
+        """Open the account."""
         gate = SimpleNamespace(listen=self.heard.append)
         connection = SimpleNamespace(
             link=SimpleNamespace(gate=gate), commands=SimpleNamespace(client=self.service.client)
@@ -66,12 +77,20 @@ class JournalDeskApp(App[int]):
         self.journal.open(cast("Connection", connection))
 
     @property
+    def notes(self) -> Path:
+        """The file of notes."""
+        assert self.journal.live is not None
+        return self.journal.live.files.notes
+
+    @property
     def words(self) -> str:
+        """What is on the screen."""
         strips = self.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in strips)
 
 
-async def settle(app: JournalDeskApp, pilot: Pilot[int]) -> None:
+async def settle(app: JournalApp, pilot: Pilot[int]) -> None:
+    """Wait until no worker runs, those that others started included, and the screen is painted."""
     await pilot.pause()
     while any(not each.is_finished for each in app.workers):
         await pilot.pause()
