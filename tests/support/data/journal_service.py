@@ -9,6 +9,7 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import cast
 
+from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.trade_journal.lines import JournalLines
 from keydesk.trade_journal.live import JournalFiles, LiveJournal
@@ -67,6 +68,13 @@ class JournalService:
         for each in found:
             yield each
 
+    async def range(self, first: int, last: int) -> SimpleNamespace:
+        self.asked_since.append(first - 1)
+        found = [each for each in self.history if first <= int(each.id) <= last]
+        await asyncio.sleep(0)
+        self.between()
+        return SimpleNamespace(transactions=found)
+
     async def _candles(self, *_: object, **__: object) -> AsyncIterator[object]:
         self.candles_asked += 1
         if self.candle_error is not None:
@@ -85,5 +93,13 @@ def read_journal(trades: list[JournalTrade], folder: Path) -> LiveJournal:
     """Return a journal that has these trades."""
     journal = JournalService(PractisedAccount()).journal(folder)
     journal.lines, journal.is_read = JournalLines.of(trades, PIPS), True
+    journal.is_whole = True
     journal.version = 1
     return journal
+
+
+def keep_excursion(journal: LiveJournal, trade: JournalTrade, *, is_final: bool) -> None:
+    """Have the excursion of a closed trade known: a pip against it, two for it."""
+    pip = PIPS[trade.instrument]
+    journal.excursions.keep(trade, Excursion(pip, 2 * pip), is_final=is_final)
+    journal.excursions_read += 1

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 from textual.app import App
+from textual.worker import Worker
 
 from keydesk.app.journal.desk import JournalDesk
 from keydesk.app.journal.statistics import JournalStatistics
@@ -45,6 +46,7 @@ class JournalApp(App[int]):
         self.service = JournalService(play(TERMS[0], steps))
         self.store = example_store()
         self.told: list[tuple[str, str]] = []
+        self.described: set[str] = set()  # the workers that ran
         self.sent: list[Instruction | None] = []
         self.heard: list[Callable[[Transaction], None]] = []
         account = cast("DeskAccount", SimpleNamespace(audit=folder / "orders" / "main.audit"))
@@ -58,6 +60,10 @@ class JournalApp(App[int]):
             carry_out=self.sent.append,
         )
         self.statistics = JournalStatistics(self, account, self.store, self.journal, self._tell)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Note what ran."""
+        self.described.add(event.worker.description)
 
     def _tell(self, level: str, words: str) -> None:
         self.told.append((level, words))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.cli.journal import journal
+from keydesk.cli.journal import journal, provisional_words
 from keydesk.cli.journal_options import journal_options
 from support.broker import PracticeServer
 from support.signing_in import Home
@@ -120,7 +120,7 @@ async def test_what_if_applies_a_rule_to_the_candles_of_closed_trades(
     rows = {row["figure"]: row for row in json.loads(done.stdout)}
     assert rows["trades"]["as it was"] == rows["trades"]["what if"] == "1"
     assert "What if: stop at 0.5 R, target at 3 R" in done.stderr
-    assert "of 1 trades otherwise" in done.stderr
+    assert "of 1 trade otherwise" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -144,3 +144,7 @@ def test_options_that_do_not_go_together_are_refused_with_the_remedy(
     with pytest.raises(SystemExit):
         journal_options(words)
     assert refusal in capsys.readouterr().err
+
+
+def test_trades_whose_excursion_may_still_grow_are_named() -> None:
+    assert "MAE and MFE of 2 trades (7, 9) may still grow" in provisional_words(["7", "9"])

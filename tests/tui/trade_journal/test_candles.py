@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.calc.trade_journal.excursions import CELL
-from keydesk.trade_journal.candles import read_day_closes, read_excursions
+from keydesk.trade_journal.candles import ExcursionReader, read_day_closes, read_excursions
 from keydesk_client.errors import Refused
 from keydesk_client.models import CandlestickData
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
@@ -57,14 +57,37 @@ async def test_a_trade_without_candles_has_no_excursion(tmp_path: Path) -> None:
     assert await read_excursions(silent.client, path, [closed_trade("1")]) == {}
 
 
-async def test_what_a_forming_candle_says_is_not_kept(tmp_path: Path) -> None:
+async def test_what_a_forming_candle_says_is_provisional_and_not_kept(tmp_path: Path) -> None:
     path = tmp_path / "journal" / "main.excursions"
     forming = service("1.08700", "1.08400", complete=False)
     found = await read_excursions(forming.client, path, [closed_trade("1")])
     assert found["1"].favourable == D("0.00200")
+    assert found["1"].is_provisional
     whole = service("1.08800", "1.08400")
     found = await read_excursions(whole.client, path, [closed_trade("1")])
     assert found["1"].favourable == D("0.00300")
+    assert not found["1"].is_provisional
+
+
+async def test_a_provisional_excursion_is_due_once_its_last_candle_is_complete(
+    tmp_path: Path,
+) -> None:
+    trade = closed_trade("1")
+    end = (trade.closed_ns or 0) + CELL
+    broker, now = service("1.08700", "1.08400"), end - CELL // 2
+    reader = ExcursionReader(broker.client, tmp_path / "journal" / "x", lambda: now)
+    await reader.read(trade)  # no candle of the exit came, as nothing was quoted in it yet
+    known = reader.known(trade)
+    assert known is not None
+    assert known.is_provisional
+    assert reader.due == set()
+    now = end + CELL
+    assert reader.due == {"1"}
+    await reader.read(trade)
+    assert reader.due == set()
+    known = reader.known(trade)
+    assert known is not None
+    assert not known.is_provisional
 
 
 async def test_an_instrument_that_is_offered_no_more_is_left_out(tmp_path: Path) -> None:

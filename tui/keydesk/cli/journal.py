@@ -27,6 +27,7 @@ from keydesk.cli.journal_options import journal_options, rule_of
 from keydesk.cli.options import instant
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error
+from keydesk.text.format import counted
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.candles import read_day_closes, read_excursions
 from keydesk.trade_journal.limit_hits import read_limit_hits
@@ -157,7 +158,7 @@ async def _read(options: argparse.Namespace) -> _Found:
 
 def _say_candles(read: int, of: int) -> None:
     if sys.stderr.isatty() and not read % CANDLES_EVERY:
-        say_error(safe(f"candles of {read} of {of} trades"))
+        say_error(safe(f"candles of {read:,} of {counted(of, 'trade')}"))
 
 
 def _say_progress(read: int, newest: int) -> None:
@@ -202,7 +203,17 @@ def _list(found: _Found, options: argparse.Namespace) -> None:
     if not (options.csv or options.json or options.markdown):
         rows = [{**row, "closed": row["closed"][:16].replace("T", " ")} for row in rows]
     _write(columns, rows, options)
-    say_error(safe(f"{len(trades)} trades of {found.reach.name}"))
+    say_error(safe(f"{counted(len(trades), 'trade')} of {found.reach.name}"))
+    if growing := [row["id"] for row in rows if row["maeMfe"] == "provisional"]:
+        say_error(provisional_words(growing))
+
+
+def provisional_words(ids: Sequence[str]) -> Printable:
+    """Return which trades have an excursion that is not final."""
+    return safe(
+        f"MAE and MFE of {counted(len(ids), 'trade')} ({', '.join(ids)}) may still grow: "
+        "the candle of the exit is not complete, print them again in 5 seconds"
+    )
 
 
 def _statistics(found: _Found, options: argparse.Namespace) -> None:

@@ -5,6 +5,7 @@ Reading and computing take place in threads or between other work of the event l
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,13 +21,14 @@ from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.trade_journal.cache import UNREADABLE, CachedEvents
 from keydesk.trade_journal.candles import AT_ONCE, ExcursionReader
 from keydesk.trade_journal.lines import JournalLines
-from keydesk.trade_journal.loading import load_events
+from keydesk.trade_journal.loading import load_events, load_newest
 from keydesk.trade_journal.notes_file import Notes, read_notes
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Transaction
 
+NEWEST = 20_000  # events of a large account that are read first: some 6,000 trades
 RETRY_AFTER = 20.0  # seconds after candles could not be read
 PART = 50  # transactions between two turns of the event loop
 Pips = Mapping[str, Decimal]
@@ -60,6 +62,9 @@ class LiveJournal:
         files: Where caches and notes are.
         pips: Returns one pip of each instrument in price units.
         clock: Seconds that only grow.
+        now_ns: Returns the broker's time.
+        open_trades: Returns the ids of the trades that are open.
+        newest: How many of the newest events of a large account are read first.
     """
 
     def __init__(
@@ -68,6 +73,10 @@ class LiveJournal:
         files: JournalFiles,
         pips: Callable[[], Pips],
         clock: Callable[[], float] = monotonic,
+        *,
+        now_ns: Callable[[], int] = time.time_ns,
+        open_trades: Callable[[], Iterable[str]] = lambda: (),
+        newest: int = NEWEST,
     ) -> None:
         self.files, self.client, self._clock = files, client, clock
         self.version = 0
@@ -75,11 +84,15 @@ class LiveJournal:
         self.lines = JournalLines({})
         self.notes = Notes()
         self.is_read = False
+        self.is_whole = False  # else it has the newest trades only
+        self.rebuilt = 0  # how often all its trades were made anew
+        self._wants_whole = False
         self.is_behind = False  # transactions came that it does not have
         self.trouble: SafeText = safe("")  # why it could not be read, or not to the end
         self.progress: SafeText = safe("")  # while it is read
-        self.excursions = ExcursionReader(client, files.excursions)
-        self._pips = pips
+        self.excursions = ExcursionReader(client, files.excursions, now_ns)
+        self._pips, self._now_ns, self._open_trades = pips, now_ns, open_trades
+        self._newest = newest
         self._rebuilder = Rebuilder()
         self._account: tuple[str, int] = "", 0  # id, and when it was opened
         self._last_id = 0
@@ -131,8 +144,13 @@ class LiveJournal:
 
     # Reading.
 
-    async def read(self) -> None:
-        """Read what is not read yet, up to the newest transaction."""
+    async def read(self, *, whole: bool = False) -> None:
+        """Read what is not read yet, up to the newest transaction.
+
+        Args:
+            whole: Every trade is wanted; else those of a large account begin with the newest ones.
+        """
+        self._wants_whole = self._wants_whole or whole
         if self._is_reading:
             self.is_behind = True
             return
@@ -147,6 +165,8 @@ class LiveJournal:
             self.is_behind = True
             while self.is_behind:
                 self.is_behind = False
+                if self._wants_whole and not self.is_whole:
+                    await self._check_account()
                 await self._read_newer()
             self.is_read = True
         except KeydeskClientError as error:
@@ -158,17 +178,23 @@ class LiveJournal:
 
     async def _check_account(self) -> None:
         """Begin anew where nothing is read, or the account's history began anew."""
-        if self.is_read:
+        if self.is_read and (self.is_whole or not self._wants_whole):
             account = (await self.client.accounts.summary()).account
             known = account.id, account.created_time.ns
             if self._account == known and int(account.last_transaction_id) >= self._last_id:
                 return
-        cached = await load_events(self.client, self.files.events, self._say)
+        cached = await self._events()
         try:
             await self._rebuild(cached)
         except UNREADABLE:  # a cache that was changed by hand
             await asyncio.to_thread(self.files.events.unlink, missing_ok=True)
-            await self._rebuild(await load_events(self.client, self.files.events, self._say))
+            await self._rebuild(await self._events())
+
+    async def _events(self) -> CachedEvents:
+        client, path = self.client, self.files.events
+        if self._wants_whole:
+            return await load_events(client, path, self._say)
+        return await load_newest(client, path, self._newest, self._open_trades, self._say)
 
     async def _rebuild(self, cached: CachedEvents) -> None:
         pips = dict(self._pips())
@@ -176,6 +202,8 @@ class LiveJournal:
         self._rebuilder, self.lines = rebuilder, lines
         self._account, self._last_id = (cached.account_id, cached.created_ns), cached.last_id
         self._journal = -1, Journal()
+        self.is_whole = not cached.skipped
+        self.rebuilt += 1
 
     async def _read_newer(self) -> None:
         async for each in self.client.transactions.iterate_since(self._last_id):
@@ -239,9 +267,7 @@ class LiveJournal:
         missing = [
             each
             for each in trades
-            if each.is_closed
-            and each.id not in self._without_candles
-            and self.excursions.known(each) is None
+            if each.is_closed and each.id not in self._without_candles and self._is_wanted(each)
         ]
         if not missing or self._pauses:
             return
@@ -265,6 +291,10 @@ class LiveJournal:
             self._tell_excursions(f"MAE and MFE are not read to their end: {errors.exceptions[0]}")
         finally:
             await self.excursions.save()
+
+    def _is_wanted(self, trade: JournalTrade) -> bool:
+        """Return whether its excursion is not known, or provisional although its last candle is complete."""
+        return self.excursions.known(trade) is None or trade.id in self.excursions.due
 
     def _tell_excursions(self, trouble: str) -> None:
         if trouble != self.excursions_trouble:

@@ -26,12 +26,13 @@ async def test_the_page_reads_the_journal_and_what_each_view_needs(tmp_path: Pat
         app.open()
         app.statistics.show()
         await settle(app, pilot)
-        assert "1 closed trades" in app.words
+        assert "1 closed trade" in app.words
         assert "Sharpe, daily NAV" in app.words
-        for key, words in (("5", "Not enough trades for MAE"), ("8", "1 trades without a first")):
+        for key, words in (("5", "Not enough trades for MAE"), ("8", "1 trade without a first")):
             await pilot.press(key)
             await settle(app, pilot)
             assert words in app.words
+    assert max(map(len, app.described)) < 200  # a repr of every trade held the desk for 100 ms
 
 
 async def test_the_page_follows_a_trade_that_is_closed_meanwhile(tmp_path: Path) -> None:

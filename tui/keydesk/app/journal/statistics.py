@@ -18,7 +18,8 @@ from keydesk.app.journal.desk import NOT_OPEN, JournalDesk
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
-from keydesk.text.sanitize import SafeText, clean, safe
+from keydesk.text.format import account_tail, counted
+from keydesk.text.sanitize import SafeText, clean, clean_name, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,7 +158,7 @@ class JournalStatistics:
         from keydesk.trade_journal.snapshot import JournalSnapshot  # noqa: PLC0415
 
         live, store = self._live, self._store
-        await live.read()
+        await self._journal.read_now(whole=True)
         while live.is_reading:  # noqa: ASYNC110 - another page reads; it ends in a moment
             await asyncio.sleep(ANOTHER_READS)
         await live.look_at_notes()
@@ -167,7 +168,7 @@ class JournalStatistics:
             live.journal,
             RowContext(live.notes.by_trade, live.pips, store.zone),
             limits,
-            f"{store.health.environment} {live.client.account_id}",
+            f"{store.health.environment} …{clean_name(account_tail(live.client.account_id or ''))}",
             "" if account is None else account.currency,
         )
 
@@ -226,8 +227,14 @@ class JournalStatistics:
 
     def _run(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         group = f"statistics {name}"
-        _: Worker[None] = self._app.run_worker(work, name, group=group, exit_on_error=False)
+        _: Worker[None] = self._app.run_worker(
+            work,
+            name,
+            group=group,
+            description=name,  # else the repr of all its arguments: every trade
+            exit_on_error=False,
+        )
 
 
 def _candles_words(read: int, of: int) -> SafeText:
-    return safe(f"candles of {read:,} of {of:,} trades are read …")
+    return safe(f"candles of {read:,} of {counted(of, 'trade')} are read …")

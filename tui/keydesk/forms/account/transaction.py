@@ -35,6 +35,7 @@ class TransactionForm(InfoForm[None]):
         read: Reads the details of a transaction by its id, and hands them to its argument as they come.
     """
 
+    KEY_CONTEXT: ClassVar[str] = TRANSACTION
     BINDINGS = KEYMAP.bindings(TRANSACTION)
     WIDTH: ClassVar[int] = 100
 

@@ -64,7 +64,12 @@ class DayPage(ScrolledForm):
     def _show(self, day: date | None, week: bool) -> None:
         self._wanted = day, week
         work = partial(self._computed, day, week)
-        _: Worker[None] = self.run_worker(work, group="day", exclusive=True)
+        _: Worker[None] = self.run_worker(
+            work,
+            group="day",
+            description="day",  # else the repr of every trade
+            exclusive=True,
+        )
 
     async def _computed(self, day: date | None, week: bool) -> None:
         days = None if self.shown is None else self.shown.days

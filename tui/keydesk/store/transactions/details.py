@@ -106,7 +106,6 @@ TERMS: Sequence[tuple[str, Printable]] = (
     ("reason", "reason"),
     ("reject_reason", "refused because"),
     ("client_order_id", "client id of the order"),
-    ("request_id", "request id"),
 )
 
 
