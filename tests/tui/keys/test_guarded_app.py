@@ -246,6 +246,15 @@ async def test_a_chord_goes_somewhere_and_an_unknown_one_nowhere_and_says_so() -
     assert app.told == ["info g ?: no such key. ? lists them"]
 
 
+async def test_a_chord_of_no_pane_is_performed_by_the_desk_by_name_and_arguments() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("gk", gap=0.2)
+        await hand.types("'e", gap=0.2)
+    assert app.performed == [("statistics",), ("jump", "e")]
+
+
 async def test_three_capitals_ask_for_caps_lock_and_a_foreign_letter_for_the_layout() -> None:
     app = Desk()
     async with app.run_test() as pilot:

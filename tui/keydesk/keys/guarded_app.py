@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any, Literal, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
-from textual import events
+from textual import actions, events
 from textual.app import App
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
@@ -293,11 +293,12 @@ class GuardedKeys:
     async def _run_chord(self, action: str) -> None:
         if not action:
             return
-        name = action.partition("(")[0]
+        _, name, arguments = actions.parse(action)
         for place in (self.app.focused, self.app.screen, self.app):
             if hasattr(place, f"action_{name}"):
                 await self.app.run_action(action, default_namespace=place)
                 return
+        await self.app.run_action(("", "perform", (name, *arguments)))
 
     def _trip(self, cause: Cause, time: float) -> None:
         self._trip_key_time = time
