@@ -3,10 +3,8 @@
 The keys are the rows in short, the values name tests as `folder/file::test`. A row whose test is renamed or removed fails.
 """
 
-import ast
 from dataclasses import replace
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,9 +15,9 @@ from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.store import Store
 from support.fakes.form_app import FormApp, example_context
 from support.fakes.working_desk import WorkingDesk
+from support.named_tests import missing
 
 D = Decimal
-TESTS = Path(__file__).parent.parent
 
 GUARD = {
     "By or B Enter in one read": (
@@ -287,18 +285,9 @@ ACCIDENTS = {
 }
 
 
-@cache
-def names_in(file: str) -> frozenset[str]:
-    tree = ast.parse((TESTS / f"{file}.py").read_text())
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return frozenset(node.name for node in tree.body if isinstance(node, kinds))
-
-
 @pytest.mark.parametrize(("row", "tests"), [*GUARD.items(), *ACCIDENTS.items()])
 def test_every_row_has_its_tests(row: str, tests: tuple[str, ...]) -> None:
-    for each in tests:
-        file, name = each.split("::")
-        assert name in names_in(file), f"{row}: {each} is gone"
+    assert missing(tests) == [], row
 
 
 async def test_no_key_turns_the_side_of_a_ticket() -> None:
