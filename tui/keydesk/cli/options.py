@@ -66,9 +66,9 @@ def instant(typed: datetime, zone: tzinfo) -> DateTime:
 def read_period(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Make instants of what --from and --to say; refuse a period that does not end after its beginning."""
     zone = trader_zone(options)
-    options.from_ = None if options.from_ is None else instant(options.from_, zone)
-    options.to = None if options.to is None else instant(options.to, zone)
-    if None not in (options.from_, options.to) and options.to <= options.from_:
+    begin = options.from_ = None if options.from_ is None else instant(options.from_, zone)
+    end = options.to = None if options.to is None else instant(options.to, zone)
+    if begin is not None and end is not None and end <= begin:
         parser.error("--to must be later than --from")
 
 

@@ -66,19 +66,19 @@ async def test_the_last_day_is_shown_and_a_lost_connection_is_told(tmp_path: Pat
 
 
 async def test_a_journal_that_could_not_be_read_is_no_day_without_trades(tmp_path: Path) -> None:
-    app = Desk(tmp_path)
+    app = JournalApp(tmp_path)
     app.service.error = Unreachable("the read timeout has passed")
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.statistics.show_day()
         await settle(app, pilot)
         assert not isinstance(app.screen, DayPage)
-        assert "The journal is being read" in app.told[0]
-        assert "the read timeout has passed" in app.told[1]
+        assert "The journal is being read" in app.told[0][1]
+        assert "the read timeout has passed" in app.told[1][1]
 
 
 async def test_a_day_whose_journal_is_not_read_to_its_end_says_so(tmp_path: Path) -> None:
-    app = Desk(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.journal.read()
@@ -94,7 +94,7 @@ async def test_a_day_whose_journal_is_not_read_to_its_end_says_so(tmp_path: Path
 async def test_a_day_that_comes_late_is_not_shown_over_another_page_nor_twice(
     tmp_path: Path,
 ) -> None:
-    app = Desk(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.statistics.show_day()
@@ -102,7 +102,7 @@ async def test_a_day_that_comes_late_is_not_shown_over_another_page_nor_twice(
         opened = app.screen
         await settle(app, pilot)
         assert app.screen is opened
-        assert app.told[-1] == "The journal is read: :day shows the day"
+        assert app.told[-1][1] == "The journal is read: :day shows the day"
         await app.pop_screen()
         app.statistics.show_day()
         app.statistics.show_day()
