@@ -83,7 +83,7 @@ async def _serve(node: Node, listener: Listener, inner: Listener, options: Optio
         operations=cluster.operations(),
     )
     forwarded = InnerApplication(
-        node,
+        broker.budget,
         router,
         _InnerControl(control, cluster),
         secret,

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown
 
 CONNECT_SECONDS = 0.5
+UNIX = "http+unix://"
 MAX_IDLE = 16  # kept connections to a node
 MAX_HEAD_BYTES = 64 * 1024
 _OWN_HEADERS = frozenset({b"connection", b"date", b"server", b"transfer-encoding", b"requestid"})
@@ -95,18 +96,23 @@ class Peers:
             if not reader.at_eof() and not writer.is_closing():
                 return reader, writer
             writer.transport.abort()
-        parts = urlsplit(address)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                return await asyncio.open_connection(
-                    parts.hostname, parts.port, limit=MAX_HEAD_BYTES
-                )
+                return await _opened(address)
         except (OSError, TimeoutError) as error:
             raise NotExecuted(f"the node at {address} cannot be reached: {error!r}") from None
 
     def close(self) -> None:
         """Close every connection."""
         self.keep_only(())
+
+
+async def _opened(address: str) -> Connection:
+    if address.startswith(UNIX):
+        path = address.removeprefix(UNIX)
+        return await asyncio.open_unix_connection(path, limit=MAX_HEAD_BYTES)
+    parts = urlsplit(address)
+    return await asyncio.open_connection(parts.hostname, parts.port, limit=MAX_HEAD_BYTES)
 
 
 async def _read_answer(reader: asyncio.StreamReader) -> PeerAnswer:
