@@ -95,13 +95,15 @@ async def read_body(receive: Receive) -> bytes:
             return bytes(body)
 
 
-def replayed(body: bytes) -> Receive:
-    """Return a `receive` with a body that was read already."""
+def replayed(body: bytes, then: Receive | None = None) -> Receive:
+    """Return a `receive` with a body that was read already, and what the connection sends after it."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Message:
         if messages:
             return messages.pop()
+        if then is not None:
+            return await then()
         await asyncio.get_running_loop().create_future()
         raise AssertionError
 

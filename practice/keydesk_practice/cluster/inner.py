@@ -30,7 +30,9 @@ log = logging.getLogger("keydesk.practice.cluster")
 class Executor(Protocol):
     """Answers requests for accounts of this process."""
 
-    async def execute(self, account: str, scope: Scope, body: bytes, send: Send) -> None:
+    async def execute(
+        self, account: str, scope: Scope, body: bytes, send: Send, then: Receive | None = None
+    ) -> None:
         """Answer one; raise `NotExecuted` for an account that is not here."""
 
 
@@ -94,7 +96,7 @@ class InnerApplication:
             await self._control(scope, receive, send)
             return
         scope["state"]["owner"] = int(headers.get(OWNER, b"-1"))
-        await self._router.execute(account, scope, await read_body(receive), send)
+        await self._router.execute(account, scope, await read_body(receive), send, receive)
 
     async def _send_outcome(
         self, outcome: bytes, reason: Exception, scope: Scope, receive: Receive, send: "_Sender"

@@ -137,7 +137,9 @@ class ClusterRouter:
         answer = await self._peers.send(owner.address, request, inner, seconds)
         await send_answer(check_outcome(answer), send)
 
-    async def execute(self, account: str, scope: Scope, body: bytes, send: Send) -> None:
+    async def execute(
+        self, account: str, scope: Scope, body: bytes, send: Send, then: Receive | None = None
+    ) -> None:
         """Answer a request on an account of this node; the errors are those of `_try`."""
         if not self._node.owns(account):
             raise NotExecuted("the account is not here")
@@ -145,7 +147,7 @@ class ClusterRouter:
         if scope["method"] != "GET" and not self._node.begin_request(account, request):
             raise OutcomeUnknown("the request was executed before")
         try:
-            await self._local(scope, replayed(body), send)
+            await self._local(scope, replayed(body, then), send)
         except NotExecuted:
             self._node.end_request(account, request)
             raise
