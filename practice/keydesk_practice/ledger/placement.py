@@ -31,6 +31,7 @@ CHECKPOINTS = "checkpoints"
 WORKERS_FACT = "workers"  # how many the accounts are placed for; 0 while they are moved
 _LOCK = "lock"
 _MOVING = "0"
+_FIRST = 1_000_002  # user and number of the first account, added
 _TABLES = ("transactions", "marks", "ended", "snapshots", "heads")
 _FIFO = "fifo "
 _LAST_SEEN = "last_seen"
@@ -43,7 +44,7 @@ def home(account: str, workers: int) -> int:
     """
     _, _, user, number = ["", "", "", *account.split("-")][-4:]
     if user.isdecimal() and number.isdecimal():
-        return (int(user) + int(number) - 2) % workers
+        return (int(user) + int(number) - _FIRST) % workers
     return zlib.crc32(account.encode()) % workers
 
 
