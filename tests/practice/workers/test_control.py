@@ -127,14 +127,13 @@ def shown(state: dict[str, Any]) -> list[str]:
     return [one["id"] for one in state["accounts"]]
 
 
-async def test_the_state_is_that_of_both(two: TwoWorkers) -> None:
+async def test_the_state_is_that_of_both_and_steps_take_both_to_the_same_time(
+    two: TwoWorkers,
+) -> None:
     state = await two.ask("GET", "/state")
     assert shown(state) == [FIRST, SECOND]
     assert (state["running"], state["speed"], state["seed"]) == (False, "1", 1)
     assert [list(one.sessions) for one in two.brokers] == [[FIRST], [SECOND]]
-
-
-async def test_steps_and_jumps_take_both_to_the_same_time(two: TwoWorkers) -> None:
     state = await two.ask("POST", "/clock/step", candles=3)
     assert state["time"] == "2019-06-05T10:03:00.000000000Z"
     assert len(two.times()) == 1
@@ -144,7 +143,7 @@ async def test_steps_and_jumps_take_both_to_the_same_time(two: TwoWorkers) -> No
     assert "does not go back" in refused["errorMessage"]
 
 
-async def test_a_market_that_ran_stops_at_one_time_everywhere(two: TwoWorkers) -> None:
+async def test_pace_shocks_and_faults_are_the_same_on_both(two: TwoWorkers) -> None:
     state = await two.ask("POST", "/clock/play", speed=50)
     assert (state["running"], state["speed"]) == (True, "50")
     assert all(one.clock.running and one.clock.speed == 50 for one in two.brokers)
@@ -153,8 +152,6 @@ async def test_a_market_that_ran_stops_at_one_time_everywhere(two: TwoWorkers) -
     assert not (await two.ask("POST", "/clock/pause"))["running"]
     assert len(two.times()) == 1
 
-
-async def test_a_shock_is_the_same_on_both_and_can_be_cancelled(two: TwoWorkers) -> None:
     state = await two.ask("POST", "/shocks", kind="gap", instrument="EUR_USD")
     assert len(state["shocks"]) == 1
     assert two.brokers[0].shocks == two.brokers[1].shocks != ()
@@ -163,29 +160,25 @@ async def test_a_shock_is_the_same_on_both_and_can_be_cancelled(two: TwoWorkers)
     assert (await two.ask("DELETE", "/shocks"))["shocks"] == []
     assert [one.shocks for one in two.brokers] == [(), ()]
 
-
-async def test_faults_are_switched_for_both(two: TwoWorkers) -> None:
     assert (await two.ask("PUT", "/faults", name="bad-line"))["faults"]
     assert all(one.interface.faults.active for one in two.peers.controls)
     assert (await two.ask("DELETE", "/faults"))["faults"] == []
     assert not any(one.interface.faults.active for one in two.peers.controls)
 
 
-async def test_a_random_replay_is_the_same_on_both(two: TwoWorkers) -> None:
+async def test_a_random_replay_is_the_same_on_both_and_a_refused_one_changes_nothing(
+    two: TwoWorkers,
+) -> None:
     state = await two.ask("POST", "/replay", random=True, blind=True)
     assert state["replay"] == {"blind": True, "finished": False}
     assert (state["ledgerNumber"], len(two.times())) == (1, 1)
     assert two.brokers[0].disguise == two.brokers[1].disguise is not None
     assert (await two.ask("POST", "/replay/finish"))["replay"]["finished"]
     assert len(shown(await two.ask("GET", "/state"))) == 2
-
-
-async def test_a_refused_replay_changes_nothing(two: TwoWorkers) -> None:
     await two.ask("POST", "/clock/play")
     await two.ask("POST", "/replay", 400, scenario="no such one")
     state = await two.ask("GET", "/state")
-    assert (state["running"], state["ledgerNumber"]) == (True, 0)
-    await two.ask("POST", "/clock/pause")
+    assert (state["running"], state["ledgerNumber"]) == (True, 1)
 
 
 async def test_a_checkpoint_brings_accounts_and_time_of_both_back(two: TwoWorkers) -> None:
@@ -212,7 +205,9 @@ async def test_each_account_is_changed_at_its_worker(two: TwoWorkers) -> None:
     assert FIRST in refused["errorMessage"]
 
 
-async def test_an_added_account_is_at_its_worker_and_known_to_both(two: TwoWorkers) -> None:
+async def test_added_accounts_clones_and_tokens_are_at_their_workers_and_known_to_both(
+    two: TwoWorkers,
+) -> None:
     for number in (3, 4):
         added = await two.ask("POST", "/accounts", currency="CHF")
         assert added["id"] == f"101-001-1000001-{number:03}"
@@ -220,15 +215,9 @@ async def test_an_added_account_is_at_its_worker_and_known_to_both(two: TwoWorke
     for broker in two.brokers:
         assert [one.id for one in broker.accounts_of(0)][-1] == "101-001-1000001-004"
     await two.ask("POST", "/accounts", 400, owner=77)
-
-
-async def test_a_clone_stays_with_its_original(two: TwoWorkers) -> None:
     cloned = await two.ask("POST", f"/accounts/{FIRST}/clone")
     assert home(cloned["id"], 2) == home(FIRST, 2)
     assert cloned["id"] in two.brokers[0].sessions
-
-
-async def test_an_added_token_opens_its_accounts_on_both(two: TwoWorkers) -> None:
     added = await two.ask("POST", "/tokens", token="a-further-token")
     for id_ in added["accounts"]:
         assert id_ in two.brokers[home(id_, 2)].sessions
@@ -252,26 +241,18 @@ async def test_what_a_worker_missed_it_learns_when_it_joins(two: TwoWorkers) -> 
     assert two.times() == {instant("2019-06-05T10:09:30Z")}
 
 
-async def test_what_may_be_done_twice_is_asked_again_after_a_restart(
+async def test_what_may_be_done_twice_is_asked_again_and_a_transfer_is_made_once(
     two: TwoWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers_control, "PAUSE_SECONDS", 0.0)
     two.peers.before = [NotExecuted("refused"), NotExecuted("refused")]
     assert shown(await two.ask("GET", "/state")) == [FIRST, SECOND]
 
-
-async def test_a_transfer_whose_answer_is_lost_is_made_once_and_said_to_be_unknown(
-    two: TwoWorkers,
-) -> None:
     two.peers.outcomes = [OutcomeUnknown("cut")]
     await two.ask("POST", f"/accounts/{FIRST}/transfer", 504, amount=500)
     state = await two.ask("GET", "/state")
     assert state["accounts"][0]["balance"] == "100500.0000"
 
-
-async def test_a_worker_that_does_not_come_back_is_503_with_a_remedy(
-    two: TwoWorkers, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(workers_control, "WAIT_SECONDS", 0.0)
     two.control.workers[1].up.clear()
     refused = await two.ask("GET", "/state", 503)
