@@ -306,9 +306,9 @@ class DeskScreen(Backdrop):
         pane = self.focused
         return pane.pending_choice if isinstance(pane, InstrumentRows) else ""
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the new size."""
-        self._lay_out(event.size)
+    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+        """Choose the layout for the terminal's size; that of the event may be one of before."""
+        self._lay_out(self.app.size)
 
     @property
     def is_too_small(self) -> bool:
