@@ -122,6 +122,7 @@ class Receiver:
         self._channel = channel
         self._adopt = adopt
         self._on_end = on_end
+        self.is_ended = False  # by the supervisor, or its end
         channel.setblocking(False)
         asyncio.get_running_loop().add_reader(channel, self._receive)
 
@@ -141,6 +142,7 @@ class Receiver:
                 data, descriptors = b"", []
             if not data:
                 asyncio.get_running_loop().remove_reader(self._channel)
+                self.is_ended = True
                 self._on_end()
                 return
             for descriptor in descriptors:

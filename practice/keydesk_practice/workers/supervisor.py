@@ -79,7 +79,7 @@ async def run_workers(options: Options) -> int:
         start = _start(options)
         listener = listen(options)
         sockets = Path(
-            tempfile.mkdtemp(prefix="keydesk-")
+            tempfile.mkdtemp(prefix="keydesk-workers-")
         )  # short: a socket's path has some 100 bytes
         try:
             write_address(options.data, listener.url)
@@ -199,7 +199,11 @@ class _Supervisor:
             worker.up.set()
         await control.publish()
         if self._start.runs:
-            control.clock.run_since(control.clock(), self._start.wall, self._options.speed)
+            if self._options.start is None:  # the time that it took to start has passed
+                since = round((time.time_ns() - self._start.wall) * self._options.speed)
+                control.clock.set(control.clock() + since)
+                await control.publish()
+            control.clock.play()
             await control.publish()
         return True
 

@@ -1,6 +1,7 @@
 """One worker: a broker with some of the accounts, on connections that the supervisor hands over."""
 
 import asyncio
+import contextlib
 import json
 import logging
 import signal
@@ -78,6 +79,8 @@ async def _run(channel: socket.socket, settings: WorkerSettings) -> int:
             await _serve(broker, inner, channel, settings, options)
         finally:
             inner.remove()
+            with contextlib.suppress(OSError):  # others are in it
+                settings.sockets.rmdir()
     finally:
         broker.close()
     return 1 if broker.failed else 0
@@ -158,6 +161,10 @@ async def _serve(
         await serving
     finally:
         receiver.close()
+        if (
+            receiver.is_ended
+        ):  # the last worker removes the folder, for the supervisor may have been killed
+            socket_path(settings.sockets, SUPERVISOR).unlink(missing_ok=True)
         inner_server.stop()
         await serving_inner
         peers.close()
