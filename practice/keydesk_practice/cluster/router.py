@@ -35,6 +35,7 @@ from keydesk_practice.ledger.ledger import LedgerAccount
 
 TRY_SECONDS = 1.5  # of a command
 READ_SECONDS = 3.0
+ARRIVAL_SECONDS = 1.0  # for an account that is being loaded: less than a try takes
 TOTAL_SECONDS = 6.0
 PAUSE_SECONDS = 0.1
 _ANYWHERE = re.compile(r"/stream$|/candles(/latest)?$")  # the market is the same on every node
@@ -126,10 +127,12 @@ class ClusterRouter:
             NotExecuted: this try did not and will not execute the request.
             OutcomeUnknown: it may have, or may yet.
         """
+        owner = self._node.owners.get(account)
+        if not self._node.owns(account):  # it may have been taken, and be on its way
+            await self._node.wait_for_arrival(account, ARRIVAL_SECONDS)
         if self._node.owns(account):
             await self.execute(account, scope, body, send)
             return
-        owner = self._node.owners.get(account)
         if owner is None or owner.node == self._node.number:
             raise NotExecuted("the account belongs to no node at the moment")
         seconds = READ_SECONDS if scope["method"] == "GET" else TRY_SECONDS
@@ -141,6 +144,10 @@ class ClusterRouter:
         self, account: str, scope: Scope, body: bytes, send: Send, then: Receive | None = None
     ) -> None:
         """Answer a request on an account of this node; the errors are those of `_try`."""
+        if not self._node.owns(
+            account
+        ):  # waiting costs less than being asked again and again meanwhile
+            await self._node.wait_for_arrival(account, ARRIVAL_SECONDS)
         if not self._node.owns(account):
             raise NotExecuted("the account is not here")
         request = scope["state"]["request_id"]
