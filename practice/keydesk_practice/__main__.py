@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 from keydesk_practice.control.commands import COMMANDS, overview, run_command
-from keydesk_practice.errors import LedgerUnavailable, PracticeError
+from keydesk_practice.errors import LedgerUnavailable, PracticeError, printable
 from keydesk_practice.ledger.checksums import MAX_PROBLEMS
 from keydesk_practice.ledger.ledger_file import (
     RECOVERY_HINT,
@@ -24,23 +26,46 @@ SWITCH_SECONDS = 0.0005  # for which the candle thread may hold the GIL
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 failed; exit with 2 on wrong usage."""
     words = sys.argv[1:] if argv is None else argv
+    replace_unknown_characters()
     try:
-        if words and words[0] in {"-h", "--help"}:
-            print(overview(), end="")  # noqa: T201 - the command's output
-            return 0
-        if words and words[0] in COMMANDS:
-            return run_command(words)
-        options = read_arguments(words)
-        match options.command:
-            case "reset":
-                return _reset(options)
-            case "check":
-                return _check(options)
-            case _:
-                return asyncio.run(_serve(options))
-    except PracticeError as error:
-        print(f"keydesk practice: {error}", file=sys.stderr)  # noqa: T201 - the command's output
+        code = _run(words)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `keydesk practice room | head`: the reader of the pipe has ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except PracticeError as error:
+        return _refuse(str(error))
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename is not None else ""
+        return _refuse(f"{named}{error.strerror or error}")
+    return code
+
+
+def replace_unknown_characters() -> None:
+    """Print `?` for what the encoding of standard output has not, such as a name in a locale without UTF-8."""
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _refuse(words: str) -> int:
+    print(f"keydesk practice: {printable(words)}", file=sys.stderr)  # noqa: T201 - the command's output
+    return 1
+
+
+def _run(words: Sequence[str]) -> int:
+    if words and words[0] in {"-h", "--help"}:
+        print(overview(), end="")  # noqa: T201 - the command's output
+        return 0
+    if words and words[0] in COMMANDS:
+        return run_command(words)
+    options = read_arguments(words)
+    match options.command:
+        case "reset":
+            return _reset(options)
+        case "check":
+            return _check(options)
+        case _:
+            return asyncio.run(_serve(options))
 
 
 def _reset(options: Options) -> int:

@@ -117,7 +117,9 @@ def _parser(command: str) -> argparse.ArgumentParser:
 
 
 def _add_address_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    parser.add_argument(
+        "--host", type=_host, default="127.0.0.1", help="address to listen on (%(default)s)"
+    )
     parser.add_argument("--port", type=_port, help=f"port ({DEFAULT_PORT}); 0 takes a free one")
     parser.add_argument("--uds", type=Path, metavar="PATH", help="a unix socket instead of a port")
     parser.add_argument("--data", type=Path, metavar="DIR", help="the ledger's folder")
@@ -305,6 +307,15 @@ def _add_limit_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="requests a second and token (%(default)s)",
     )
+
+
+def _host(text: str) -> str:
+    """Return a host; an empty one, as of a variable that is not set, would listen on every address."""
+    if not text or not text.isascii() or not text.isprintable():
+        raise argparse.ArgumentTypeError(
+            f"invalid host {text!r}: use a name or an address such as 127.0.0.1; 0.0.0.0 is every address"
+        )
+    return text
 
 
 def _port(text: str) -> int:

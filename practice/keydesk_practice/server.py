@@ -14,20 +14,20 @@ from pathlib import Path
 
 import uvicorn
 
-from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.local import LocalBroker
 from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.connections import ConnectionLimits, connection_class, raise_descriptor_limit
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
-from keydesk_practice.control.context import Control
+from keydesk_practice.control.context import LocalControl
 from keydesk_practice.control.faults import read_profile, use_faults
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import TOKEN_FACT, Application
 from keydesk_practice.http.public import PublicPaths
-from keydesk_practice.ledger.ledger import LedgerAccount
 from keydesk_practice.ledger.placement import FOLDER, folder_lock, place_accounts
+from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
 
 TOKEN_FILE = "token"  # noqa: S105 - a file name
@@ -208,7 +208,7 @@ def listen(options: Options) -> Listener:
 
 
 async def _serve(
-    broker: Broker, listener: Listener, tokens: tuple[str, ...], options: Options
+    broker: LocalBroker, listener: Listener, tokens: tuple[str, ...], options: Options
 ) -> None:
     application = make_application(
         broker, tokens, options.rate_limit, trusts_proxy=options.trust_proxy
@@ -223,7 +223,7 @@ async def _serve(
         broker.end_streams()
         server.stop()
 
-    control = Control(broker, options, application, stop)
+    control = LocalControl(broker, options, application, stop)
     if options.faults is not None:
         use_faults(control, read_profile(options.faults))
     controlled = ControlApplication(

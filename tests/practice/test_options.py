@@ -37,6 +37,15 @@ def test_several_tokens_and_candle_files_are_kept_in_order() -> None:
     assert options.candles == (("XAU_USD", Path("/x/gold.csv")),)
 
 
+@pytest.mark.parametrize("host", ["", "\u202eabc", "\udcff", "a\nb"])
+def test_a_host_that_is_none_is_refused(host: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty one, as of a variable that is not set, would listen on every address."""
+    with pytest.raises(SystemExit) as ended:
+        read_arguments(["serve", "--host", host])
+    assert ended.value.code == 2
+    assert "use a name or an address such as 127.0.0.1" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "words",
     [

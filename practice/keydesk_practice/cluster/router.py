@@ -31,7 +31,7 @@ from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown
 from keydesk_practice.http.errors import forbidden
 from keydesk_practice.http.middleware import Application
 from keydesk_practice.http.responses import Response, render, restored_answer
-from keydesk_practice.ledger.ledger import LedgerAccount
+from keydesk_practice.ledger.records import LedgerAccount
 
 TRY_SECONDS = 1.5  # of a command
 READ_SECONDS = 3.0

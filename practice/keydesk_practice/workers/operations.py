@@ -3,11 +3,10 @@
 import json
 from dataclasses import asdict
 
-from keydesk_practice.broker.clock import Clock
 from keydesk_practice.broker.opening import create_account, default_accounts
 from keydesk_practice.broker.replay import load_shocks, save_shocks
 from keydesk_practice.control.clock import settle
-from keydesk_practice.control.context import Control
+from keydesk_practice.control.context import LocalControl
 from keydesk_practice.control.faults import use_faults
 from keydesk_practice.control.operations import OPERATIONS, Operation
 from keydesk_practice.control.records import Nothing
@@ -18,7 +17,7 @@ from keydesk_practice.workers.settings import AccountTerms, Report, TokenDigest,
 WORLD = "/workers/world"
 
 
-async def report(control: Control, _: Nothing) -> Report:
+async def report(control: LocalControl, _: Nothing) -> Report:
     """Return what this worker has."""
     broker = control.broker
     return Report(
@@ -34,7 +33,7 @@ async def report(control: Control, _: Nothing) -> Report:
     )
 
 
-async def adopt_world(control: Control, request: World) -> Report:
+async def adopt_world(control: LocalControl, request: World) -> Report:
     """Agree with the other workers: let in their tokens, follow their shocks, faults and pace."""
     broker = control.broker
     for token in request.tokens:
@@ -55,9 +54,9 @@ async def adopt_world(control: Control, request: World) -> Report:
     return await report(control, Nothing())
 
 
-async def _follow_pace(control: Control, world: World) -> None:
+async def _follow_pace(control: LocalControl, world: World) -> None:
     clock = control.broker.clock
-    if world.running and isinstance(clock, Clock):
+    if world.running:
         clock.run_since(max(world.market, 0), world.wall, world.speed)
         return
     await settle(control)

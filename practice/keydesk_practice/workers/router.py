@@ -25,7 +25,7 @@ from keydesk_practice.cluster.peers import Peers, PeerStream
 from keydesk_practice.errors import LedgerWriteFailed, NotExecuted, OutcomeUnknown
 from keydesk_practice.http.errors import HttpError, forbidden
 from keydesk_practice.http.middleware import Application
-from keydesk_practice.ledger.ledger import LedgerAccount
+from keydesk_practice.ledger.records import LedgerAccount
 
 FORWARD_SECONDS = 30.0
 AWAY = "the process of this account is being restarted"

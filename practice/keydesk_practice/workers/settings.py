@@ -8,8 +8,8 @@ from typing import Any
 from keydesk_practice.cluster.peers import UNIX
 from keydesk_practice.control.records import State
 from keydesk_practice.http.faults import NO_FAULTS, FaultProfile
-from keydesk_practice.ledger.ledger import LedgerAccount
 from keydesk_practice.ledger.placement import home
+from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
 
 SUPERVISOR = "supervisor"

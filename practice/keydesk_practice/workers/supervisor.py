@@ -28,7 +28,7 @@ from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.http.faults import NO_FAULTS
 from keydesk_practice.http.public import HEALTH
 from keydesk_practice.http.responses import json_bytes
-from keydesk_practice.ledger.ledger import Ledger, LedgerAccount
+from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, translated_errors
 from keydesk_practice.ledger.placement import (
     folder_lock,
@@ -36,6 +36,7 @@ from keydesk_practice.ledger.placement import (
     ledger_folders,
     place_accounts,
 )
+from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
 from keydesk_practice.server import (
     BACKLOG,

@@ -13,14 +13,14 @@ from typing import Any
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.local import LocalBroker
 from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.cluster.forwarding import forwarded_request, read_body, send_answer
 from keydesk_practice.cluster.inner import InnerApplication
 from keydesk_practice.cluster.peers import PeerRequest, Peers
 from keydesk_practice.connections import ConnectionLimits, raise_descriptor_limit
 from keydesk_practice.control.application import answer_operation, is_loopback
-from keydesk_practice.control.context import Control
+from keydesk_practice.control.context import LocalControl
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown, PracticeError
 from keydesk_practice.http.application import make_application, make_router
@@ -87,7 +87,7 @@ async def _run(channel: socket.socket, settings: WorkerSettings) -> int:
 
 
 async def _serve(
-    broker: Broker,
+    broker: LocalBroker,
     inner: Listener,
     channel: socket.socket,
     settings: WorkerSettings,
@@ -130,7 +130,7 @@ async def _serve(
         broker.end_streams()
         server.stop()
 
-    control = Control(broker, options, application, stop)
+    control = LocalControl(broker, options, application, stop)
     forwarded = InnerApplication(
         broker.budget,
         router,
@@ -175,7 +175,7 @@ async def _serve(
 class _InnerControl:
     """Control operations that the supervisor asks for."""
 
-    def __init__(self, control: Control) -> None:
+    def __init__(self, control: LocalControl) -> None:
         self._control = control
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

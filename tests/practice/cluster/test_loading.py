@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from keydesk_practice.broker.broker import Broker
-from keydesk_practice.ledger.ledger import LedgerAccount
+from keydesk_practice.ledger.records import LedgerAccount
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.cluster.clock import ClusterClock, DatabaseWallClock

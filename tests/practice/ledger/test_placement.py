@@ -8,7 +8,7 @@ import pytest
 
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger import placement
-from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount
+from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, LedgerLocked, check_ledger_file
 from keydesk_practice.ledger.placement import (
     CHECKPOINTS,
@@ -18,6 +18,7 @@ from keydesk_practice.ledger.placement import (
     place_accounts,
     worker_folder,
 )
+from keydesk_practice.ledger.records import Entry, LedgerAccount
 
 IDS = [f"101-001-{user}-{number:03}" for user in range(1_000_001, 1_000_005) for number in (1, 2)]
 FACTS = {"seed": "7", "token 100000": "ab", "last_seen": "5"}

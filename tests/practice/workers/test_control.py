@@ -14,12 +14,12 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.clock import Clock
+from keydesk_practice.broker.local import LocalBroker
 from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.cluster.peers import Headers, PeerAnswer, PeerRequest, Peers
 from keydesk_practice.control.application import ControlApplication, answer_operation
-from keydesk_practice.control.context import Control
+from keydesk_practice.control.context import LocalControl
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.errors import HttpError
@@ -39,7 +39,7 @@ FIRST, SECOND = "101-001-1000001-001", "101-001-1000001-002"
 class PeersInProcess:
     """Asks the workers of this process; `outcomes` holds what happens to the next requests instead."""
 
-    def __init__(self, controls: list[Control]) -> None:
+    def __init__(self, controls: list[LocalControl]) -> None:
         self.controls = controls
         self.outcomes: list[Exception] = []
         self.before: list[Exception] = []  # raised before the request is executed
@@ -75,13 +75,15 @@ class TwoWorkers:
     def __init__(self, folder: Path) -> None:
         make_private(folder)
         options = Options("serve", folder, start=instant("2019-06-05T10:00Z"), paused=True)
-        self.brokers: list[Broker] = []
+        self.brokers: list[LocalBroker] = []
         controls = []
         for number in range(2):
             here = replace(options, data=worker_folder(folder, number))
             broker = open_broker(here, 1, lambda id_, number=number: home(id_, 2) == number)  # type: ignore[misc]
             broker.all_accounts = {}
-            controls.append(Control(broker, here, make_application(broker, ["a-token-1"], 1000)))
+            controls.append(
+                LocalControl(broker, here, make_application(broker, ["a-token-1"], 1000))
+            )
             self.brokers.append(broker)
         self.peers = PeersInProcess(controls)
         clock = Clock(self.brokers[0].now(), 1.0, running=False)

@@ -11,7 +11,7 @@ from keydesk_practice.cluster.forwarding import OUTCOME, SECRET, UNKNOWN
 from keydesk_practice.cluster.peers import Headers, PeerAnswer, PeerRequest, Peers
 from keydesk_practice.errors import LedgerWriteFailed, NotExecuted, OutcomeUnknown
 from keydesk_practice.http.errors import HttpError
-from keydesk_practice.ledger.ledger import LedgerAccount
+from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.workers.router import WorkerRouter
 
 HERE = LedgerAccount("101-001-1000001-001", 0, "USD", hedging=False)

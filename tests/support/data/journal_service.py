@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from time import monotonic
 from types import SimpleNamespace
 from typing import cast
 
@@ -28,6 +29,9 @@ class JournalService:
     created_ns: int = 7
     error: KeydeskClientError | None = None
     between: Callable[[], None] = lambda: None
+    candle_error: KeydeskClientError | None = None
+    candles_asked: int = 0
+    clock: Callable[[], float] = monotonic
     asked_since: list[int] = field(default_factory=list)
 
     @property
@@ -64,13 +68,17 @@ class JournalService:
             yield each
 
     async def _candles(self, *_: object, **__: object) -> AsyncIterator[object]:
+        self.candles_asked += 1
+        if self.candle_error is not None:
+            raise self.candle_error
         nothing: tuple[object, ...] = ()
         for each in nothing:
             yield each
 
     def journal(self, folder: Path) -> LiveJournal:
         """Return the journal of the account, not read yet."""
-        return LiveJournal(self.client, JournalFiles.of(folder / "journal", "main"), lambda: PIPS)
+        files = JournalFiles.of(folder / "journal", "main")
+        return LiveJournal(self.client, files, lambda: PIPS, self.clock)
 
 
 def read_journal(trades: list[JournalTrade], folder: Path) -> LiveJournal:

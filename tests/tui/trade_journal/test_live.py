@@ -13,7 +13,7 @@ from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.trades import roll_up
 from keydesk.trade_journal.cache import mark_of
 from keydesk.trade_journal.lines import JournalLines
-from keydesk.trade_journal.live import LiveJournal
+from keydesk.trade_journal.live import RETRY_AFTER, LiveJournal
 from keydesk.trade_journal.notes_file import change_note
 from keydesk_client.errors import Unreachable
 from keydesk_practice.engine.commands import Finance
@@ -39,6 +39,11 @@ def trade_on(account: PractisedAccount) -> None:
 def is_behind(journal: LiveJournal) -> bool:
     """Return it anew: a type checker takes it for what was asserted before."""
     return journal.is_behind
+
+
+def is_due(journal: LiveJournal) -> bool:
+    """Return it anew: a type checker takes it for what was asserted before."""
+    return journal.excursions_due
 
 
 def shown(journal: LiveJournal) -> tuple[Journal, JournalLines]:
@@ -232,3 +237,36 @@ async def test_a_long_history_leaves_the_event_loop_its_turns(tmp_path: Path) ->
         await asyncio.sleep(0)
     assert turns > 5
     assert PIPS.items() >= dict(journal.pips).items()
+
+
+async def test_candles_of_a_host_that_was_silent_are_asked_for_again_after_a_pause(
+    tmp_path: Path,
+) -> None:
+    now = 100.0
+    service = JournalService(history(), clock=lambda: now)
+    journal = service.journal(tmp_path)
+    await journal.read()
+    closed = journal.journal.closed
+    service.candle_error = Unreachable("the read timeout has passed")
+    await journal.read_excursions(closed)
+    assert "the read timeout has passed" in journal.excursions_trouble
+    asked, service.candle_error = service.candles_asked, None
+    await journal.read_excursions(closed)
+    assert (service.candles_asked, journal.excursions_due) == (asked, False)
+    now += RETRY_AFTER
+    assert is_due(journal)
+    await journal.read_excursions(closed)
+    assert service.candles_asked > asked
+    assert not journal.excursions_trouble
+    assert not is_due(journal)
+
+
+async def test_reading_the_journal_again_asks_for_candles_without_a_pause(tmp_path: Path) -> None:
+    service = JournalService(history(), clock=lambda: 100.0)
+    journal = service.journal(tmp_path)
+    await journal.read()
+    service.candle_error = Unreachable("the read timeout has passed")
+    await journal.read_excursions(journal.journal.closed)
+    assert not is_due(journal)
+    await journal.read()
+    assert is_due(journal)

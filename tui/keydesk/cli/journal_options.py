@@ -9,7 +9,7 @@ from pathlib import Path
 from keydesk.calc.trade_journal.groups import GROUPINGS
 from keydesk.calc.trade_journal.what_if import WhatIf
 from keydesk.cli.account_access import account_parser
-from keydesk.cli.export import time_in
+from keydesk.cli.options import time_in
 from keydesk.trade_journal.what_if_words import BadDistance, distance_in_r
 
 

@@ -22,7 +22,7 @@ COMMANDS = {
     "logout": "login",
     "profiles": "login",
     "status": "status",
-    "chart": "status",
+    "chart": "chart",
     "export": "export",
     "history": "history",
     "journal": "journal",

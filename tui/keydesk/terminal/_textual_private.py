@@ -122,11 +122,12 @@ class ScreenHooks(Screen[ScreenResultType], Generic[ScreenResultType]):
         return changed
 
     def _compositor_refresh(self) -> None:
+        beneath = not self.is_active
         try:
             compositor = self._compositor
-            beneath = not self.is_active
-            if beneath:  # Textual may have dropped widgets that changed, but not their regions
-                compositor.update_widgets(set(compositor.visible_widgets))
+            # Textual drops the widgets that changed where the screen itself is refreshed, also where that was in parts,
+            # as a screen beneath passes on what it changed. Their regions are not dropped.
+            compositor.update_widgets(set(compositor.visible_widgets))
             self.drawn = self.regions_to_draw(compositor._dirty_regions)  # noqa: SLF001
             compositor._dirty_regions = self.drawn.copy()  # noqa: SLF001
         except AttributeError:

@@ -8,7 +8,9 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from math import inf
 from pathlib import Path
+from time import monotonic
 
 from keydesk.calc.trade_journal.events import Event, StopSet
 from keydesk.calc.trade_journal.excursions import Excursion
@@ -25,6 +27,7 @@ from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Transaction
 
+RETRY_AFTER = 20.0  # seconds after candles could not be read
 PART = 50  # transactions between two turns of the event loop
 Pips = Mapping[str, Decimal]
 
@@ -56,10 +59,17 @@ class LiveJournal:
         client: Reads transactions and candles.
         files: Where caches and notes are.
         pips: Returns one pip of each instrument in price units.
+        clock: Seconds that only grow.
     """
 
-    def __init__(self, client: Client, files: JournalFiles, pips: Callable[[], Pips]) -> None:
-        self.files, self.client = files, client
+    def __init__(
+        self,
+        client: Client,
+        files: JournalFiles,
+        pips: Callable[[], Pips],
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self.files, self.client, self._clock = files, client, clock
         self.version = 0
         self.excursions_read = 0  # how many were read from candles
         self.lines = JournalLines({})
@@ -78,6 +88,10 @@ class LiveJournal:
         self._notes_stamp: object = None
         self._journal: tuple[int, Journal] = -1, Journal()
         self._without_candles: set[str] = set()
+        self.excursions_trouble: SafeText = safe(
+            ""
+        )  # why candles could not be read, until they are
+        self._failed_at: float | None = None  # when they could not be read
 
     @property
     def pips(self) -> Pips:
@@ -102,6 +116,15 @@ class LiveJournal:
         """Whether it is being read."""
         return self._is_reading
 
+    @property
+    def excursions_due(self) -> bool:
+        """Whether candles that could not be read may be asked for again."""
+        return self._failed_at is not None and not self._pauses
+
+    @property
+    def _pauses(self) -> bool:
+        return self._failed_at is not None and self._clock() - self._failed_at < RETRY_AFTER
+
     def stops_of(self, trade: JournalTrade) -> tuple[StopSet, ...]:
         """Return the stops that a trade had, in the order in which they were set."""
         return self._rebuilder.stops(trade.id)
@@ -114,6 +137,8 @@ class LiveJournal:
             self.is_behind = True
             return
         self._is_reading, self.trouble = True, safe("")
+        if self._failed_at is not None:
+            self._failed_at = -inf  # the trader asks again
         self._turn()
         try:
             await self._read_notes()
@@ -218,9 +243,10 @@ class LiveJournal:
             and each.id not in self._without_candles
             and self.excursions.known(each) is None
         ]
-        if not missing:
+        if not missing or self._pauses:
             return
         slots = asyncio.Semaphore(AT_ONCE)
+        self._failed_at = None
 
         async def fetch(trade: JournalTrade) -> None:
             async with slots:
@@ -233,10 +259,17 @@ class LiveJournal:
             async with asyncio.TaskGroup() as group:
                 for each in missing:
                     group.create_task(fetch(each))
-        except* KeydeskClientError:
-            self._without_candles.update(each.id for each in missing)  # until the next start
+            self._tell_excursions("")
+        except* KeydeskClientError as errors:  # a host that is silent now answers later
+            self._failed_at = self._clock()
+            self._tell_excursions(f"MAE and MFE are not read to their end: {errors.exceptions[0]}")
         finally:
             await self.excursions.save()
+
+    def _tell_excursions(self, trouble: str) -> None:
+        if trouble != self.excursions_trouble:
+            self.excursions_trouble = clean(trouble)
+            self._turn()
 
 
 def _rebuilt(events: Iterable[Event], pips: Pips) -> tuple[Rebuilder, JournalLines]:

@@ -124,7 +124,8 @@ class JournalForm(InfoForm[None]):
         """Ask for MAE and MFE of the rows in sight, of all while they are sorted by it."""
         every = self.order.column in BY_CANDLES
         wanted = tuple(self.keys if every else self.keys[self.first : self.first + self.rows])
-        if wanted != self._asked and not self.by_position and self.journal.is_read:
+        is_new = wanted != self._asked or self.journal.excursions_due
+        if is_new and not self.by_position and self.journal.is_read:
             self._asked = wanted
             self._host.read_excursions([self._lines[key] for key in wanted])
 
@@ -328,7 +329,8 @@ class JournalForm(InfoForm[None]):
         if note.mistake:
             said.append(f"mistake ! {clean(note.mistake)}")
         words = note.note or "nothing is noted: n writes tags, setup, note, rating, mistake"
-        trouble = self.journal.trouble or self.journal.notes.trouble
+        journal = self.journal
+        trouble = journal.trouble or journal.notes.trouble or journal.excursions_trouble
         second: Words = (
             (safe(trouble), "warn")
             if trouble

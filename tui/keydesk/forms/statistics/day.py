@@ -92,7 +92,8 @@ class DayPage(ScrolledForm):
         """Return the whole page."""
         if self.shown is None:
             return [(("Computing …", "muted"),)]
-        lines: list[TextLine] = []
+        trouble = self.snapshot.trouble
+        lines = wrap_words(safe(trouble), "danger", self.inside) if trouble else []
         for row in side_by_side(self.shown.page.sections, self.inside):
             if lines:
                 lines.append(BLANK)
