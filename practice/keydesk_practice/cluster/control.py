@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from keydesk_practice.broker.opening import default_accounts, new_account_history
+from keydesk_practice.cluster.forwarding import SECRET
 from keydesk_practice.cluster.node import Node
 from keydesk_practice.cluster.peers import PeerRequest, Peers
-from keydesk_practice.cluster.router import SECRET
 from keydesk_practice.control import accounts, clock, shocks
 from keydesk_practice.control.context import Control, account_state
 from keydesk_practice.control.operations import BASE, OPERATIONS, Operation

@@ -102,12 +102,18 @@ def renew(connection: BoundedConnection, node: int, seconds: float, ticked: int)
     ).fetchone()
     if renewed is None:
         return None
+    nodes, accounts = counts(connection)
+    own = connection.execute("SELECT id, fence FROM accounts WHERE node = %s", (node,)).fetchall()
+    return Lease(nodes, accounts, {str(id_): int(fence) for id_, fence in own})
+
+
+def counts(connection: BoundedConnection) -> tuple[int, int]:
+    """Return the number of nodes that live, and of all accounts."""
     row = connection.execute(
         "SELECT (SELECT count(*) FROM nodes WHERE expires > clock_timestamp()), (SELECT count(*) FROM accounts)"
     ).fetchone()
-    own = connection.execute("SELECT id, fence FROM accounts WHERE node = %s", (node,)).fetchall()
     nodes, accounts = (1, 0) if row is None else row
-    return Lease(int(nodes), int(accounts), {str(id_): int(fence) for id_, fence in own})
+    return int(nodes), int(accounts)
 
 
 def take_free(connection: BoundedConnection, node: int, most: int) -> list[TakenAccount]:

@@ -24,6 +24,12 @@ class SetFaults:
 
 async def set_faults(control: Control, request: SetFaults) -> State:
     """Switch faults on, in place of those that were on."""
+    use_faults(control, chosen_profile(request))
+    return control.state()
+
+
+def chosen_profile(request: SetFaults) -> FaultProfile:
+    """Return the profile that a request chooses; raise a 400 `HttpError` when it chooses none, or an invalid one."""
     profile = request.profile
     if (request.name is None) == (profile is None):
         raise HttpError(400, "Give exactly one of 'name' and 'profile'")
@@ -33,8 +39,7 @@ async def set_faults(control: Control, request: SetFaults) -> State:
         raise invalid_value("name", f": use one of {', '.join(PROFILES)}")
     if problem := profile.problem():
         raise HttpError(400, f"Invalid value specified for {problem}")
-    use_faults(control, profile)
-    return control.state()
+    return profile
 
 
 async def clear_faults(control: Control, _: Nothing) -> State:
