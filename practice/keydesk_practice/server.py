@@ -15,11 +15,12 @@ from pathlib import Path
 import uvicorn
 
 from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.local import LocalBroker
 from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.connections import ConnectionLimits, connection_class, raise_descriptor_limit
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
-from keydesk_practice.control.context import Control
+from keydesk_practice.control.context import LocalControl
 from keydesk_practice.control.faults import read_profile, use_faults
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
@@ -193,7 +194,7 @@ def listen(options: Options) -> Listener:
 
 
 async def _serve(
-    broker: Broker, listener: Listener, tokens: tuple[str, ...], options: Options
+    broker: LocalBroker, listener: Listener, tokens: tuple[str, ...], options: Options
 ) -> None:
     application = make_application(
         broker, tokens, options.rate_limit, trusts_proxy=options.trust_proxy
@@ -208,7 +209,7 @@ async def _serve(
         broker.end_streams()
         server.stop()
 
-    control = Control(broker, options, application, stop)
+    control = LocalControl(broker, options, application, stop)
     if options.faults is not None:
         use_faults(control, read_profile(options.faults))
     controlled = ControlApplication(

@@ -44,7 +44,7 @@ from keydesk_practice.ledger.archive import (
 )
 from keydesk_practice.ledger.group_commit import Commits, GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import (
+from keydesk_practice.ledger.records import (
     EndedRecord,
     Entry,
     LedgerAccount,
@@ -195,29 +195,6 @@ class Broker:
         if self.disguise is None:
             return self.market.at
         return DisguisedMarket(self.market, self.disguise).at
-
-    async def advance(self, until: int, step: int = GRID) -> None:
-        """Move the market on to a time, at every multiple of `step` on the way; the clock goes on from there."""
-        async with self._stepping:
-            await self._simulate(self._steps_until(until, step))
-            self.clock.set(max(until, self._ticked_until))
-        self.prices.publish()
-
-    def adopt_ledger(
-        self,
-        ledger: LedgerInterface,
-        since: int,
-        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
-    ) -> None:
-        """Go on with another ledger, without its accounts, from a time; the former one is committed and closed."""
-        on_failure = self.commits.on_failure
-        self.ledger, self.sessions = ledger, {}
-        self.ledger_number += 1
-        self.commits = GroupCommit(ledger, self._publish)
-        self.commits.on_failure = on_failure
-        self.clock.set(since)
-        self._ticked_until = since
-        self.board.restart(self._overlaid(*overlay), since)
 
     def save_state(self) -> None:
         """Commit what waits, and write what the next start reads of this ledger."""

@@ -17,8 +17,8 @@ from keydesk_practice.errors import (
     PracticeError,
 )
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN, PendingBatch, Publish
-from keydesk_practice.ledger.ledger import EndedRecord, Entry, LedgerBatch, MarkRecord
 from keydesk_practice.ledger.postgres_commit import RequestRecord
+from keydesk_practice.ledger.records import EndedRecord, Entry, LedgerBatch, MarkRecord
 
 MAX_BATCHES = 500  # in one statement
 Fences = dict[str, int]  # by account; -1 for one that was dropped

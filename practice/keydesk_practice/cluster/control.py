@@ -33,7 +33,7 @@ from keydesk_practice.engine.wire_form import SECOND, to_wire
 from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown, PracticeError
 from keydesk_practice.http.errors import HttpError
 from keydesk_practice.http.middleware import TOKEN_FACT
-from keydesk_practice.ledger.ledger import LedgerAccount
+from keydesk_practice.ledger.records import LedgerAccount
 
 PAUSE_AHEAD = 0.3  # seconds in which the notification reaches every node before the market stops
 PEER_SECONDS = 1.5

@@ -8,9 +8,9 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from keydesk_practice.ledger.ledger import LedgerAccount
 from keydesk_practice.ledger.postgres_connection import BoundedConnection
 from keydesk_practice.ledger.postgres_tables import CONTROL_CHANNEL, OWNERS_CHANNEL
+from keydesk_practice.ledger.records import LedgerAccount
 
 KEPT_REQUESTS = "1 day"  # far above the time for which a node repeats one
 _TAKE = """

@@ -18,10 +18,10 @@ from keydesk_practice.cluster.watched import WatchedAccounts
 from keydesk_practice.cluster.worker import DatabaseWorker
 from keydesk_practice.errors import LedgerAway, LedgerWriteFailed, NotExecuted
 from keydesk_practice.ledger.archive import save_snapshot
-from keydesk_practice.ledger.ledger import Entry, LedgerAccount, LedgerBatch
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_commit import RequestRecord, commit_batches
 from keydesk_practice.ledger.postgres_connection import BoundedConnection
+from keydesk_practice.ledger.records import Entry, LedgerAccount, LedgerBatch
 
 LEASE_SECONDS = 2.0
 RENEW_SECONDS = 0.5

@@ -24,7 +24,7 @@ from keydesk_practice.http.endpoints import MAX_BODY_BYTES
 from keydesk_practice.http.errors import HttpError, forbidden
 from keydesk_practice.http.middleware import Application
 from keydesk_practice.http.responses import Response, render, restored_answer
-from keydesk_practice.ledger.ledger import LedgerAccount
+from keydesk_practice.ledger.records import LedgerAccount
 
 TRY_SECONDS = 1.5  # of a command
 READ_SECONDS = 3.0

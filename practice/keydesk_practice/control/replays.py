@@ -21,7 +21,7 @@ from keydesk_practice.broker.replay import (
 )
 from keydesk_practice.broker.scenarios import SCENARIOS, nanoseconds, random_start
 from keydesk_practice.control.clock import MAX_SPEED, settle
-from keydesk_practice.control.context import Control
+from keydesk_practice.control.context import Control, LocalControl
 from keydesk_practice.control.records import (
     BeginReplay,
     Checkpoints,
@@ -58,7 +58,7 @@ async def scenarios(_: Control, __: Nothing) -> Scenarios:
     )
 
 
-async def begin_replay(control: Control, request: BeginReplay) -> State:
+async def begin_replay(control: LocalControl, request: BeginReplay) -> State:
     """Begin anew at another time, with fresh accounts."""
     balance = checked_balance(DEPOSIT if request.balance is None else request.balance)
     if not 0 < request.speed <= MAX_SPEED:
@@ -89,7 +89,7 @@ async def begin_replay(control: Control, request: BeginReplay) -> State:
     return control.state()
 
 
-async def finish_replay(control: Control, _: Nothing) -> State:
+async def finish_replay(control: LocalControl, _: Nothing) -> State:
     """Pause, and show which instrument and which time a blind replay was about."""
     replay = load_replay(control.broker.ledger)
     if replay is None:
@@ -114,7 +114,7 @@ async def save_checkpoint(control: Control, request: Named) -> Checkpoints:
     return await checkpoints(control, Nothing())
 
 
-async def restore_checkpoint(control: Control, request: Named) -> State:
+async def restore_checkpoint(control: LocalControl, request: Named) -> State:
     """Go back to a checkpoint, paused; the present ledger is kept beside it."""
     path = _path(control, request.name)
     if not path.exists():
@@ -188,7 +188,7 @@ def _disguised(
 
 
 async def _switch(
-    control: Control,
+    control: LocalControl,
     fill: Callable[[Ledger], None],
     place: Callable[[], None] = lambda: None,
     *,

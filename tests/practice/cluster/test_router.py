@@ -12,7 +12,7 @@ from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown
 from keydesk_practice.http.errors import HttpError
 from keydesk_practice.http.responses import Response, ResponseFormat, stored_answer
-from keydesk_practice.ledger.ledger import LedgerAccount, WireTransaction
+from keydesk_practice.ledger.records import LedgerAccount, WireTransaction
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.cluster.database import Owner, StoredRequest

@@ -48,8 +48,7 @@ async def test_a_closed_trade_is_listed_noted_exported_and_the_same_without_its_
     trade_id = await trade_and_close(desk_of_my_own)
     kept = run(home, "note", trade_id, "--tags", "News trend", "--rating", "4", "--note", "waited")
     assert f"trade {trade_id} is kept in " in kept
-    first = run(home, "--json", "--excursions")
-    [row] = json.loads(first)
+    [row] = json.loads(run(home, "--json", "--excursions"))
     assert Decimal(row["maePips"]) > 0
     assert Decimal(row["maeR"]) > 0
     assert (row["id"], row["exits"], row["tags"]) == (trade_id, "2", "news trend")
@@ -58,10 +57,11 @@ async def test_a_closed_trade_is_listed_noted_exported_and_the_same_without_its_
     account = (await desk_of_my_own.get("{a}")).json()["account"]
     assert Decimal(row["result"]) == Decimal(account["pl"]) + Decimal(account["financing"])
 
+    first = run(home, "--json")  # without excursions: the candle of this minute still changes
     [cache] = home.folder.rglob("*.events")
     before = cache.read_bytes()
     cache.unlink()
-    assert run(home, "--json", "--excursions") == first
+    assert run(home, "--json") == first
     assert cache.read_bytes() == before
 
     path = tmp_path / "trades.csv"

@@ -22,8 +22,9 @@ from keydesk.calc.trade_journal.statistics import daily_statistics_of, statistic
 from keydesk.calc.trade_journal.trades import JournalTrade, roll_up
 from keydesk.calc.trade_journal.what_if import what_if
 from keydesk.cli.account_access import OpenAccount, open_account
-from keydesk.cli.export import instant, refuse_existing, write_csv
+from keydesk.cli.csv_output import refuse_existing, write_csv
 from keydesk.cli.journal_options import journal_options, rule_of
+from keydesk.cli.options import instant
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error
 from keydesk.text.sanitize import Printable, safe

@@ -8,7 +8,7 @@ from decimal import Decimal
 from keydesk.calc.trade_journal.groups import GROUPINGS
 from keydesk.calc.trade_journal.what_if import WhatIf
 from keydesk.cli.account_access import account_parser
-from keydesk.cli.export import csv_file, time_in
+from keydesk.cli.options import csv_file, time_in
 from keydesk.trade_journal.what_if_words import BadDistance, distance_in_r
 
 

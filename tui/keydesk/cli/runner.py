@@ -24,7 +24,7 @@ COMMANDS = {
     "logout": "login",
     "profiles": "login",
     "status": "status",
-    "chart": "status",
+    "chart": "chart",
     "export": "export",
     "history": "history",
     "journal": "journal",

@@ -100,6 +100,19 @@ class DeskScreen(Backdrop):
     class TimeframesWanted(Message):
         """The user wants to choose among all candle lengths."""
 
+    @dataclass
+    class PaneWithoutRoom(Message):
+        """The user wants a pane that no window of this size shows."""
+
+        name: str
+
+        @property
+        def words(self) -> str:
+            """What the pane needs."""
+            return (
+                f"No {self.name} below {SMALLEST.width}×{SMALLEST.height} cells. Enlarge the window"
+            )
+
     def __init__(
         self,
         *,
@@ -306,9 +319,9 @@ class DeskScreen(Backdrop):
         pane = self.focused
         return pane.pending_choice if isinstance(pane, InstrumentRows) else ""
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the new size."""
-        self._lay_out(event.size)
+    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+        """Choose the layout for the terminal's size; that of the event may be one of before."""
+        self._lay_out(self.app.size)
 
     @property
     def is_too_small(self) -> bool:
@@ -388,6 +401,7 @@ class DeskScreen(Backdrop):
         slots = (self._tier or SMALL).slots
         slot = next((slot for slot in slots if name in slot), None)
         if slot is None:
+            self.post_message(self.PaneWithoutRoom(name))
             return
         self._front[slot[0]] = name
         if self._zoomed:
@@ -427,6 +441,9 @@ class DeskScreen(Backdrop):
 
     def action_granularity(self) -> None:
         """Ask for the next candle length of the chart that has the keys."""
+        if self._tier is MINI:
+            self.post_message(self.PaneWithoutRoom("chart"))
+            return
         now = self.frame.store.granularity if self.frame else COMMON[0]
         chart = self.focused
         if isinstance(chart, Chart) and chart.place > 1:

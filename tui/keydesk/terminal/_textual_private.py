@@ -17,6 +17,7 @@ from rich.console import RenderableType
 from rich.segment import Segment
 from textual.app import App, ReturnType
 from textual.driver import Driver
+from textual.events import Resize
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.screen import Screen, ScreenResultType
@@ -107,16 +108,26 @@ class ScreenHooks(Screen[ScreenResultType], Generic[ScreenResultType]):
 
     drawn: set[Region] | None = None  # regions of the update that is being drawn
 
+    def on_resize(self, event: Resize) -> None:
+        """Leave out a size that the terminal no longer has.
+
+        A screen that is laid out reports its size to itself as well. Where such a report, or one of the app, waits behind
+        another message while the next size arrives, Textual would lay the screen out for the former size, and keep it.
+        """
+        if event.size != self.app.size:
+            event.prevent_default()
+
     def regions_to_draw(self, changed: set[Region]) -> set[Region]:
         """Return the regions to draw of those that changed."""
         return changed
 
     def _compositor_refresh(self) -> None:
+        beneath = not self.is_active
         try:
             compositor = self._compositor
-            beneath = not self.is_active
-            if beneath:  # Textual may have dropped widgets that changed, but not their regions
-                compositor.update_widgets(set(compositor.visible_widgets))
+            # Textual drops the widgets that changed where the screen itself is refreshed, also where that was in parts,
+            # as a screen beneath passes on what it changed. Their regions are not dropped.
+            compositor.update_widgets(set(compositor.visible_widgets))
             self.drawn = self.regions_to_draw(compositor._dirty_regions)  # noqa: SLF001
             compositor._dirty_regions = self.drawn.copy()  # noqa: SLF001
         except AttributeError:

@@ -7,18 +7,23 @@ with 16 colours or none there is no dimmed variant to send.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.events import ScreenResume
 from textual.geometry import Region, Size
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 
 from keydesk.terminal._textual_private import ScreenHooks, lay_out, lines_of_screen
 from keydesk.widgets.lines import DrawnLine
 from keydesk.widgets.theme import palette_of
+
+
+def surface_of(screen: Screen[Any]) -> set[Region]:
+    """Return the region of a screen's own surface; none where a widget covers all of it, and so has the same region."""
+    return {screen.size.region} - {child.region for child in screen.children}
 
 
 class Backdrop(ScreenHooks[None]):
@@ -29,7 +34,7 @@ class Backdrop(ScreenHooks[None]):
 
     def regions_to_draw(self, changed: set[Region]) -> set[Region]:
         """Leave out the blank surface beneath a form: Textual refreshes it when a form opens, and it is as it was."""
-        return changed if self.is_active else changed - {self.size.region}
+        return changed if self.is_active else changed - surface_of(self)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return blank lines, made anew only for another size or theme."""
@@ -76,7 +81,7 @@ class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Re
         """Return what changed; when the form opens, its widgets and what changed beneath, not all of the screen."""
         if self._is_shown:
             return changed
-        return (changed | self._changed_beneath) - {self.size.region}
+        return (changed | self._changed_beneath) - surface_of(self)
 
     def refresh(
         self,

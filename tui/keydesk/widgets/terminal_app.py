@@ -100,12 +100,13 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
     def on_resize(self, event: events.Resize) -> None:
         """Send the whole screen again where the size is the painted one: the terminal had another one in between.
 
-        It has cut or moved what it showed, and Textual takes a size that it knows for no change.
+        It has cut or moved what it showed, and Textual takes a size that it knows for no change. At another size the
+        screen is drawn whole by its layout, unless a form that is opening had that size already.
         """
         painted = self._terminal_region
         if painted is not None and painted.size == event.size:
             self._forget()
-            self.set_timer(DRAWN_AFTER, self.catch_up)
+        self.set_timer(DRAWN_AFTER, self.catch_up)
 
     def dress(
         self,
@@ -158,7 +159,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
     @property
     def is_painted(self) -> bool:
         """Whether the terminal was sent all that was drawn, and no write of it waits."""
-        return not self._behind and not self.writes_waiting()
+        return not self._lacks_whole and not self.writes_waiting()
 
     @property
     def slow_line_words(self) -> str:
@@ -211,7 +212,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
             return None
         if region_of_whole(update) is not None:
             self._behind = False
-        elif self._behind:
+        elif self._lacks_whole:
             self.screen.refresh()
         sequence = reduced.render_segments(self.console)
         if not sequence and self.cursor_position == self._cursor_sent:
@@ -252,8 +253,16 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
 
     def catch_up(self) -> None:
         """Draw what was skipped, once the line takes more; nothing before the first screen and after the last."""
-        if self._behind and self.screen_stack and self.writes_waiting() <= MOST_WAITING_WRITES:
+        if self._lacks_whole and self.screen_stack and self.writes_waiting() <= MOST_WAITING_WRITES:
             self.screen.refresh()
+
+    @property
+    def _lacks_whole(self) -> bool:
+        """Whether the whole screen is to be sent: an update was left out, or none was whole since the size changed."""
+        painted = self._terminal_region
+        if self._behind or painted is None or not self.screen_stack:
+            return self._behind
+        return painted.size != self.screen.outer_size
 
     def _writes_at_once(self) -> bool:
         """Return whether Textual would write an update now rather than drop it."""

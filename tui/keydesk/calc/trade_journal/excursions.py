@@ -1,7 +1,7 @@
 """Maximum adverse and favourable excursion of a trade (MAE, MFE), from candles of the side that closes it.
 
 Candles are of the bid for a long trade, of the ask for a short one: of 5 seconds for a trade under two hours; for a longer one
-of a minute, and of 5 seconds in the minutes in which it was opened and closed (TRADER.md 2.10). The 5 seconds of the opening
+of a minute, and of 5 seconds in the minutes in which it was opened and closed. The 5 seconds of the opening
 and of the closing count whole: what came first in them is not known, and `is_cut` says so. Exit prices count, too.
 """
 

@@ -1,4 +1,4 @@
-"""Drawdown and ratios of daily returns, transfers taken out (TRADER.md 2.10).
+"""Drawdown and ratios of daily returns, transfers taken out; worked numbers: `docs/formulas.md`.
 
 A day is a trading day, 17:00 to 17:00 New York; days of a weekend count only if something was booked on them. The return of a
 day is what it earned over the capital at its start; a deposit counts as made at the start of its day, a withdrawal at its end.

@@ -1,6 +1,6 @@
-"""Statistics of closed trades (TRADER.md 2.10): each figure with the number that it rests on, and a doubt where it is small.
+"""Statistics of closed trades: each figure with the number that it rests on, and a doubt where it is small.
 
-A result of zero counts in n, neither as a win nor as a loss, and ends a streak.
+A result of zero counts in n, neither as a win nor as a loss, and ends a streak. The formulas with worked numbers: `docs/formulas.md`.
 """
 
 from collections.abc import Iterable, Sequence

@@ -14,12 +14,12 @@ from keydesk.forms.sheet import BLANK, TextLine, wrap_words
 from keydesk.keys.keymap import KEYMAP, TRANSACTION
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
-from keydesk.store.transaction_details import Related, TransactionDetails, related_words
+from keydesk.store.transactions.details import Related, TransactionDetails, related_words
 from keydesk.text.format import lines_of, shorten
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
-    from keydesk.store.transaction_details import Rows
+    from keydesk.store.transactions.details import Rows
 
 LABEL = 20  # least columns of the names
 MOST_BACK = 50  # pages that Esc goes back through
