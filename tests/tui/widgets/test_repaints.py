@@ -16,6 +16,7 @@ from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.forms.info_form import HelpForm
 from keydesk.forms.journal.trades import JournalForm
 from keydesk.forms.sheet import Sheet
+from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KEYMAP
 from keydesk.store.state import Topic
 from keydesk.trade_journal.notes_file import Notes
@@ -110,13 +111,13 @@ async def test_a_form_that_opens_while_the_terminal_gets_another_size_stands_on_
 
 
 SIZES = ((120, 35), (80, 24), (200, 50), (40, 12), (160, 45), (120, 26), (100, 30))
-KEYS = (
+KEYS: tuple[str, ...] = (
     *"BSCOEPMTDXRZAYhjklgtopcwzmus.,-0123456789y:/?qu+",
     *("enter", "tab", "shift+tab", "space", "backspace", "up", "down", "left", "right"),
     *("pagedown", "home", "end", "escape", "escape", "escape", "escape"),
 )
 CHORDS = (*(("g", second) for second in "tpowclehjsadx"), ("c", "c"), ("c", "h"))
-LEVELS = ("info", "good", "warn", "bad")
+LEVELS: tuple[NoticeLevel, ...] = ("info", "good", "warn", "bad")
 
 
 class Session:
