@@ -76,12 +76,13 @@ class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Re
         self.stack_updates += 1
         lay_out(self, self.app.size)
         self._is_shown = True
+        self._changed_beneath.clear()
 
     def regions_to_draw(self, changed: set[Region]) -> set[Region]:
         """Return what changed; when the form opens, its widgets and what changed beneath, not all of the screen."""
-        if self._is_shown:
+        if self._is_shown and self.is_active:
             return changed
-        return (changed | self._changed_beneath) - surface_of(self)
+        return (changed - surface_of(self)) | self._changed_beneath
 
     def refresh(
         self,
