@@ -2,11 +2,14 @@
 
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
+from pathlib import Path
 
 from keydesk_practice.control.commands import COMMANDS, overview, run_command
-from keydesk_practice.errors import LedgerUnavailable, PracticeError
+from keydesk_practice.errors import LedgerUnavailable, PracticeError, printable
 from keydesk_practice.ledger.checksums import MAX_PROBLEMS
 from keydesk_practice.ledger.ledger_file import (
     RECOVERY_HINT,
@@ -14,6 +17,7 @@ from keydesk_practice.ledger.ledger_file import (
     make_private,
     move_ledger_aside,
 )
+from keydesk_practice.ledger.placement import folder_lock, ledger_folders
 from keydesk_practice.options import Options, read_arguments
 
 SWITCH_SECONDS = 0.0005  # for which the candle thread may hold the GIL
@@ -22,38 +26,72 @@ SWITCH_SECONDS = 0.0005  # for which the candle thread may hold the GIL
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 failed; exit with 2 on wrong usage."""
     words = sys.argv[1:] if argv is None else argv
+    replace_unknown_characters()
     try:
-        if words and words[0] in {"-h", "--help"}:
-            print(overview(), end="")  # noqa: T201 - the command's output
-            return 0
-        if words and words[0] in COMMANDS:
-            return run_command(words)
-        options = read_arguments(words)
-        match options.command:
-            case "reset":
-                return _reset(options)
-            case "check":
-                return _check(options)
-            case _:
-                return asyncio.run(_serve(options))
-    except PracticeError as error:
-        print(f"keydesk practice: {error}", file=sys.stderr)  # noqa: T201 - the command's output
+        code = _run(words)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `keydesk practice room | head`: the reader of the pipe has ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except PracticeError as error:
+        return _refuse(str(error))
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename is not None else ""
+        return _refuse(f"{named}{error.strerror or error}")
+    return code
+
+
+def replace_unknown_characters() -> None:
+    """Print `?` for what the encoding of standard output has not, such as a name in a locale without UTF-8."""
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _refuse(words: str) -> int:
+    print(f"keydesk practice: {printable(words)}", file=sys.stderr)  # noqa: T201 - the command's output
+    return 1
+
+
+def _run(words: Sequence[str]) -> int:
+    if words and words[0] in {"-h", "--help"}:
+        print(overview(), end="")  # noqa: T201 - the command's output
+        return 0
+    if words and words[0] in COMMANDS:
+        return run_command(words)
+    options = read_arguments(words)
+    match options.command:
+        case "reset":
+            return _reset(options)
+        case "check":
+            return _check(options)
+        case _:
+            return asyncio.run(_serve(options))
 
 
 def _reset(options: Options) -> int:
-    kept = move_ledger_aside(options.data)
-    print("There was no ledger." if kept is None else f"The old ledger is kept as {kept}")  # noqa: T201 - the command's output
+    folders = ledger_folders(options.data)
+    if len(folders) < 2:  # noqa: PLR2004 - one process
+        kept = move_ledger_aside(options.data)
+        print("There was no ledger." if kept is None else f"The old ledger is kept as {kept}")  # noqa: T201 - the command's output
+        return 0
+    with folder_lock(options.data):
+        for folder in folders:
+            print(f"The old ledger is kept as {move_ledger_aside(folder)}")  # noqa: T201 - the command's output
     return 0
 
 
 def _check(options: Options) -> int:
-    report = check_ledger_file(options.data)
+    folders = ledger_folders(options.data) or [options.data]
+    return max(_check_folder(folder) for folder in folders)
+
+
+def _check_folder(data: Path) -> int:
+    report = check_ledger_file(data)
     size = f"{report.accounts} accounts, {report.transactions} transactions"
     if not report.problems:
-        print(f"The ledger in {options.data} is undamaged: {size}")  # noqa: T201 - the command's output
+        print(f"The ledger in {data} is undamaged: {size}")  # noqa: T201 - the command's output
         return 0
-    print(f"The ledger in {options.data} is damaged ({size}):", file=sys.stderr)  # noqa: T201 - the command's output
+    print(f"The ledger in {data} is damaged ({size}):", file=sys.stderr)  # noqa: T201 - the command's output
     for problem in report.problems:
         print(f"  {problem}", file=sys.stderr)  # noqa: T201 - the command's output
     if len(report.problems) == MAX_PROBLEMS:
@@ -74,6 +112,10 @@ async def _serve(options: Options) -> int:
     sys.setswitchinterval(SWITCH_SECONDS)
     if options.ledger is not None:
         return await _run_node(options)
+    if options.workers > 1:
+        from keydesk_practice.workers.supervisor import run_workers  # noqa: PLC0415
+
+        return await run_workers(options)
     return await run_broker(options)
 
 

@@ -15,6 +15,11 @@ PracticeError
 """
 
 
+def printable(text: str) -> str:
+    """Return a text without what a terminal would obey, such as escape sequences in a name or a path."""
+    return "".join(one if one.isprintable() else "?" for one in text)
+
+
 class PracticeError(Exception):
     """The base class; the text is shown to the person who started the broker."""
 

@@ -1,4 +1,7 @@
-"""A year of 20 trades a day: opening the journal takes under a second, statistics over it under 200 ms."""
+"""A year of 20 trades a day: opening the journal takes under a second, statistics over it under 200 ms, and the desk goes on meanwhile.
+
+A million transactions: the list opens from the newest part of the cache.
+"""
 
 import random
 import sys
@@ -22,9 +25,17 @@ from keydesk.calc.trade_journal.returns import days_of
 from keydesk.calc.trade_journal.statistics import daily_statistics_of, statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIf, what_if
+from keydesk.forms.journal.trades import JournalForm
 from keydesk.trade_journal.cache import CachedEvents, append_cache, read_cache, write_cache
+from keydesk.trade_journal.cache_tail import read_tail, with_openings
+from keydesk.trade_journal.live import NEWEST
+from keydesk.trade_journal.notes_file import Notes
 from keydesk.trade_journal.report import page, week_of
 from keydesk.trade_journal.rows import RowContext
+from support.data.desk_data import frame_of
+from support.fakes.journal_app import JournalApp, settle
+from support.loop_turns import LoopTurns
+from support.practised_account import ID
 from support.year_of_trades import LAST_DAY, events_of_days, notes_of_days
 
 pytestmark = pytest.mark.bench
@@ -115,3 +126,83 @@ def test_what_if_over_a_year() -> None:
     sys.stdout.write(f"{kept:.0f} steps kept of 600 a trade\n")
     rule = WhatIf(Decimal("0.5"), Decimal(3), Decimal(1))
     timed("what-if", lambda: what_if(trades, paths, rule))
+
+
+LONGEST_TURN_MS = 20.0
+KEYS = ("l", "l", "end", "home", "v", "v", "v", "g", "g")
+
+
+def desk_of_a_year(folder: Path) -> JournalApp:
+    """A desk whose journal is in its cache, up to the newest transaction of the broker."""
+    app = JournalApp(folder)
+    last = int(app.service.history[-1].id)
+    cached = CachedEvents(ID, app.service.created_ns, last, tuple(events_of_days()))
+    (folder / "journal").mkdir(mode=0o700, parents=True)
+    write_cache(folder / "journal" / "main.events", cached)
+    return app
+
+
+async def test_the_desk_goes_on_while_a_year_is_read_and_reckoned(tmp_path: Path) -> None:
+    longest: dict[str, float] = {}
+    for number in range(3):
+        app = desk_of_a_year(tmp_path / f"run {number}")
+        found = await turns_of(app)
+        for what, turn in found.items():
+            longest[what] = min(turn, longest.get(what, turn))
+    for what, turn in longest.items():
+        sys.stdout.write(f"longest turn of the event loop, {what}: {turn:.1f} ms\n")
+    assert max(longest.values()) < LONGEST_TURN_MS, longest
+
+
+async def turns_of(app: JournalApp) -> dict[str, float]:
+    """Return the longest turn of each thing that is done, in CPU milliseconds of the event loop's thread."""
+    found = {}
+    async with app.run_test(size=(200, 50)) as pilot:
+        app.open()
+        live = app.journal.live
+        assert live is not None
+        with LoopTurns() as turns:
+            app.journal.show()
+            await settle(app, pilot)
+        found["opening the list"] = turns.longest_ms
+        live.notes = Notes(notes_of_days())
+        form = app.screen
+        assert isinstance(form, JournalForm)
+        with LoopTurns() as turns:
+            form.on_frame(frame_of(app.store))
+            for key in KEYS:
+                await pilot.press(key)
+            for letters in ("eurusd loss", ""):
+                form.show_only(letters)
+                await pilot.pause()
+        found["sorting, filtering, positions"] = turns.longest_ms
+        assert len(form.keys) == 5200
+        await pilot.press("escape")
+        with LoopTurns() as turns:
+            app.statistics.show()
+            for key in "12346781":
+                await settle(app, pilot)
+                await pilot.press(key)
+            await settle(app, pilot)
+        found["statistics"] = turns.longest_ms
+        with LoopTurns() as turns:
+            app.statistics.show_day(week=True)
+            await settle(app, pilot)
+        found["page of a week"] = turns.longest_ms
+    return found
+
+
+def test_a_million_transactions_open_from_the_newest_part_of_the_cache(tmp_path: Path) -> None:
+    path = tmp_path / "journal" / "main.events"
+    events = tuple(events_of_days(2600, 77))
+    write_cache(path, CachedEvents(ACCOUNT, CREATED, 9_999_999, events))
+    lines, size = len(events), path.stat().st_size
+    del events
+
+    def opened() -> CachedEvents:
+        return with_openings(path, read_tail(path, ACCOUNT, CREATED, NEWEST), ())
+
+    found, cost = timed(f"opening the newest part of {lines:,} events, {size / 1e6:.0f} MB", opened)
+    assert len(found.events) < 3 * NEWEST
+    assert len(rebuild(found.events).closed) > NEWEST // 4
+    assert cost < 2000

@@ -13,7 +13,8 @@ import pytest
 from keydesk_practice.engine.commands import CloseTrade
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.ledger.archive import restore_account
-from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, WireTransaction, entry_of
+from keydesk_practice.ledger.ledger import Ledger
+from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
 from support.broker import PracticeServer, practice_server
 from support.practised_account import ID, PractisedAccount
 

@@ -9,9 +9,9 @@ import pytest
 
 from keydesk.feeds.streams import take_item
 from keydesk.records import Day
-from keydesk.store.fold import apply
 from keydesk.store.prices import take_conversions, take_price
 from keydesk.store.store import Store
+from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
 from keydesk_client.models import ClientPrice
 from support.data.account_history import conversions, fresh_store, instrument, opening, price

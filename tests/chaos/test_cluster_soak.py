@@ -9,7 +9,8 @@ import random
 
 import pytest
 
-from support.cluster import Cluster, rehearse
+from support.cluster import Cluster
+from support.cluster_faults import rehearse
 from support.postgres import PostgresServer, postgres_programs
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")

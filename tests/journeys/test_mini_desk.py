@@ -21,6 +21,9 @@ def test_a_trade_is_closed_at_forty_by_twelve(practice_folder: Path) -> None:
         terminal.see("No new trade below 80×24")
         terminal.see_no_more("y sends")
 
+        terminal.press("g", "l")
+        terminal.see("No log below 80×24")
+
         terminal.press("C")
         terminal.see("CLOSE LONG")
         terminal.see("realises")

@@ -4,10 +4,8 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
-
 from support.confirming import FORM, LOOK_AGAIN, confirm, form_words, send
-from support.terminal import NeverSeen, Terminal, keydesk
+from support.terminal import KEYS, NeverSeen, Terminal, keydesk
 
 ALONE = 0.1  # seconds after which a key is no burst with the one before
 DWELL = 0.26  # seconds from the key to a confirmation that counts
@@ -18,12 +16,25 @@ def see_in_form(terminal: Terminal, words: str) -> None:
     terminal.until(lambda: words in form_words(terminal), what=repr(words))
 
 
+def tap(terminal: Terminal, *groups: str) -> None:
+    """Type each group of keys once the program has read the former one: as fast as the guard takes them."""
+    for group in groups:
+        terminal.write(KEYS.get(group, group.encode()))
+        terminal.wait_until_read(ALONE)
+
+
+def fill_in(terminal: Terminal, capital: str, *groups: str) -> None:
+    """Open a form and fill it, once it has been painted."""
+    tap(terminal, capital)
+    terminal.see(FORM)
+    tap(terminal, *groups)
+
+
 def drop(terminal: Terminal) -> None:
-    terminal.press("Escape")
+    tap(terminal, "Escape")
     terminal.see_no_more(FORM)
 
 
-@pytest.mark.soak  # two dozen steps on one desk: a wait of any ends it
 def test_slips_of_the_hand_are_named_asked_for_or_refused(practice_folder: Path) -> None:
     env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
     with Terminal(keydesk("--practice"), (120, 35), env) as terminal:
@@ -45,9 +56,9 @@ def test_slips_of_the_hand_are_named_asked_for_or_refused(practice_folder: Path)
 
 
 def a_size_is_shown_in_full_and_an_absurd_one_refused(terminal: Terminal) -> None:
-    terminal.press("B", "u", *"25000")
+    fill_in(terminal, "B", "u25000")
     see_in_form(terminal, "BUY 25,000 EUR/USD")
-    terminal.press("u", *"900000000")
+    tap(terminal, "u900000000")
     see_in_form(terminal, "More than one order may carry")
     terminal.press("y")
     see_in_form(terminal, "More than one order may carry")
@@ -55,39 +66,38 @@ def a_size_is_shown_in_full_and_an_absurd_one_refused(terminal: Terminal) -> Non
 
 
 def pips_typed_as_a_price_and_a_stop_on_the_wrong_side_are_refused(terminal: Terminal) -> None:
-    terminal.press("B", "o", "p", *"20")
+    fill_in(terminal, "B", "op20")
     see_in_form(terminal, "from the market: pips typed as a price?")
     terminal.press("y")
     see_in_form(terminal, "from the market: pips typed as a price?")
     drop(terminal)
-    terminal.press("B", "s", "m", *"9.9")
+    fill_in(terminal, "B", "sm9.9")
     see_in_form(terminal, "must be below the entry")
     drop(terminal)
 
 
 def a_limit_that_would_fill_at_once_says_so(terminal: Terminal) -> None:
-    terminal.press("B", "o")
+    fill_in(terminal, "B", "o")
     see_in_form(terminal, "limit")
     ask = re.search(r"ask ([\d.]+)", form_words(terminal))
     assert ask is not None
-    terminal.press("p", *f"{float(ask[1]) * 1.004:.5f}")
+    tap(terminal, f"p{float(ask[1]) * 1.004:.5f}")
     see_in_form(terminal, "MARKETABLE")
     drop(terminal)
 
 
 def no_capital_turns_the_side_or_sends(terminal: Terminal) -> None:
-    terminal.press("B")
+    fill_in(terminal, "B")
     see_in_form(terminal, "BUY 10,000")
     for capital in "SY":
-        terminal.press(capital)
+        tap(terminal, capital)
         see_in_form(terminal, "Only small letters send: is Caps Lock on?")
         assert "BUY 10,000" in form_words(terminal)
     drop(terminal)
 
 
 def three_capitals_without_a_form_ask_for_caps_lock(terminal: Terminal) -> None:
-    for capital in "QWK":
-        terminal.press(capital)
+    tap(terminal, *"QWK")
     terminal.see("is Caps Lock on?")
 
 
@@ -123,7 +133,7 @@ def refusal_in(terminal: Terminal) -> str:
 
 
 def the_same_order_again_asks_for_a_letter(terminal: Terminal) -> None:
-    terminal.press("B")
+    fill_in(terminal, "B")
     terminal.until(
         lambda: (
             re.search(r"The same order was sent \d+ s ago", form_words(terminal)) is not None
@@ -135,7 +145,8 @@ def the_same_order_again_asks_for_a_letter(terminal: Terminal) -> None:
 
 
 def a_stop_at_break_even_that_would_fire_now_is_refused(terminal: Terminal) -> None:
-    terminal.press("g", "t", "E", "o", *"300")
+    tap(terminal, "gt")
+    fill_in(terminal, "E", "o300")
     see_in_form(terminal, "It would fire now")
     terminal.press("y")
     see_in_form(terminal, "It would fire now")
@@ -143,19 +154,19 @@ def a_stop_at_break_even_that_would_fire_now_is_refused(terminal: Terminal) -> N
 
 
 def a_part_below_one_unit_offers_the_whole(terminal: Terminal) -> None:
-    terminal.press("O", *"0.001", "%")
+    fill_in(terminal, "O", "0.001%")
     see_in_form(terminal, "less than one unit: C closes all of it")
     drop(terminal)
 
 
 def the_other_side_says_that_it_reduces(terminal: Terminal) -> None:
-    terminal.press("S", "u", *"4000")
+    fill_in(terminal, "S", "u4000")
     see_in_form(terminal, "REDUCES")
     drop(terminal)
 
 
 def cancelling_the_entries_leaves_the_stop_alone(terminal: Terminal) -> None:
-    terminal.press("Z")
+    fill_in(terminal, "Z")
     see_in_form(terminal, "CANCEL 0 entry orders of EUR/USD")
     see_in_form(terminal, "2 protective orders stay")
     drop(terminal)
@@ -165,7 +176,8 @@ def an_exit_leaves_although_the_desk_was_disarmed(terminal: Terminal) -> None:
     terminal.write(PASTE)
     terminal.see("pasted")
     terminal.see("exit only")
-    terminal.press("B")
+    terminal.pause()  # a key within 60 ms of a paste counts as part of it
+    fill_in(terminal, "B")
     see_in_form(terminal, "DISARMED is exit-only: A arms")
     drop(terminal)
     send(terminal, "C")

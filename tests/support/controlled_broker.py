@@ -15,10 +15,10 @@ from typing import Any
 
 import httpx
 
-from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.local import LocalBroker
 from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.control.application import ControlApplication
-from keydesk_practice.control.context import Control
+from keydesk_practice.control.context import LocalControl
 from keydesk_practice.http.application import make_application
 from keydesk_practice.ledger.ledger_file import make_private
 from keydesk_practice.options import Options
@@ -32,7 +32,7 @@ ACCOUNT = "/v3/accounts/101-001-1000001-001"
 class ControlledBroker:
     """A broker and both of its interfaces."""
 
-    broker: Broker
+    broker: LocalBroker
     application: ControlApplication
     stopped: list[str] = field(default_factory=list)
 
@@ -92,7 +92,7 @@ async def controlled_broker(
     interface = make_application(broker, [TOKEN], found.rate_limit)
     interface.restart_request_ids(broker.now())
     stopped: list[str] = []
-    control = Control(broker, found, interface, lambda: stopped.append("stopped"))
+    control = LocalControl(broker, found, interface, lambda: stopped.append("stopped"))
     application = ControlApplication(
         control, CONTROL_TOKEN, interface, anywhere=found.control_anywhere
     )

@@ -6,9 +6,9 @@ from decimal import Decimal
 from functools import partial
 
 from keydesk.records import AccountState, OrderRow, PositionRow, TradeRow
-from keydesk.store.fold import apply
 from keydesk.store.prices import take_conversions, take_price
 from keydesk.store.store import Store
+from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
 from keydesk_client.account.gate import TransactionGate
 from keydesk_client.account.snapshot import take_snapshot

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from keydesk_practice.broker.feeds import PriceBoard, TransactionFeed
 from keydesk_practice.engine.state.account import Account, Order, Trade, id_in
 from keydesk_practice.ledger.archive import EndedItems, LedgerArchive, Portion, Record
+from keydesk_practice.ledger.history import first_id_not_before
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import Entry, LedgerAccount
+from keydesk_practice.ledger.records import Entry, LedgerAccount
 
 IDS_PER_PORTION = 100
 IDS_PER_TYPE_PORTION = 200  # read from the index of types alone
@@ -33,8 +34,8 @@ class History:
 
     def ids_between(self, begin: int, end: int) -> range:
         """Return the ids of the transactions between two times, both included; ids have no gaps."""
-        first = self.ledger.first_id_not_before(self.account_id, begin)
-        return range(first, self.ledger.first_id_not_before(self.account_id, end + 1))
+        first = first_id_not_before(self.ledger, self.account_id, begin)
+        return range(first, first_id_not_before(self.ledger, self.account_id, end + 1))
 
     def ids_of_types(self, ids: range, types: Sequence[str]) -> Iterator[Sequence[int]]:
         """Yield those of the ids whose transactions are of the types, ascending; a portion may be empty."""

@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from keydesk_practice.broker.account_session import AccountSession
@@ -44,7 +44,7 @@ from keydesk_practice.ledger.archive import (
 )
 from keydesk_practice.ledger.group_commit import Commits, GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import (
+from keydesk_practice.ledger.records import (
     EndedRecord,
     Entry,
     LedgerAccount,
@@ -94,7 +94,8 @@ class Broker:
         self.read_lag = 0.0
         self.ledger_number = 0  # how often the ledger was replaced
         self.commits: Commits = GroupCommit(ledger, self._publish)
-        self.all_accounts: dict[str, LedgerAccount] | None = None  # of a cluster
+        self.all_accounts: dict[str, LedgerAccount] | None = None  # of a cluster, of all workers
+        self.belongs_here: Callable[[str], bool] = lambda _: True  # an account, among workers
         self._stepping = asyncio.Lock()
 
     def add_session(self, session: AccountSession) -> None:
@@ -108,6 +109,10 @@ class Broker:
         if self.all_accounts is not None:
             accounts = sorted(self.all_accounts.values(), key=lambda one: one.id)
         return [account for account in accounts if account.owner == owner]
+
+    def known_accounts(self) -> Collection[str]:
+        """Return the ids of all accounts, those of other processes included."""
+        return self.sessions if self.all_accounts is None else self.all_accounts
 
     def now(self) -> int:
         """Return the market's time."""
@@ -195,29 +200,6 @@ class Broker:
         if self.disguise is None:
             return self.market.at
         return DisguisedMarket(self.market, self.disguise).at
-
-    async def advance(self, until: int, step: int = GRID) -> None:
-        """Move the market on to a time, at every multiple of `step` on the way; the clock goes on from there."""
-        async with self._stepping:
-            await self._simulate(self._steps_until(until, step))
-            self.clock.set(max(until, self._ticked_until))
-        self.prices.publish()
-
-    def adopt_ledger(
-        self,
-        ledger: LedgerInterface,
-        since: int,
-        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
-    ) -> None:
-        """Go on with another ledger, without its accounts, from a time; the former one is committed and closed."""
-        on_failure = self.commits.on_failure
-        self.ledger, self.sessions = ledger, {}
-        self.ledger_number += 1
-        self.commits = GroupCommit(ledger, self._publish)
-        self.commits.on_failure = on_failure
-        self.clock.set(since)
-        self._ticked_until = since
-        self.board.restart(self._overlaid(*overlay), since)
 
     def save_state(self) -> None:
         """Commit what waits, and write what the next start reads of this ledger."""

@@ -19,7 +19,7 @@ def boot_time_ns() -> int:
 
 
 class MarketClock(Protocol):
-    """The market's time; a cluster's follows the pace in its database."""
+    """What reads the market's time; who may change it depends on the clock, such as `Clock` or that of a cluster."""
 
     @property
     def speed(self) -> float: ...
@@ -29,18 +29,9 @@ class MarketClock(Protocol):
     def __call__(self) -> int:
         """Return the market's time in nanoseconds since 1970."""
 
-    def pause(self) -> None:
-        """Stop; the time stays what it is."""
-
-    def play(self, speed: float | None = None) -> None:
-        """Run on from the present time, at another speed if one is given."""
-
-    def set(self, now: int, speed: float | None = None) -> None:
-        """Go on from another time, later or earlier, at another speed if one is given."""
-
 
 class Clock:
-    """The market's time: begins at `start`, runs `speed` times as fast as wall time, and never goes back by itself.
+    """A clock of one process, which can be paused and set: begins at `start`, runs `speed` times as fast as wall time, and never goes back by itself.
 
     It follows the wall clock, so that the time of a sleep is made up for. The steady clock shows when the wall clock is
     set back; the difference is added from then on.
@@ -92,6 +83,12 @@ class Clock:
         self._start = self._latest = now
         self._began, self._set_back = self._wall(), 0
         self._offset = self._began - self._steady()
+
+    def run_since(self, market: int, wall: int, speed: float) -> None:
+        """Run at a speed from a market's time at a wall time on: all workers get the same, and so agree."""
+        self.set(market, speed)
+        self._began = wall
+        self.running = True
 
     def _correct_for_setting(self, wall: int) -> None:
         """Correct for a wall clock that was set, or for a sleep during which the steady clock stood still."""

@@ -3,11 +3,13 @@
 import logging
 import sqlite3
 import time
+from collections.abc import Callable
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession, History
 from keydesk_practice.broker.broker import LAST_SEEN, Broker
 from keydesk_practice.broker.clock import Clock
+from keydesk_practice.broker.local import LocalBroker
 from keydesk_practice.broker.replay import load_replay, stored_overlay
 from keydesk_practice.engine.commands import OpenAccount
 from keydesk_practice.engine.decide import decide
@@ -22,14 +24,9 @@ from keydesk_practice.ledger.archive import (
     restore_account,
 )
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import (
-    Entry,
-    Ledger,
-    LedgerAccount,
-    WireTransaction,
-    entry_of,
-)
+from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
+from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
 from keydesk_practice.market.market import MARKET_MODEL, PracticeMarket
 from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import Options
@@ -42,11 +39,14 @@ FIRST_USER = 1_000_001
 DEPOSIT = Decimal(100_000)
 
 
-def open_broker(options: Options, owners: int) -> Broker:
+def open_broker(
+    options: Options, owners: int, belongs_here: Callable[[str], bool] = lambda _: True
+) -> LocalBroker:
     """Open the ledger, restore or create the accounts, and tick them up to the present.
 
     A ledger keeps its market's seed, and its time never goes back: a ledger that is ahead of the clock (it ran faster, or
-    from a later start) continues from where it was. A replay is paused where it was left.
+    from a later start) continues from where it was. A replay is paused where it was left. Of several workers each
+    creates the accounts that belong to it.
 
     Raises:
         LedgerUnavailable: it is in use, damaged, or of another market.
@@ -55,7 +55,7 @@ def open_broker(options: Options, owners: int) -> Broker:
     ledger = Ledger.open(options.data)
     try:
         ledger.verify()
-        return _open(options, owners, ledger)
+        return _open(options, owners, ledger, belongs_here)
     except sqlite3.Error as error:
         ledger.close()
         raise ledger_error(error, options.data / FILE_NAME) from error
@@ -73,7 +73,9 @@ def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
     ]
 
 
-def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
+def _open(
+    options: Options, owners: int, ledger: Ledger, belongs_here: Callable[[str], bool]
+) -> LocalBroker:
     seed = market_seed(options, ledger)
     earlier_model = change_model(ledger)
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
@@ -83,7 +85,7 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     if is_replay and last_seen:  # goes on where it was left, whatever the time is now
         start = max(last_seen, options.start or 0)
     clock = Clock(start, options.speed, running=not (options.paused or is_replay))
-    broker = Broker(
+    broker = LocalBroker(
         ledger,
         lambda: PracticeMarket(seed, options.hours, own),
         clock,
@@ -92,9 +94,15 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
         overlay=stored_overlay(ledger),
     )
     broker.earlier_model = earlier_model
+    broker.belongs_here = belongs_here
     known = {account.id: account for account in ledger.accounts()}
     restore_sessions(broker)
-    configured = [one for owner in range(owners) for one in default_accounts(owner, options.fifo)]
+    configured = [
+        one
+        for owner in range(owners)
+        for one in default_accounts(owner, options.fifo)
+        if belongs_here(one.id)
+    ]
     for account in configured:
         _check_fifo(account, known.get(account.id, account))
     for account in configured:

@@ -76,15 +76,3 @@ class ClusterClock:
             stops,
             self.pace_now.number + 1,
         )
-
-    def pause(self) -> None:
-        """Raise: the pace of a cluster is changed in its database."""
-        raise NotImplementedError
-
-    def play(self, speed: float | None = None) -> None:
-        """Raise: the pace of a cluster is changed in its database."""
-        raise NotImplementedError
-
-    def set(self, now: int, speed: float | None = None) -> None:
-        """Raise: the pace of a cluster is changed in its database."""
-        raise NotImplementedError

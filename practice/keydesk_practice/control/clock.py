@@ -1,7 +1,7 @@
 """Pause, play, speed, step and jump."""
 
 from keydesk_practice.broker.clock import COARSE_STEP, GRID, SECOND
-from keydesk_practice.control.context import Control
+from keydesk_practice.control.context import Control, LocalControl
 from keydesk_practice.control.records import Jump, Nothing, Play, Speed, State, Step
 from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.http.errors import HttpError, invalid_value
@@ -20,26 +20,26 @@ async def state(control: Control, _: Nothing) -> State:
     return control.state()
 
 
-async def pause(control: Control, _: Nothing) -> State:
+async def pause(control: LocalControl, _: Nothing) -> State:
     """Stop the market's time."""
     await settle(control)
     return control.state()
 
 
-async def play(control: Control, request: Play) -> State:
+async def play(control: LocalControl, request: Play) -> State:
     """Let the market run on."""
     control.broker.clock.play(None if request.speed is None else checked_speed(request.speed))
     return control.state()
 
 
-async def set_speed(control: Control, request: Speed) -> State:
+async def set_speed(control: LocalControl, request: Speed) -> State:
     """Change the speed; a paused market stays paused."""
     clock = control.broker.clock
     clock.set(clock(), checked_speed(request.speed))
     return control.state()
 
 
-async def step(control: Control, request: Step) -> State:
+async def step(control: LocalControl, request: Step) -> State:
     """Pause, then go on to the end of a candle."""
     if not 1 <= request.candles <= MAX_CANDLES:
         raise invalid_value("candles", f": use 1 to {MAX_CANDLES}")
@@ -58,7 +58,7 @@ def end_of_step(control: Control, request: Step) -> int:
     return control.shown(cell * CELL)
 
 
-async def jump(control: Control, request: Jump) -> State:
+async def jump(control: LocalControl, request: Jump) -> State:
     """Go on to a later time."""
     check_jump(control, request.time)
     await _go_to(control, request.time)
@@ -78,13 +78,13 @@ def check_jump(control: Control, until: int) -> None:
         raise invalid_value("time", ": more than a year ahead: begin a replay there")
 
 
-async def settle(control: Control) -> None:
+async def settle(control: LocalControl) -> None:
     """Pause, and bring prices and accounts up to the clock."""
     control.broker.clock.pause()
     await control.broker.advance(control.broker.clock())
 
 
-async def _go_to(control: Control, until: int) -> None:
+async def _go_to(control: LocalControl, until: int) -> None:
     distance = until - control.broker.now()
     if distance > MAX_JUMP:
         raise invalid_value("time", ": more than a year ahead: begin a replay there")

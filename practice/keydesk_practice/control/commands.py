@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,18 +14,21 @@ from keydesk_practice.control.client import ControlClient
 from keydesk_practice.control.faults import read_profile
 from keydesk_practice.control.room import REFRESH_SECONDS, run_room
 from keydesk_practice.engine.wire_form import to_wire
+from keydesk_practice.errors import ControlFailed
 from keydesk_practice.http.faults import PROFILES
 from keydesk_practice.options import default_data
 
 Body = dict[str, Any]
 Answer = dict[str, Any]
 Sent = tuple[str, str, Body | None]
+_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?")
+_SHORTEST_REFRESH, _LONGEST_REFRESH = 0.1, 86_400.0  # seconds
 _ACCOUNT_VERBS = ("add", "reset", "clone", "deposit", "withdraw", "margin")
 
 
 def run_command(words: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
     """Run one command on a running broker and print the answer; raise `ControlFailed` when it is refused."""
-    options = _parser().parse_args(words)
+    options = _options(words)
     client = ControlClient.of_data_folder(options.data or default_data(environment))
     if options.command == "room":
         return run_room(client, options)
@@ -32,6 +36,20 @@ def run_command(words: Sequence[str], environment: Mapping[str, str] = os.enviro
     answer = client.call(method, path, body)
     print(json.dumps(answer) if options.json else text_of(answer))  # noqa: T201 - the command's output
     return 0
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = _parser()
+    options = parser.parse_args(words)
+    if options.command == "room" and options.action != "reset":
+        for given, option in (
+            (options.accounts, "ACCOUNT"),
+            (options.balance, "--balance"),
+            (options.yes, "--yes"),
+        ):
+            if given:
+                parser.error(f"{option} goes with room reset: room {options.action} is about all")
+    return options
 
 
 def request_of(options: argparse.Namespace) -> Sent:
@@ -141,7 +159,7 @@ def _account(options: argparse.Namespace) -> Sent:
         )
         flags = {"hedging": options.hedging, "fifo": options.fifo}
         return "POST", "/accounts", {**terms, **{name: True for name, one in flags.items() if one}}
-    path = f"/accounts/{quote(options.account, safe='')}"
+    path = f"/accounts/{quote(options.account, safe='', errors='replace')}"
     match options.action:
         case "reset":
             terms = _given(
@@ -167,8 +185,32 @@ def _given(**members: object) -> Body:
 def _token_from(file: Path | None) -> str | None:
     if file is None:
         return None
-    text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise ControlFailed(f"--token-file: cannot read {file}: {reason}") from None
     return text.strip()
+
+
+def _amount(text: str) -> str:
+    if not _AMOUNT.fullmatch(text):
+        raise argparse.ArgumentTypeError(
+            f"invalid amount {text!r}: use a number above 0 such as 500 or 12.50"
+        )
+    return text
+
+
+def _refresh(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not _SHORTEST_REFRESH <= seconds <= _LONGEST_REFRESH:
+        raise argparse.ArgumentTypeError(
+            f"invalid number of seconds {text!r}: use {_SHORTEST_REFRESH:g} to {_LONGEST_REFRESH:g}"
+        )
+    return seconds
 
 
 def overview() -> str:
@@ -274,7 +316,7 @@ def _add_accounts(commands: Any) -> None:  # noqa: ANN401
         "--hedging", action=argparse.BooleanOptionalAction, default=None, help="as it was"
     )
     for name in ("deposit", "withdraw"):
-        parsers[name].add_argument("amount", help="in the home currency")
+        parsers[name].add_argument("amount", type=_amount, help="in the home currency")
     parsers["margin"].add_argument("rate", help="0.05 is a leverage of 20")
     token = _command(commands, "token", "Let in a further token with two accounts of its own.")
     token.add_argument("action", choices=("add",))
@@ -301,7 +343,7 @@ def _add_room(commands: Any) -> None:  # noqa: ANN401
     room.add_argument("--once", action="store_true", help="print one table and end")
     room.add_argument(
         "--refresh",
-        type=float,
+        type=_refresh,
         default=REFRESH_SECONDS,
         metavar="S",
         help="seconds between two looks (%(default)g)",

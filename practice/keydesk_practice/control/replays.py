@@ -21,7 +21,7 @@ from keydesk_practice.broker.replay import (
 )
 from keydesk_practice.broker.scenarios import SCENARIOS, nanoseconds, random_start
 from keydesk_practice.control.clock import MAX_SPEED, settle
-from keydesk_practice.control.context import Control
+from keydesk_practice.control.context import Control, LocalControl
 from keydesk_practice.control.records import (
     BeginReplay,
     Checkpoints,
@@ -36,9 +36,9 @@ from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, move_ledger_aside
+from keydesk_practice.ledger.placement import CHECKPOINTS, WORKERS_FACT
 from keydesk_practice.market.market import MARKET_MODEL
 
-FOLDER = "checkpoints"
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 _MAX_BALANCE = Decimal(1_000_000_000)
 
@@ -58,7 +58,7 @@ async def scenarios(_: Control, __: Nothing) -> Scenarios:
     )
 
 
-async def begin_replay(control: Control, request: BeginReplay) -> State:
+async def begin_replay(control: LocalControl, request: BeginReplay) -> State:
     """Begin anew at another time, with fresh accounts."""
     balance = checked_balance(DEPOSIT if request.balance is None else request.balance)
     if not 0 < request.speed <= MAX_SPEED:
@@ -70,6 +70,7 @@ async def begin_replay(control: Control, request: BeginReplay) -> State:
         "seed": broker.ledger.fact("seed") or "1",
         MODEL: str(MARKET_MODEL),
         **broker.ledger.facts(TOKEN_FACT),
+        **broker.ledger.facts(WORKERS_FACT),
     }
 
     def fill(ledger: Ledger) -> None:
@@ -89,7 +90,7 @@ async def begin_replay(control: Control, request: BeginReplay) -> State:
     return control.state()
 
 
-async def finish_replay(control: Control, _: Nothing) -> State:
+async def finish_replay(control: LocalControl, _: Nothing) -> State:
     """Pause, and show which instrument and which time a blind replay was about."""
     replay = load_replay(control.broker.ledger)
     if replay is None:
@@ -114,7 +115,7 @@ async def save_checkpoint(control: Control, request: Named) -> Checkpoints:
     return await checkpoints(control, Nothing())
 
 
-async def restore_checkpoint(control: Control, request: Named) -> State:
+async def restore_checkpoint(control: LocalControl, request: Named) -> State:
     """Go back to a checkpoint, paused; the present ledger is kept beside it."""
     path = _path(control, request.name)
     if not path.exists():
@@ -143,7 +144,7 @@ def _chosen(control: Control, request: BeginReplay) -> Replay:
     """Return the replay that a request chooses; raise a 400 `HttpError` when it chooses none, or two."""
     dated = [request.start is not None, request.scenario is not None]
     if sum([*dated, request.random, request.present]) != 1:
-        raise HttpError(400, "Choose one of 'start', 'scenario', 'random' and 'present'")
+        raise HttpError(400, "Give exactly one of 'start', 'scenario', 'random' and 'present'")
     if request.present and request.blind:
         raise HttpError(400, "The present cannot be hidden: leave out 'blind' or 'present'")
     instrument = request.instrument
@@ -188,7 +189,7 @@ def _disguised(
 
 
 async def _switch(
-    control: Control,
+    control: LocalControl,
     fill: Callable[[Ledger], None],
     place: Callable[[], None] = lambda: None,
     *,
@@ -222,7 +223,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _folder(control: Control) -> Path:
-    return control.options.data / FOLDER
+    return control.options.data / CHECKPOINTS
 
 
 def _path(control: Control, name: str) -> Path:

@@ -9,19 +9,24 @@ import json
 import shutil
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
+from urllib.parse import quote
 
 from keydesk_practice.control.client import ControlClient
 from keydesk_practice.engine.wire_form import SECOND, parse_time
+from keydesk_practice.errors import ControlFailed, printable
 
 REFRESH_SECONDS = 2.0
 HEADINGS = ("#", "account", "name", "", "equity", "profit", "return", "open", "orders", "last fill")
 _RIGHT = frozenset({"#", "equity", "profit", "return", "open", "orders", "last fill"})
 _NAME_WIDTH = 20
 _HOME_AND_CLEAR = "\x1b[H\x1b[2J"
+_MOST_MARKS = 3  # combining marks on a character
+_WIDE = frozenset("WF")  # East Asian characters that take two columns
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 Answer = Mapping[str, Any]
 
@@ -60,7 +65,7 @@ def room_lines(state: Answer, width: int = 100, height: int | None = None) -> li
     if height is not None and len(rows) > (most := max(height - 3, 1)):
         rows, left = rows[: most - 1 or 1], len(rows) - (most - 1 or 1)
     more = [f"and {left} more: a taller window or --json shows them"] if left else []
-    return [line[:width].rstrip() for line in (head, *_table([HEADINGS, *rows]), *more)]
+    return [_cut(line, width).rstrip() for line in (head, *_table([HEADINGS, *rows]), *more)]
 
 
 def run_room(
@@ -76,30 +81,27 @@ def run_room(
             _reset(client, options)
         case _:
             return _show(client, options, wait)
-    print("\n".join(room_lines(client.call("GET", "/state"))))  # noqa: T201 - the command's output
+    _print_once(client.call("GET", "/state"), options)
     return 0
 
 
 def _reset(client: ControlClient, options: argparse.Namespace) -> None:
     known = [one["id"] for one in client.call("GET", "/state")["accounts"]]
+    if unknown := [one for one in options.accounts if one not in known]:
+        raise ControlFailed(f"there is no account {', '.join(unknown)}: nothing is reset")
     if not options.accounts and not options.yes:
         raise SystemExit(
             f"this begins all {len(known)} accounts anew: name some, or repeat with --yes"
         )
     body = {} if options.balance is None else {"balance": options.balance}
     for account in options.accounts or known:
-        client.call("POST", f"/accounts/{account}/reset", body)
+        client.call("POST", f"/accounts/{quote(account, safe='')}/reset", body)
 
 
 def _show(client: ControlClient, options: argparse.Namespace, wait: Callable[[float], None]) -> int:
     state = client.call("GET", "/state")
-    if options.json:
-        shown = {name: state[name] for name in ("time", "running", "speed")}
-        ranked = [asdict(one) for one in standings(state)]
-        print(json.dumps({**shown, "accounts": ranked}))  # noqa: T201 - the command's output
-        return 0
-    if options.once or not sys.stdout.isatty():
-        print("\n".join(room_lines(state)))  # noqa: T201 - the command's output
+    if options.json or options.once or not sys.stdout.isatty():
+        _print_once(state, options)
         return 0
     try:
         while True:
@@ -113,12 +115,22 @@ def _show(client: ControlClient, options: argparse.Namespace, wait: Callable[[fl
         return 130
 
 
+def _print_once(state: Answer, options: argparse.Namespace) -> None:
+    if options.json:
+        shown = {name: state[name] for name in ("time", "running", "speed")}
+        ranked = [asdict(one) for one in standings(state)]
+        text = json.dumps({**shown, "accounts": ranked})
+    else:
+        text = "\n".join(room_lines(state))
+    print(text)  # noqa: T201 - the command's output
+
+
 def _standing(rank: int, account: Answer, now: int) -> Standing:
     filled = account.get("lastFill")
     return Standing(
         rank=rank,
         account=account["id"],
-        name=_printable(account.get("alias") or ""),
+        name=printable(account.get("alias") or ""),
         currency=account["currency"],
         equity=f"{Decimal(account['nav']):.2f}",
         profit=f"{_profit(account):.2f}",
@@ -138,16 +150,42 @@ def _result(account: Answer) -> Decimal:
     return _profit(account) / paid_in if paid_in > 0 else Decimal(0)
 
 
-def _printable(text: str) -> str:
-    """Return a trader's text without what a terminal would obey."""
-    return "".join(one if one.isprintable() else "?" for one in text)
+def _columns(character: str) -> int:
+    """Return how many columns of a terminal a printable character takes."""
+    if unicodedata.combining(character) or unicodedata.category(character) in {"Mn", "Me"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+
+
+def _width(text: str) -> int:
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _cut(text: str, width: int) -> str:
+    """Return the beginning of a text that takes at most so many columns; marks on marks are left out."""
+    if text.isascii():
+        return text[:width]
+    kept, used, marks = "", 0, 0
+    for one in text:
+        taken = _columns(one)
+        marks = 0 if taken else marks + 1
+        if used + taken > width:
+            break
+        if marks < _MOST_MARKS:
+            kept, used = kept + one, used + taken
+    return kept
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    space = " " * (width - _width(text))
+    return space + text if right else text + space
 
 
 def _cells(one: Standing) -> tuple[str, ...]:
     return (
         str(one.rank),
         one.account,
-        one.name[:_NAME_WIDTH],
+        _cut(one.name, _NAME_WIDTH),
         one.currency,
         f"{Decimal(one.equity):,.2f}",
         f"{Decimal(one.profit):+,.2f}",
@@ -168,10 +206,10 @@ def _age(seconds: int | None) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
-            cell.rjust(width) if heading in _RIGHT else cell.ljust(width)
+            _padded(cell, width, right=heading in _RIGHT)
             for cell, width, heading in zip(row, widths, HEADINGS, strict=True)
         )
         for row in rows

@@ -17,7 +17,7 @@ from keydesk_practice.http.endpoints import Call, Query
 from keydesk_practice.http.errors import HttpError, invalid_value, missing_value, unknown_instrument
 from keydesk_practice.http.request_bodies import decimal_of
 from keydesk_practice.http.responses import Response, StreamResponse, json_bytes
-from keydesk_practice.market.bars import Component
+from keydesk_practice.market.bars.blocks import Component
 from keydesk_practice.market.books import SNAPSHOT_EVERY, Book, latest_snapshot
 from keydesk_practice.market.candles import (
     GRANULARITIES,

@@ -13,7 +13,7 @@ from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.feeds import Subscription
 from keydesk_practice.engine.wire_form import in_unix_form
 from keydesk_practice.http.errors import reject_message
-from keydesk_practice.ledger.ledger import WireTransaction
+from keydesk_practice.ledger.records import WireTransaction
 
 MIN_GZIP_BYTES = 1400  # a smaller body fits into one network packet anyway
 GZIP_LEVEL = 1

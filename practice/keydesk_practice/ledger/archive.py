@@ -31,8 +31,8 @@ from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import TYPES, from_wire, to_wire
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import EndedRecord, LedgerAccount
 from keydesk_practice.ledger.ledger_file import RECOVERY_HINT
+from keydesk_practice.ledger.records import EndedRecord, LedgerAccount
 
 APPLY_VERSION = 1  # to be raised when `apply` treats old transactions differently
 IDS_PER_PORTION = 50

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from keydesk_practice.errors import LedgerWriteFailed, PracticeError
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import EndedRecord, Entry, LedgerBatch, MarkRecord
+from keydesk_practice.ledger.records import EndedRecord, Entry, LedgerBatch, MarkRecord
 
 RECORDS_PER_TURN = 100  # encoded in one iteration of the loop: some 2 ms
 MIN_SHARE = 20  # records an account, however many accounts wait: more than one order makes
@@ -149,9 +149,7 @@ class GroupCommit:
         complete: list[PendingBatch] = []
         try:
             self._encode(complete)
-            for pending in complete:
-                self._ledger.stage_batch(pending.batch)
-            self._ledger.commit()
+            self._ledger.commit([pending.batch for pending in complete])
         except LedgerWriteFailed as error:
             self._fail(complete, error)
         else:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Protocol
 
-from keydesk_practice.ledger.ledger import EndedRecord, Entry, LedgerAccount, LedgerBatch
+from keydesk_practice.ledger.records import EndedRecord, Entry, LedgerAccount, LedgerBatch
 
 
 class LedgerInterface(Protocol):
@@ -15,7 +15,7 @@ class LedgerInterface(Protocol):
         """Check the ledger; raise `LedgerUnavailable` when it is damaged."""
 
     def close(self) -> None:
-        """Close it; staged batches that were not committed are lost."""
+        """Close it; staged items that were not committed are lost."""
 
     def fact(self, name: str) -> str | None:
         """Return the value of a fact, None when it was never set."""
@@ -35,26 +35,14 @@ class LedgerInterface(Protocol):
     def remove_account(self, id_: str) -> None:
         """Delete an account and everything of it."""
 
-    def clone_account(self, source: str, copy: LedgerAccount) -> None:
-        """Store a copy of an account's transactions and marks under another id."""
-
     def copy_to(self, path: Path) -> None:
         """Write a copy of the committed ledger to a file."""
-
-    def stage(self, account: str, batch: Iterable[Entry]) -> None:
-        """Stage some transactions for the next commit."""
-
-    def stage_mark(self, account: str, order_id: int, level: Decimal) -> None:
-        """Stage an order's observed price level for the next commit."""
-
-    def stage_batch(self, batch: LedgerBatch) -> None:
-        """Stage a batch for the next commit."""
 
     def stage_ended(self, account: str, ended: EndedRecord) -> None:
         """Stage an ended order or trade for the next commit; `ended` returns it already."""
 
-    def commit(self) -> None:
-        """Make everything staged durable; raise `LedgerWriteFailed` when nothing of it is stored."""
+    def commit(self, batches: Sequence[LedgerBatch] = ()) -> None:
+        """Make batches and what is staged durable; raise `LedgerWriteFailed` when nothing of it is stored."""
 
     def last_id(self, account: str) -> int:
         """Return the id of the newest committed transaction, 0 when there is none."""
@@ -72,9 +60,6 @@ class LedgerInterface(Protocol):
 
     def ids_of_types(self, account: str, first: int, last: int, types: Sequence[str]) -> list[int]:
         """Return the ids in a range whose transactions are of the types, ascending."""
-
-    def first_id_not_before(self, account: str, time: int) -> int:
-        """Return the lowest id that happened at `time` or later; one above the last when none did."""
 
     def ended(self, account: str, kind: str, id_: int) -> bytes | None:
         """Return the JSON text of an ended order or trade, None when there is none."""

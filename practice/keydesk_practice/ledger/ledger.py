@@ -1,111 +1,34 @@
 """The ledger: every transaction of every account by its id, with what a restart needs beside them.
 
-Batches are staged in memory and made durable together by `commit`, with one fsync. A staged batch that was not committed
-never happened: it must not be shown to a client before `commit` returned. Transactions are stored as the JSON text of the
+Batches are made durable together by `commit`, with one fsync. One that was not committed never happened: it must not be
+shown to a client before `commit` returned. Transactions are stored as the JSON text of the
 wire, so that history is served exactly as it was written.
 """
 
 import contextlib
-import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.ledger.checksums import Value, checksum
 from keydesk_practice.ledger.ledger_file import FILE_NAME, open_ledger_file, verify_connection
+from keydesk_practice.ledger.records import (
+    EndedRecord,
+    Entry,
+    LedgerAccount,
+    LedgerBatch,
+    Row,
+    transaction_row,
+    with_checksum,
+)
 
 _FIFO = "fifo "  # followed by an account's id: the fact that it has FIFO rules
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerAccount:
-    """An account's owner, the number of its token from 0, and its terms."""
-
-    id: str
-    owner: int
-    currency: str
-    hedging: bool
-    fifo: bool = False  # the rules of a US division
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One transaction as the ledger stores it; `body` is its JSON text."""
-
-    id: int
-    time: int
-    type: str
-    body: str
-
-
-class MarkRecord(NamedTuple):
-    """The price level that an order has observed, such as a trailing stop's."""
-
-    order_id: int
-    level: Decimal
-
-
-class EndedRecord(NamedTuple):
-    """An ended order or closed trade as JSON text, with the columns that lists filter by."""
-
-    kind: str
-    id: int
-    state: str
-    instrument: str
-    record: bytes
-
-
 Identity = tuple[int, int]  # device and inode
-Row = tuple[Value, ...]  # as the ledger stores it, its checksum last
-_encode = json.JSONEncoder(separators=(",", ":")).encode
-
-
-class LedgerBatch:
-    """The rows that one batch adds to the ledger, prepared one by one before any is written."""
-
-    def __init__(self, account: str) -> None:
-        self.account = account
-        self.entries: list[Entry] = []
-        self.transactions: list[Row] = []
-        self.ended: list[Row] = []
-        self.marks: list[Row] = []
-
-    def add(self, record: Entry | EndedRecord | MarkRecord) -> None:
-        """Add the row of a record."""
-        match record:
-            case Entry():
-                self.entries.append(record)
-                self.transactions.append(_transaction_row(self.account, record))
-            case EndedRecord():
-                self.ended.append(_with_checksum(self.account, *record))
-            case MarkRecord():
-                self.marks.append(_with_checksum(self.account, record.order_id, str(record.level)))
-
-
-class WireTransaction(dict[str, Any]):
-    """A transaction as a JSON object that is encoded once, for the ledger and for the response."""
-
-    __slots__ = ("_text",)
-    _text: str
-
-    def text(self) -> str:
-        """Return the JSON text."""
-        try:
-            return self._text
-        except AttributeError:
-            self._text = _encode(self)
-            return self._text
-
-
-def entry_of(transaction: WireTransaction, time: int) -> Entry:
-    """Return the ledger's entry of a transaction."""
-    return Entry(int(transaction["id"]), time, str(transaction["type"]), transaction.text())
 
 
 class Ledger:
@@ -115,7 +38,6 @@ class Ledger:
         self._connection = connection
         self._folder = folder
         self._files = LedgerFiles(folder)
-        self._batches: list[LedgerBatch] = []
         self._ended: dict[tuple[str, str, int], EndedRecord] = {}
 
     @classmethod
@@ -128,7 +50,7 @@ class Ledger:
         verify_connection(self._connection, self._folder)
 
     def close(self) -> None:
-        """Close the file; staged batches that were not committed are lost."""
+        """Close the file; staged items that were not committed are lost."""
         self._connection.close()
 
     # --- facts and accounts ---
@@ -141,7 +63,7 @@ class Ledger:
     def set_fact(self, name: str, value: str) -> None:
         """Store a fact, durably."""
         self._connection.execute(
-            "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", _with_checksum(name, value)
+            "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", with_checksum(name, value)
         )
 
     def accounts(self) -> list[LedgerAccount]:
@@ -161,11 +83,11 @@ class Ledger:
         values = (account.id, account.owner, account.currency, int(account.hedging))
         with _transaction(self._connection):
             self._connection.execute(
-                "INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", _with_checksum(*values)
+                "INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", with_checksum(*values)
             )
             if account.fifo:
                 self.set_fact(_FIFO + account.id, "yes")
-            self._insert([_transaction_row(account.id, entry) for entry in history])
+            self._insert([transaction_row(account.id, entry) for entry in history])
 
     def remove_account(self, id_: str) -> None:
         """Delete an account and everything of it, in one SQL transaction."""
@@ -174,20 +96,6 @@ class Ledger:
                 self._connection.execute(f"DELETE FROM {table} WHERE account=?", (id_,))  # noqa: S608 - names of ours
             self._connection.execute("DELETE FROM accounts WHERE id=?", (id_,))
             self._connection.execute("DELETE FROM facts WHERE name=?", (_FIFO + id_,))
-
-    def clone_account(self, source: str, copy: LedgerAccount) -> None:
-        """Store a copy of an account's transactions and marks under another id, in one SQL transaction."""
-        number = int(copy.id.rpartition("-")[2])
-        entries = []
-        for text in self.bodies(source, 1, self.last_id(source)):
-            body = WireTransaction(json.loads(text), accountID=copy.id)
-            if "accountNumber" in body:
-                body["accountNumber"] = number
-            entries.append(entry_of(body, self.time_of(source, int(body["id"])) or 0))
-        self.create_account(copy, entries)
-        for order_id, level in self.marks(source):
-            self.stage_mark(copy.id, order_id, level)
-        self.commit()
 
     def facts(self, prefix: str) -> dict[str, str]:
         """Return the facts whose names begin with a word."""
@@ -206,38 +114,20 @@ class Ledger:
 
     # --- writing ---
 
-    def stage(self, account: str, batch: Iterable[Entry]) -> None:
-        """Stage some transactions for the next commit."""
-        made = LedgerBatch(account)
-        for entry in batch:
-            made.add(entry)
-        self.stage_batch(made)
-
-    def stage_mark(self, account: str, order_id: int, level: Decimal) -> None:
-        """Stage an order's observed price level for the next commit."""
-        made = LedgerBatch(account)
-        made.add(MarkRecord(order_id, level))
-        self.stage_batch(made)
-
-    def stage_batch(self, batch: LedgerBatch) -> None:
-        """Stage a batch for the next commit."""
-        self._batches.append(batch)
-
     def stage_ended(self, account: str, ended: EndedRecord) -> None:
         """Stage an ended order or trade for the next commit; `ended` returns it already."""
         self._ended[account, ended.kind, ended.id] = ended
 
-    def commit(self) -> None:
-        """Make everything staged durable, with one fsync.
+    def commit(self, batches: Sequence[LedgerBatch] = ()) -> None:
+        """Make batches and what is staged durable, with one fsync.
 
         Raises:
-            LedgerWriteFailed: the ledger cannot be written; nothing of what was staged is stored.
+            LedgerWriteFailed: the ledger cannot be written; nothing of it is stored.
         """
-        batches, self._batches = self._batches, []
         staged, self._ended = self._ended, {}
         if not (batches or staged):
             return
-        ended = [_with_checksum(account, *record) for (account, _, _), record in staged.items()]
+        ended = [with_checksum(account, *record) for (account, _, _), record in staged.items()]
         try:
             with _transaction(self._connection):
                 self._insert([row for batch in batches for row in batch.transactions])
@@ -259,7 +149,7 @@ class Ledger:
         heads = {account: id_ for account, id_, *_ in rows}
         self._connection.executemany(
             "INSERT OR REPLACE INTO heads VALUES (?, ?, ?)",
-            [_with_checksum(*head) for head in heads.items()],
+            [with_checksum(*head) for head in heads.items()],
         )
 
     # --- reading ---
@@ -293,18 +183,6 @@ class Ledger:
         """Return the ids in a range whose transactions are of the types, ascending."""
         query = f"SELECT id FROM transactions WHERE account=? AND id BETWEEN ? AND ?{_type_condition(types)} ORDER BY id"  # noqa: S608 - the formatted part holds placeholders only
         return [id_ for (id_,) in self._connection.execute(query, (account, first, last, *types))]
-
-    def first_id_not_before(self, account: str, time: int) -> int:
-        """Return the lowest id that happened at `time` or later; one above the last when none did."""
-        low, high = 1, self.last_id(account) + 1
-        while low < high:  # ids and times ascend together
-            middle = (low + high) // 2
-            happened = self.time_of(account, middle)
-            if happened is not None and happened < time:
-                low = middle + 1
-            else:
-                high = middle
-        return low
 
     # --- ended orders and trades ---
 
@@ -354,7 +232,7 @@ class Ledger:
 
     def save_snapshot(self, account: str, id_: int, form: str, state: bytes) -> None:
         """Store the state of an account after transaction `id_`, in place of the older one."""
-        values = _with_checksum(account, id_, form, state)
+        values = with_checksum(account, id_, form, state)
         self._connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)", values)
 
     def snapshot(self, account: str, form: str) -> tuple[int, bytes] | None:
@@ -409,15 +287,6 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:  # on a full disk SQLite rolls back by itself
             connection.execute("ROLLBACK")
         raise
-
-
-def _with_checksum(*values: Value) -> Row:
-    """Return the values of a row followed by their checksum."""
-    return (*values, checksum(*values))
-
-
-def _transaction_row(account: str, entry: Entry) -> Row:
-    return _with_checksum(account, entry.id, entry.time, entry.type, entry.body)
 
 
 def _type_condition(types: Sequence[str]) -> str:

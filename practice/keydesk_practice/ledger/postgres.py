@@ -5,7 +5,6 @@ reads are small and indexed, and block the event loop as those of SQLite do, at 
 connection every call raises `LedgerAway` until `reconnect`.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -16,15 +15,6 @@ import psycopg
 
 from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import checksum
-from keydesk_practice.ledger.ledger import (
-    EndedRecord,
-    Entry,
-    LedgerAccount,
-    LedgerBatch,
-    MarkRecord,
-    WireTransaction,
-    entry_of,
-)
 from keydesk_practice.ledger.postgres_commit import commit_batches
 from keydesk_practice.ledger.postgres_connection import (
     BoundedConnection,
@@ -37,6 +27,12 @@ from keydesk_practice.ledger.postgres_tables import (
     OF_ACCOUNT,
     SCHEMA,
     TABLES,
+)
+from keydesk_practice.ledger.records import (
+    EndedRecord,
+    Entry,
+    LedgerAccount,
+    LedgerBatch,
 )
 
 _SETUP_LOCK = 5_207_012  # of the nodes that start at the same time
@@ -61,7 +57,6 @@ class PostgresLedger:
         self.text = text
         self.fences: dict[str, int] = {}
         self._connection: BoundedConnection | None = connect(text)
-        self._batches: list[LedgerBatch] = []
         self._ended: dict[tuple[str, str, int], EndedRecord] = {}
 
     @classmethod
@@ -152,9 +147,7 @@ class PostgresLedger:
 
     def create_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
         """Store an account, which belongs to no node yet, and its first transactions."""
-        batch = LedgerBatch(account.id)
-        for entry in history:
-            batch.add(entry)
+        batch = LedgerBatch(account.id, history)
         with _translated_errors(), self._open_connection().transaction():
             self._all(
                 "INSERT INTO accounts (id, owner, currency, hedging, fifo, last_id)"
@@ -177,60 +170,26 @@ class PostgresLedger:
                 self._all(f"DELETE FROM {table} WHERE account = %s", id_)  # noqa: S608 - names of ours
         self.fences.pop(id_, None)
 
-    def clone_account(self, source: str, copy: LedgerAccount) -> None:
-        """Store a copy of an account's transactions and marks under another id."""
-        number = int(copy.id.rpartition("-")[2])
-        entries = []
-        for text in self.bodies(source, 1, self.last_id(source)):
-            body = WireTransaction(json.loads(text), accountID=copy.id)
-            if "accountNumber" in body:
-                body["accountNumber"] = number
-            entries.append(entry_of(body, self.time_of(source, int(body["id"])) or 0))
-        self.create_account(copy, entries)
-        for order_id, level in self.marks(source):
-            self.stage_mark(copy.id, order_id, level)
-        self.commit()
-
     def copy_to(self, path: Path) -> None:
         """Raise `LedgerUnavailable`: a server's data are copied with its own tools."""
         raise LedgerUnavailable(f"cannot write {path}: copy a ledger on PostgreSQL with pg_dump")
 
     # --- writing ---
 
-    def stage(self, account: str, batch: Iterable[Entry]) -> None:
-        """Stage some transactions for the next commit."""
-        made = LedgerBatch(account)
-        for entry in batch:
-            made.add(entry)
-        self.stage_batch(made)
-
-    def stage_mark(self, account: str, order_id: int, level: Decimal) -> None:
-        """Stage an order's observed price level for the next commit."""
-        made = LedgerBatch(account)
-        made.add(MarkRecord(order_id, level))
-        self.stage_batch(made)
-
-    def stage_batch(self, batch: LedgerBatch) -> None:
-        """Stage a batch for the next commit."""
-        self._batches.append(batch)
-
     def stage_ended(self, account: str, ended: EndedRecord) -> None:
         """Stage an ended order or trade for the next commit; `ended` returns it already."""
         self._ended[account, ended.kind, ended.id] = ended
 
-    def commit(self) -> None:
-        """Make everything staged durable, in one statement.
+    def commit(self, batches: Sequence[LedgerBatch] = ()) -> None:
+        """Make batches and what is staged durable, in one statement.
 
         Raises:
             LedgerWriteFailed: it is refused; nothing of the accounts that belong to another node is stored.
             LedgerAway: the database does not answer; whether it is stored is not known.
         """
-        batches, self._batches = self._batches, []
         staged, self._ended = self._ended, {}
-        for (account, _, _), record in staged.items():
-            batch = LedgerBatch(account)
-            batch.add(record)
-            batches.append(batch)
+        ended = [LedgerBatch(account, [record]) for (account, _, _), record in staged.items()]
+        batches = [*batches, *ended]
         if not batches:
             return
         with _translated_errors():
@@ -280,18 +239,6 @@ class PostgresLedger:
             *(account, first, last, list(types), list(types)),
         )
         return [int(id_) for (id_,) in rows]
-
-    def first_id_not_before(self, account: str, time: int) -> int:
-        """Return the lowest id that happened at `time` or later; one above the last when none did."""
-        low, high = 1, self.last_id(account) + 1
-        while low < high:  # ids and times ascend together
-            middle = (low + high) // 2
-            happened = self.time_of(account, middle)
-            if happened is not None and happened < time:
-                low = middle + 1
-            else:
-                high = middle
-        return low
 
     # --- ended orders and trades, marks, snapshots ---
 

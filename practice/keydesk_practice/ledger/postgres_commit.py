@@ -6,9 +6,9 @@ from typing import Any
 
 import psycopg
 
-from keydesk_practice.ledger.ledger import LedgerBatch, Row
 from keydesk_practice.ledger.postgres_connection import BoundedConnection
 from keydesk_practice.ledger.postgres_tables import COMMIT, TRANSACTIONS_CHANNEL
+from keydesk_practice.ledger.records import LedgerBatch, Row
 
 _WIDTHS = {"transactions": 6, "ended": 7, "marks": 4}  # columns
 _TRIES = 3

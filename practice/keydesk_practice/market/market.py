@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from keydesk_practice.engine.quotes import Conversion, Quote, Specification
 from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.errors import TimeOutsideRates
-from keydesk_practice.market.bars import BarBuilder, PairBarBlocks
+from keydesk_practice.market.bars.blocks import PairBarBlocks
+from keydesk_practice.market.bars.builder import BarBuilder
 from keydesk_practice.market.candles import Candle, CandleBuilder, CandleSpec, Range
 from keydesk_practice.market.conversion import CurrencyConverter
 from keydesk_practice.market.fixings import Fixings, with_future

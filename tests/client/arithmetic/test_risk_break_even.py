@@ -18,7 +18,7 @@ YEN_FACTORS = Factors(D("0.00641079"), D("0.00647522"), D("0.00644301"))
 USD_HOME = (D("1.08500"), D(50_000), D("-12.78"), HOME, 5)
 EUR_HOME = (D("1.08500"), D(50_000), D("-11.84"), EUR_FACTORS, 5)
 SHORT_YEN = (D("155.200"), D(-39_850), D("-6.40"), YEN_FACTORS, 3)
-# Financing was paid to it, so that the stop lies on the losing side (TRADER.md 2.8).
+# Financing was paid to it, so that the stop lies on the losing side.
 PAID_YEN = (D("169.626"), D(-214), D("6.2278"), estimated_factors(1 / D("169.626"), D("0.005")), 3)
 Case = tuple[Decimal, Decimal, Decimal, Factors, int]
 

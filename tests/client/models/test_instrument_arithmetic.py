@@ -1,4 +1,4 @@
-"""Size, pips and margin of an instrument: the worked numbers of the requirements."""
+"""Size, pips and margin of an instrument: the worked numbers of `docs/formulas.md`."""
 
 from decimal import Decimal
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from support.cluster import Cluster, rehearse
+from support.cluster import Cluster
+from support.cluster_faults import rehearse
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown, PracticeError
-from keydesk_practice.ledger.ledger import Entry, LedgerBatch, WireTransaction, entry_of
+from keydesk_practice.ledger.records import Entry, LedgerBatch, WireTransaction, entry_of
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.cluster.commits import Fences, NodeCommit

@@ -1,13 +1,18 @@
 """`keydesk practice ...`: each command is one request to the broker that runs on the data folder."""
 
 import asyncio
+import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from keydesk_practice.__main__ import main
+from keydesk_practice.__main__ import main, replace_unknown_characters
+from keydesk_practice.control.client import CONTROL_TOKEN_FILE, write_address
 from keydesk_practice.control.commands import COMMANDS, _parser, request_of
 from support.broker import practice_server
 
@@ -49,6 +54,84 @@ def test_a_command_is_one_request(
     words: str, method: str, path: str, body: dict[str, Any] | None
 ) -> None:
     assert request_of(_parser().parse_args(words.split())) == (method, path, body)
+
+
+@pytest.mark.parametrize("verb", ["deposit", "withdraw"])
+@pytest.mark.parametrize("amount", ["-5000", "+5", "1_000", "\u0663", "1e3", "", "five"])
+def test_an_amount_is_a_plain_positive_number(
+    verb: str, amount: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A deposit of -5000 would take money out."""
+    with pytest.raises(SystemExit) as ended:
+        _parser().parse_args(["account", verb, ID, amount])
+    assert ended.value.code == 2
+    assert "use a number above 0" in capsys.readouterr().err
+
+
+def test_an_account_in_an_unknown_encoding_is_part_of_the_path() -> None:
+    options = _parser().parse_args(["account", "clone", "../\udcff/\xe9"])
+    assert request_of(options)[1] == "/accounts/..%2F%3F%2F%C3%A9/clone"
+
+
+def test_a_token_file_that_is_not_there_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_address(tmp_path, "http+unix:///nowhere")
+    (tmp_path / CONTROL_TOKEN_FILE).write_text("token")
+    missing = str(tmp_path / "\x1b[31mmissing")
+    assert main(["token", "add", "--token-file", missing, "--data", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert "?[31mmissing: No such file or directory" in said
+    assert "\x1b" not in said
+
+
+def test_a_path_that_cannot_be_used_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "--data", str(tmp_path / ("x" * 300))]) == 1
+    assert "File name too long" in capsys.readouterr().err
+
+
+def _run_into(target: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    command = f"{sys.executable} -m keydesk_practice.__main__ --help {target}"
+    return subprocess.run(
+        ["/bin/sh", "-c", command],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def test_a_full_disk_under_the_output_is_told_in_a_sentence() -> None:
+    done = _run_into("> /dev/full")
+    assert done.returncode == 1
+    assert done.stderr == "keydesk practice: No space left on device\n"
+
+
+def test_a_reader_that_has_ended_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "keydesk_practice.__main__", "--help"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_a_name_beyond_the_encoding_of_the_output_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    buffer = io.BytesIO()
+    output = io.TextIOWrapper(buffer, encoding="ascii")
+    monkeypatch.setattr("sys.stdout", output)
+    replace_unknown_characters()
+    output.write("\u65e5\u672c Ann")
+    output.flush()
+    assert buffer.getvalue() == b"?? Ann"
 
 
 def test_without_a_broker_the_remedy_is_named(

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from rich.cells import cell_len
 
 from keydesk_practice.__main__ import main
 from keydesk_practice.control import room
 from keydesk_practice.control.client import ControlClient
 from keydesk_practice.control.commands import _parser
+from keydesk_practice.errors import ControlFailed
 from support.broker import practice_server
 
 STATE = {"time": "2024-05-16T12:00:00.000000000Z", "running": True, "speed": "60"}
@@ -77,6 +79,18 @@ def test_a_hostile_name_reaches_no_terminal() -> None:
     assert all(one.isprintable() for one in lines)
 
 
+@pytest.mark.parametrize(
+    "name", ["口座の名前がとても長いひと" * 3, "Z" + "\u0335" * 90, "Ann", "e\u0301ric"]
+)
+def test_columns_stand_under_each_other_whatever_a_name_is_made_of(name: str) -> None:
+    lines = room.room_lines(state(account(1, "1", alias=name), account(2, "1", alias="Bo")), 200)
+    assert cell_len(lines[2].partition("USD")[0]) == cell_len(lines[3].partition("USD")[0])
+    assert cell_len(lines[2].partition("USD")[0]) < 60
+    assert lines[2].count("\u0335") <= 3
+    narrow = room.room_lines(state(account(1, "1", alias=name)), 30)
+    assert all(cell_len(one) <= 30 for one in narrow)
+
+
 @pytest.mark.parametrize(("width", "height"), [(100, None), (40, 12), (80, 24), (1, 1), (200, 50)])
 def test_no_line_is_longer_than_the_window_and_the_rest_is_counted(
     width: int, height: int | None
@@ -109,6 +123,40 @@ def test_a_reset_of_all_needs_a_yes(capsys: pytest.CaptureFixture[str]) -> None:
         "/accounts/101-001-1-002/reset"
     ]
     assert "2 accounts" in capsys.readouterr().out
+
+
+def test_with_an_unknown_account_among_them_none_is_reset() -> None:
+    client = FakeClient(state(account(1, "1"), account(2, "1")))
+    with pytest.raises(ControlFailed, match=r"no account \.\./clock: nothing is reset"):
+        run(client, "reset 101-001-1-001 ../clock")
+    assert [method for method, _, _ in client.calls] == ["GET"]
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        ("pause 101-001-1-001", "ACCOUNT goes with room reset"),
+        ("show 101-001-1-001", "ACCOUNT goes with room reset"),
+        ("play --balance 5", "--balance goes with room reset"),
+        ("pause --yes", "--yes goes with room reset"),
+        ("--refresh -1", "use 0.1 to 86400"),
+        ("--refresh nan", "use 0.1 to 86400"),
+        ("--refresh inf", "use 0.1 to 86400"),
+        ("--refresh 0", "use 0.1 to 86400"),
+    ],
+)
+def test_what_would_not_be_done_as_written_is_refused(
+    words: str, refusal: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["room", *words.split(), "--data", str(tmp_path)])
+    assert ended.value.code == 2
+    assert refusal in capsys.readouterr().err
+
+
+def test_pausing_all_answers_in_json_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    run(FakeClient(state(account(1, "1"))), "pause --json")
+    assert json.loads(capsys.readouterr().out)["accounts"][0]["rank"] == 1
 
 
 def test_pause_and_play_are_for_all() -> None:

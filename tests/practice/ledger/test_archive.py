@@ -9,7 +9,7 @@ import pytest
 from keydesk_practice.engine.state.account import Trade
 from keydesk_practice.ledger.archive import IDS_PER_PORTION, LedgerArchive, Portion
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import LedgerAccount
+from keydesk_practice.ledger.records import LedgerAccount
 from support.ledgers import OpenLedger
 
 ACCOUNT = "101-001-1-001"

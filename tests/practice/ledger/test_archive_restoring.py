@@ -10,7 +10,7 @@ from keydesk_practice.ledger.archive import (
     state_format,
 )
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import LedgerAccount, WireTransaction, entry_of
+from keydesk_practice.ledger.records import LedgerAccount, WireTransaction, entry_of
 from support.practised_account import PractisedAccount
 
 ACCOUNT = LedgerAccount("101-001-1000001-001", 0, "USD", hedging=False)

@@ -17,15 +17,17 @@ from keydesk_practice.__main__ import main
 from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import SUMMED
-from keydesk_practice.ledger.ledger import (
+from keydesk_practice.ledger.ledger import Ledger
+from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, move_ledger_aside
+from keydesk_practice.ledger.records import (
     EndedRecord,
     Entry,
-    Ledger,
     LedgerAccount,
+    LedgerBatch,
+    MarkRecord,
     WireTransaction,
     entry_of,
 )
-from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, move_ledger_aside
 from keydesk_practice.options import Options
 from keydesk_practice.server import load_token
 from support.broker import START_SECONDS, practice_server
@@ -37,6 +39,7 @@ Accident = Callable[[Path], None]
 SERVE = [sys.executable, "-m", "keydesk_practice.__main__"]
 LIMITED = """
 import resource, sys
+sys.dont_write_bytecode = True  # a module's compiled file would be cut off at the limit, and stay so
 from keydesk_practice.__main__ import main
 limit = int(sys.argv.pop(1))
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # the nearest thing to a full disk
@@ -55,12 +58,11 @@ def fill(folder: Path, count: int = 60) -> Path:
     ledger = Ledger.open(folder)
     ledger.set_fact("seed", "7")
     ledger.create_account(ACCOUNT, [entry(id_) for id_ in range(1, count)])
-    ledger.stage(ACCOUNT.id, [entry(count)])
-    ledger.stage_mark(ACCOUNT.id, 5, Decimal("1.10250"))
+    batch = LedgerBatch(ACCOUNT.id, [entry(count), MarkRecord(5, Decimal("1.10250"))])
     for id_ in range(5, 25):
         record = EndedRecord("Order", id_, "FILLED", "EUR_USD", b'{"id":"5","units":"1000"}')
         ledger.stage_ended(ACCOUNT.id, record)
-    ledger.commit()
+    ledger.commit([batch])
     ledger.save_snapshot(ACCOUNT.id, count, "form", b'{"balance":"100000.0000"}')
     ledger.close()
     return folder / FILE_NAME
@@ -330,9 +332,9 @@ def test_a_commit_that_the_disk_refuses_says_so_and_keeps_nothing(tmp_path: Path
     ledger = Ledger.open(tmp_path)
     (pages,) = ledger._connection.execute("PRAGMA page_count").fetchone()  # no other way to fill it
     ledger._connection.execute(f"PRAGMA max_page_count={pages}")
-    ledger.stage(ACCOUNT.id, [entry(id_) for id_ in range(61, 5_000)])
+    batch = LedgerBatch(ACCOUNT.id, [entry(id_) for id_ in range(61, 5_000)])
     with pytest.raises(LedgerWriteFailed, match="disk is full"):
-        ledger.commit()
+        ledger.commit([batch])
     assert ledger.last_id(ACCOUNT.id) == 60
     ledger.close()
     assert said_by_check(tmp_path) == ()

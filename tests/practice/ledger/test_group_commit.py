@@ -8,7 +8,7 @@ import pytest
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN, GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import (
+from keydesk_practice.ledger.records import (
     EndedRecord,
     Entry,
     LedgerAccount,

@@ -10,9 +10,18 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
+from keydesk_practice.ledger.history import first_id_not_before
 from keydesk_practice.ledger.interface import LedgerInterface
-from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, WireTransaction, entry_of
+from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, _reason, move_ledger_aside
+from keydesk_practice.ledger.records import (
+    EndedRecord,
+    Entry,
+    LedgerAccount,
+    LedgerBatch,
+    WireTransaction,
+    entry_of,
+)
 from support.ledgers import OpenLedger
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
@@ -36,8 +45,7 @@ def filled(open_ledger: OpenLedger, count: int) -> LedgerInterface:
 
 def test_a_committed_batch_is_there_after_a_restart(open_ledger: OpenLedger) -> None:
     ledger = filled(open_ledger, 1)
-    ledger.stage(ACCOUNT.id, [entry(2), entry(3)])
-    ledger.commit()
+    ledger.commit([LedgerBatch(ACCOUNT.id, [entry(2), entry(3)])])
     ledger.close()
     again = open_ledger()
     assert again.accounts() == [ACCOUNT]
@@ -45,37 +53,36 @@ def test_a_committed_batch_is_there_after_a_restart(open_ledger: OpenLedger) -> 
     again.close()
 
 
-def test_a_staged_batch_without_commit_never_happened(open_ledger: OpenLedger) -> None:
+def test_a_staged_item_without_commit_never_happened(open_ledger: OpenLedger) -> None:
     ledger = filled(open_ledger, 1)
-    ledger.stage(ACCOUNT.id, [entry(2)])
+    ledger.stage_ended(ACCOUNT.id, EndedRecord("Order", 1, "FILLED", "EUR_USD", b"{}"))
+    assert ledger.ended(ACCOUNT.id, "Order", 1) == b"{}"
     ledger.close()
     again = open_ledger()
-    assert again.last_id(ACCOUNT.id) == 1
+    assert again.ended(ACCOUNT.id, "Order", 1) is None
     again.close()
 
 
 def test_one_commit_writes_the_batches_of_all_who_wait(open_ledger: OpenLedger) -> None:
     ledger = filled(open_ledger, 1)
-    for id_ in range(2, 50):
-        ledger.stage(ACCOUNT.id, [entry(id_)])
-    ledger.commit()
+    ledger.commit([LedgerBatch(ACCOUNT.id, [entry(id_)]) for id_ in range(2, 50)])
     assert ids(ledger.bodies(ACCOUNT.id, 1, 99)) == list(range(1, 50))
     ledger.close()
 
 
 def test_a_commit_that_fails_keeps_nothing_of_the_batch(open_ledger: OpenLedger) -> None:
     ledger = filled(open_ledger, 3)
-    ledger.stage(ACCOUNT.id, [entry(4), entry(3)])
     with pytest.raises(LedgerWriteFailed):
-        ledger.commit()
+        ledger.commit([LedgerBatch(ACCOUNT.id, [entry(4), entry(3)])])
     assert ledger.last_id(ACCOUNT.id) == 3
     ledger.close()
 
 
 def test_ranges_are_inclusive_and_filters_do_not_widen_them(open_ledger: OpenLedger) -> None:
     ledger = filled(open_ledger, 2)
-    ledger.stage(ACCOUNT.id, [entry(3, "LIMIT_ORDER"), entry(4), entry(5, "LIMIT_ORDER")])
-    ledger.commit()
+    ledger.commit(
+        [LedgerBatch(ACCOUNT.id, [entry(3, "LIMIT_ORDER"), entry(4), entry(5, "LIMIT_ORDER")])]
+    )
     assert ids(ledger.bodies(ACCOUNT.id, 2, 4)) == [2, 3, 4]
     assert ids(ledger.bodies(ACCOUNT.id, 2, 4, types=["LIMIT_ORDER"])) == [3]
     assert ids(ledger.bodies(ACCOUNT.id, 1, 5, limit=2)) == [1, 2]
@@ -86,15 +93,16 @@ def test_ranges_are_inclusive_and_filters_do_not_widen_them(open_ledger: OpenLed
 @pytest.mark.parametrize(("time", "id_"), [(0, 1), (10, 1), (11, 2), (50, 5), (51, 6)])
 def test_times_are_found_by_halving(open_ledger: OpenLedger, time: int, id_: int) -> None:
     ledger = filled(open_ledger, 5)
-    assert ledger.first_id_not_before(ACCOUNT.id, time) == id_
+    assert first_id_not_before(ledger, ACCOUNT.id, time) == id_
     ledger.close()
 
 
 def test_a_batch_shares_its_time_and_is_found_from_its_first(open_ledger: OpenLedger) -> None:
     ledger = filled(open_ledger, 1)
-    ledger.stage(ACCOUNT.id, [entry(2, time=20), entry(3, time=20), entry(4, time=20)])
-    ledger.commit()
-    assert ledger.first_id_not_before(ACCOUNT.id, 20) == 2
+    ledger.commit(
+        [LedgerBatch(ACCOUNT.id, [entry(2, time=20), entry(3, time=20), entry(4, time=20)])]
+    )
+    assert first_id_not_before(ledger, ACCOUNT.id, 20) == 2
     assert ledger.last_time() == 20
     ledger.close()
 

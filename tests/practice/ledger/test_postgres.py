@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
-from keydesk_practice.ledger.ledger import (
+from keydesk_practice.ledger.history import clone_account
+from keydesk_practice.ledger.records import (
     Entry,
     LedgerAccount,
     LedgerBatch,
+    MarkRecord,
     WireTransaction,
     entry_of,
 )
@@ -34,10 +37,7 @@ def entry(id_: int) -> Entry:
 
 
 def batch(account: LedgerAccount, *ids: int) -> LedgerBatch:
-    made = LedgerBatch(account.id)
-    for id_ in ids:
-        made.add(entry(id_))
-    return made
+    return LedgerBatch(account.id, map(entry, ids))
 
 
 @pytest.fixture
@@ -65,9 +65,8 @@ def test_a_commit_with_an_old_fencing_number_stores_nothing(
     ledger: PostgresLedger, address: str
 ) -> None:
     take(address, ACCOUNT)
-    ledger.stage(ACCOUNT.id, [entry(2)])
     with pytest.raises(LedgerWriteFailed, match="another node"):
-        ledger.commit()
+        ledger.commit([batch(ACCOUNT, 2)])
     assert ledger.last_id(ACCOUNT.id) == 1
 
 
@@ -87,9 +86,8 @@ def test_snapshots_marks_and_ended_items_are_fenced_too(
     ledger.save_snapshot(ACCOUNT.id, 1, "form", b"of the owner")
     take(address, ACCOUNT)
     ledger.save_snapshot(ACCOUNT.id, 1, "form", b"of the former owner")
-    ledger.stage_mark(ACCOUNT.id, 1, 1)  # type: ignore[arg-type] # any number will do
     with pytest.raises(LedgerWriteFailed):
-        ledger.commit()
+        ledger.commit([LedgerBatch(ACCOUNT.id, [MarkRecord(1, Decimal(1))])])
     assert ledger.snapshot(ACCOUNT.id, "form") == (1, b"of the owner")
     assert ledger.marks(ACCOUNT.id) == []
 
@@ -116,7 +114,9 @@ def test_an_account_of_another_node_cannot_be_removed(ledger: PostgresLedger, ad
 
 def test_an_account_is_cloned_with_its_marks(ledger: PostgresLedger) -> None:
     copy = LedgerAccount("101-001-1-003", 0, "USD", hedging=False)
-    ledger.clone_account(ACCOUNT.id, copy)
+    ledger.commit([LedgerBatch(ACCOUNT.id, [MarkRecord(1, Decimal("1.1"))])])
+    clone_account(ledger, ACCOUNT.id, copy)
+    assert ledger.marks(copy.id) == [(1, Decimal("1.1"))]
     assert ledger.last_id(copy.id) == 1
     assert copy.id in ledger.bodies(copy.id, 1, 1)[0]
 

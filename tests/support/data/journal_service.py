@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from time import monotonic
 from types import SimpleNamespace
 from typing import cast
 
+from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.trade_journal.lines import JournalLines
 from keydesk.trade_journal.live import JournalFiles, LiveJournal
@@ -28,6 +30,9 @@ class JournalService:
     created_ns: int = 7
     error: KeydeskClientError | None = None
     between: Callable[[], None] = lambda: None
+    candle_error: KeydeskClientError | None = None
+    candles_asked: int = 0
+    clock: Callable[[], float] = monotonic
     asked_since: list[int] = field(default_factory=list)
 
     @property
@@ -63,19 +68,38 @@ class JournalService:
         for each in found:
             yield each
 
+    async def range(self, first: int, last: int) -> SimpleNamespace:
+        self.asked_since.append(first - 1)
+        found = [each for each in self.history if first <= int(each.id) <= last]
+        await asyncio.sleep(0)
+        self.between()
+        return SimpleNamespace(transactions=found)
+
     async def _candles(self, *_: object, **__: object) -> AsyncIterator[object]:
+        self.candles_asked += 1
+        if self.candle_error is not None:
+            raise self.candle_error
         nothing: tuple[object, ...] = ()
         for each in nothing:
             yield each
 
     def journal(self, folder: Path) -> LiveJournal:
         """Return the journal of the account, not read yet."""
-        return LiveJournal(self.client, JournalFiles.of(folder / "journal", "main"), lambda: PIPS)
+        files = JournalFiles.of(folder / "journal", "main")
+        return LiveJournal(self.client, files, lambda: PIPS, self.clock)
 
 
 def read_journal(trades: list[JournalTrade], folder: Path) -> LiveJournal:
     """Return a journal that has these trades."""
     journal = JournalService(PractisedAccount()).journal(folder)
     journal.lines, journal.is_read = JournalLines.of(trades, PIPS), True
+    journal.is_whole = True
     journal.version = 1
     return journal
+
+
+def keep_excursion(journal: LiveJournal, trade: JournalTrade, *, is_final: bool) -> None:
+    """Have the excursion of a closed trade known: a pip against it, two for it."""
+    pip = PIPS[trade.instrument]
+    journal.excursions.keep(trade, Excursion(pip, 2 * pip), is_final=is_final)
+    journal.excursions_read += 1

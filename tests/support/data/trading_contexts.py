@@ -1,4 +1,4 @@
-"""The example market of the requirements: prices, conversion and rules as forms reckon with them."""
+"""The example market of `docs/formulas.md`: prices, conversion and rules as forms reckon with them."""
 
 from dataclasses import replace
 from decimal import Decimal

@@ -48,6 +48,7 @@ class Desk(App[None]):
         self.presets: list[int] = []
         self.downs = 0
         self.went: list[str] = []
+        self.performed: list[tuple[object, ...]] = []
 
     def on_mount(self) -> None:
         """See every form that opens."""
@@ -100,6 +101,10 @@ class Desk(App[None]):
     def action_go(self, place: str) -> None:
         """Keep where to."""
         self.went.append(place)
+
+    def action_perform(self, name: str, *arguments: object) -> None:
+        """Keep the action and what it is given."""
+        self.performed.append((name, *arguments))
 
     @property
     def words(self) -> str:

@@ -13,15 +13,21 @@ class JournalHost:
     """Notes what was asked for."""
 
     reads: int = 0
+    whole_reads: int = 0
     looks: int = 0
     excursions: list[list[str]] = field(default_factory=list)
     letters: str = ""
     shown: list[str] = field(default_factory=list)
     noted: list[str] = field(default_factory=list)
+    excursion_of: list[str] = field(default_factory=list)
+    candles_of: list[str] = field(default_factory=list)
     screens: frozenset[str] = frozenset()
 
     def read(self) -> None:
         self.reads += 1
+
+    def read_whole(self) -> None:
+        self.whole_reads += 1
 
     def look_at_notes(self) -> None:
         self.looks += 1
@@ -41,8 +47,11 @@ class JournalHost:
     def with_screens(self) -> frozenset[str]:
         return self.screens
 
-    def read_candles(self, trade: JournalTrade, take: object) -> None:
-        """Nothing is read here."""
+    def read_candles(self, trade: JournalTrade, _take: object) -> None:
+        self.candles_of.append(trade.id)
+
+    def read_excursion(self, trade: JournalTrade) -> None:
+        self.excursion_of.append(trade.id)
 
     def read_kept(self, trade: JournalTrade, take: object) -> None:
         """Nothing is kept here."""

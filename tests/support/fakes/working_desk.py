@@ -9,6 +9,7 @@ from textual import events, on
 from textual.screen import ModalScreen
 
 from keydesk.app.account_connection import USUAL_CHECKS, DeskAccount
+from keydesk.app.actions.context import DeskPages
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.replay import MarketReplay
@@ -52,8 +53,17 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         super().__init__()
         self.store: Store = desk_store(20)
         self.chords = Chords(KEYMAP)
+        self.statistics_shown: list[int] = []  # the views
+        self.days_shown: list[str] = []
+        self.noted: list[str] = []
         self.actions = DeskActions(
-            self, self, store=self.store, keymap=KEYMAP, template=Template(), lock=lock
+            self,
+            self,
+            self._pages(),
+            store=self.store,
+            keymap=KEYMAP,
+            template=Template(),
+            lock=lock,
         )
         self.watchlists = WatchlistActions(
             self,
@@ -85,14 +95,30 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         self.alert_wishes: list[AlertWish] = []
         self.mutes = 0
         self.journal_shown = False
-        self.statistics_shown: list[int] = []  # the views
-        self.days_shown: list[str] = []
-        self.noted: list[str] = []
         self.dress("dark", depth, ascii_only=ascii_only)
 
     def get_default_screen(self) -> DeskScreen:
         """Start on the desk."""
         return DeskScreen()
+
+    def _pages(self) -> DeskPages:
+        return DeskPages(
+            show_audit=self.show_audit,
+            show_outcomes=self.show_outcomes,
+            show_transaction=self.show_transaction,
+            show_journal=self.show_journal,
+            write_note=self.noted.append,
+            show_statistics=self.statistics_shown.append,
+            show_day=lambda: self.days_shown.append("day"),
+            show_week=lambda: self.days_shown.append("week"),
+            new_alert=self.new_alert,
+            make_alert=self.make_alert,
+            show_alerts=self.show_alerts,
+            turn_mute=self.turn_mute,
+            read_summary=lambda _: None,  # nothing is read here
+            read_bookings=lambda _: None,
+            read_closes=lambda _names, _take: None,
+        )
 
     def new_alert(self, condition: PriceCross | TradeResult) -> None:
         self.push_screen(
@@ -108,26 +134,8 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     def show_journal(self) -> None:
         self.journal_shown = True
 
-    def show_statistics(self, view: int = 1) -> None:
-        self.statistics_shown.append(view)
-
-    def show_day(self, *, week: bool = False) -> None:
-        self.days_shown.append("week" if week else "day")
-
-    def write_note(self, trade_id: str) -> None:
-        self.noted.append(trade_id)
-
     def turn_mute(self) -> None:
         self.mutes += 1
-
-    def read_summary(self, take: object) -> None:
-        """Nothing is read here."""
-
-    def read_bookings(self, take: object) -> None:
-        """Nothing is read here."""
-
-    def read_closes(self, names: object, take: object) -> None:
-        """Nothing is read here."""
 
     def on_mount(self) -> None:
         self.animation_level = "none"

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from keydesk.app.transaction_details import read_details
 from keydesk.store.store import Store
-from keydesk.store.transaction_details import TransactionDetails
+from keydesk.store.transactions.details import TransactionDetails
 from keydesk_client.client import Client
 from keydesk_client.models import (
     MarketOrderRequest,

@@ -201,7 +201,7 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(home: Home, tmp_path: Path, more:
 
 def test_a_time_that_is_none_ends_with_2(home: Home, tmp_path: Path) -> None:
     words = ["export", "trades", "--profile", "main", "--csv", str(tmp_path / "x.csv")]
-    assert "'soon' is no time" in home.run(*words, "--from", "soon").stderr
+    assert "'soon' is not a time" in home.run(*words, "--from", "soon").stderr
     both = home.run(*words, "--from", "2026-01-02", "--to", "2026-01-01")
     assert (both.returncode, "--to must be later" in both.stderr) == (2, True)
 

@@ -2,14 +2,19 @@
 
 import csv
 import json
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from keydesk.cli.journal import journal
+from keydesk.calc.market.trading_day import trading_date
+from keydesk.calc.trade_journal.rebuild import Journal
+from keydesk.cli.journal import journal, last_day_hint, provisional_words
 from keydesk.cli.journal_options import journal_options
+from keydesk.trade_journal.report import day_of
 from support.broker import PracticeServer
+from support.data.journal_trades import closed_trade
 from support.signing_in import Home
 
 BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
@@ -48,8 +53,7 @@ async def test_a_closed_trade_is_listed_noted_exported_and_the_same_without_its_
     trade_id = await trade_and_close(desk_of_my_own)
     kept = run(home, "note", trade_id, "--tags", "News trend", "--rating", "4", "--note", "waited")
     assert f"trade {trade_id} is kept in " in kept
-    first = run(home, "--json", "--excursions")
-    [row] = json.loads(first)
+    [row] = json.loads(run(home, "--json", "--excursions"))
     assert Decimal(row["maePips"]) > 0
     assert Decimal(row["maeR"]) > 0
     assert (row["id"], row["exits"], row["tags"]) == (trade_id, "2", "news trend")
@@ -58,10 +62,11 @@ async def test_a_closed_trade_is_listed_noted_exported_and_the_same_without_its_
     account = (await desk_of_my_own.get("{a}")).json()["account"]
     assert Decimal(row["result"]) == Decimal(account["pl"]) + Decimal(account["financing"])
 
+    first = run(home, "--json")  # without excursions: the candle of this minute still changes
     [cache] = home.folder.rglob("*.events")
     before = cache.read_bytes()
     cache.unlink()
-    assert run(home, "--json", "--excursions") == first
+    assert run(home, "--json") == first
     assert cache.read_bytes() == before
 
     path = tmp_path / "trades.csv"
@@ -120,7 +125,7 @@ async def test_what_if_applies_a_rule_to_the_candles_of_closed_trades(
     rows = {row["figure"]: row for row in json.loads(done.stdout)}
     assert rows["trades"]["as it was"] == rows["trades"]["what if"] == "1"
     assert "What if: stop at 0.5 R, target at 3 R" in done.stderr
-    assert "of 1 trades otherwise" in done.stderr
+    assert "of 1 trade otherwise" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -144,3 +149,17 @@ def test_options_that_do_not_go_together_are_refused_with_the_remedy(
     with pytest.raises(SystemExit):
         journal_options(words)
     assert refusal in capsys.readouterr().err
+
+
+def test_trades_whose_excursion_may_still_grow_are_named() -> None:
+    assert "MAE and MFE of 2 trades (7, 9) may still grow" in provisional_words(["7", "9"])
+
+
+def test_a_report_of_a_day_without_trades_names_the_last_day_with_one() -> None:
+    """A travelling practice market, or a wrong clock, is on another day."""
+    whole = Journal((closed_trade("1", 1),))
+    last = trading_date(whole.closed[0].closed_ns or 0)
+    assert last_day_hint(whole, day_of(last)) == ""
+    assert last_day_hint(Journal(), day_of(last)) == ""
+    hint = last_day_hint(whole, day_of(last + timedelta(days=1)))
+    assert hint == f"The last trade was closed on another day: --date {last}"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from keydesk.app.desk_session import DeskLock
+from keydesk.cli.account_access import wait_for_outcomes
 from keydesk.config.profiles import save_last_profile
 from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer
@@ -238,3 +239,53 @@ async def test_flatten_needs_no_summary_of_the_account(
     code, said = await run_past(change, desk_of_my_own, tmp_path, "flatten")
     assert code == 0, said
     assert await open_things(desk_of_my_own) == (0, [])
+
+
+@pytest.mark.parametrize("command", ["flatten", "cancel-all"])
+def test_of_a_broker_that_is_away_it_says_that_nothing_was_sent(
+    home: Home, desk_of_my_own: PracticeServer, command: str
+) -> None:
+    home.signed_in("away", desk_of_my_own, rest_url="http://127.0.0.1:9")
+    done = home.run(command, "--profile", "away", "--yes", *home.unlocked)
+    assert done.returncode == 1
+    assert "NOTHING WAS SENT: LIVE away account" in done.stderr
+    assert f"again: keydesk {command}" in done.stderr
+
+
+async def test_while_outcomes_are_awaited_it_says_how_many(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answered = asyncio.Event()
+    said: list[str] = []
+
+    async def answer_once_it_was_said() -> None:
+        while "no outcome of 2 of 2 requests" not in "".join(said):
+            await asyncio.sleep(0)
+            said.append(capsys.readouterr().err)
+        answered.set()
+
+    async def sent() -> None:
+        await answered.wait()
+
+    helper = asyncio.create_task(answer_once_it_was_said())
+    await wait_for_outcomes([sent(), sent()], say_every=0.0)
+    await helper
+    assert "Ctrl-C leaves: what was sent may still be carried out" in "".join(said)
+
+
+async def test_interrupted_it_says_what_has_no_outcome(capsys: pytest.CaptureFixture[str]) -> None:
+    begun = asyncio.Event()
+
+    async def silent() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    async def answered() -> None:
+        return
+
+    waiting = asyncio.create_task(wait_for_outcomes([answered(), silent()]))
+    await begun.wait()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert "LEFT: 1 of 2 requests had no outcome" in capsys.readouterr().err

@@ -6,8 +6,8 @@ from functools import partial
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.store.fold import apply
 from keydesk.store.store import Store
+from keydesk.store.transactions.fold import apply
 from keydesk_client.account.gate import TransactionGate
 from keydesk_client.account.snapshot import take_snapshot
 from keydesk_client.models import Transaction

@@ -49,7 +49,7 @@ from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, Trailin
 from keydesk.forms.trades.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.keys.keymap import KEYMAP
 from keydesk.store.state import LogLine
-from keydesk.store.transaction_details import Related, TransactionDetails
+from keydesk.store.transactions.details import Related, TransactionDetails
 from keydesk.text.sanitize import safe
 from support.data.desk_store import WALL_NS, example_store
 from support.data.journal_service import read_journal

@@ -19,7 +19,7 @@ from keydesk.calc.command_parser import (
 from keydesk.calc.orders.order_parser import matching
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
-from keydesk.keys.keymap import DESK, KEYMAP, KEYS, TRADES
+from keydesk.keys.keymap import DESK, KEYMAP, KEYS, PAGES, TRADES
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
 
@@ -270,3 +270,30 @@ async def test_the_help_leaves_out_keys_of_what_the_desk_does_not_have() -> None
         shown = {key.id for page in form.pages() for key in page}
     assert "replay-pause" in whole
     assert shown == {id_ for id_ in whole if not id_.startswith("replay-")}
+
+
+class AnyPage(DetailsForm):
+    """A page of rows."""
+
+
+async def test_the_key_of_help_shows_the_keys_of_a_page_and_closes_them() -> None:
+    app = FormApp(lambda: AnyPage("Details", [("name", "value")]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("?")
+        assert "Keys of this page" in app.words
+        assert "The keys of this page" in app.words
+        assert "Page down" in app.words
+        assert "Buy" not in app.words
+        await pilot.press("?")
+        assert "value" in app.words
+        await pilot.press("escape")
+    assert app.results == [None]
+
+
+PAGES_OF_FORMS = sorted(each for each in PAGES if KEYMAP.own(each))
+
+
+@pytest.mark.parametrize("context", PAGES_OF_FORMS)
+def test_every_page_has_the_key_that_shows_its_keys(context: str) -> None:
+    keys = {each: key.action for key in KEYMAP.in_force(context) for each in key.keys}
+    assert keys["?"] == "page_keys"

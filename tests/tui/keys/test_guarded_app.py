@@ -233,15 +233,26 @@ async def test_letters_of_a_name_are_typed_at_any_pace_and_pasted() -> None:
     assert app.causes == []
 
 
-async def test_a_chord_goes_somewhere_and_an_unknown_one_nowhere() -> None:
+async def test_a_chord_goes_somewhere_and_an_unknown_one_nowhere_and_says_so() -> None:
     app = Desk()
     async with app.run_test() as pilot:
         hand = Hand(app, pilot)
         await hand.types("gc", gap=0.2)
         await hand.types("g?", gap=0.2)
+        await hand.types("g\x1b", gap=0.2)
         await hand.types("j")
     assert app.went == ["chart"]
     assert app.downs == 1
+    assert app.told == ["info g ?: no such key. ? lists them"]
+
+
+async def test_a_chord_of_no_pane_is_performed_by_the_desk_by_name_and_arguments() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("gk", gap=0.2)
+        await hand.types("'e", gap=0.2)
+    assert app.performed == [("statistics",), ("jump", "e")]
 
 
 async def test_three_capitals_ask_for_caps_lock_and_a_foreign_letter_for_the_layout() -> None:

@@ -291,3 +291,24 @@ async def test_a_screen_too_small_says_that_exits_work_and_no_trade_can_be_opene
         assert screen.is_too_small
         words = " ".join(" ".join(picture(screen)).split())
         assert "No trade can be opened at this size. Exits work: C closes, X flattens." in words
+
+
+async def test_a_pane_that_only_a_larger_window_shows_says_so() -> None:
+    told: list[str] = []
+
+    def hear(message: Message) -> None:
+        if isinstance(message, DeskScreen.PaneWithoutRoom) and message.words not in told:
+            told.append(message.words)
+
+    async with DeskApp(desk_store()).run_test(size=(40, 12), message_hook=hear) as pilot:
+        await pilot.pause()
+        screen = pilot.app.screen
+        assert isinstance(screen, DeskScreen)
+        for name in ("log", "trades", "watchlist"):
+            screen.action_go(name)
+        await pilot.press("f")
+        await resize(pilot, 80, 24)
+        screen.action_go("log")
+        await pilot.pause()
+    names = ("log", "watchlist", "chart")
+    assert told == [f"No {name} below 80×24 cells. Enlarge the window" for name in names]

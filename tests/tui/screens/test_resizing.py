@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from textual.geometry import Region
+from textual.events import Resize
+from textual.geometry import Region, Size
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
@@ -236,6 +237,27 @@ async def test_no_keys_at_no_sizes_end_the_desk(tmp_path: Path, steps: list[Step
         await resize(pilot, 120, 35)
         app.draw()
         await pilot.pause()
+        assert_drawn_to_the_edges(app)
+
+
+@pytest.mark.parametrize("keys", [(), ("C",), ("?",)])
+async def test_a_size_of_before_that_comes_late_does_not_replace_the_present_one(
+    tmp_path: Path, keys: Sequence[str]
+) -> None:
+    """Textual's screens report their sizes to themselves, behind or before what the terminal reports."""
+    app = desk(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await pilot.pause()
+        await pilot.press(*keys)
+        await resize(pilot, 200, 50)
+        laid_out = app.actions.screen.chart.region
+        for screen in app.screen_stack[1:]:
+            late = Size(120, 35)
+            screen.post_message(Resize(late, late))
+        await pilot.pause()
+        app.draw()
+        await pilot.pause()
+        assert app.actions.screen.chart.region == laid_out
         assert_drawn_to_the_edges(app)
 
 

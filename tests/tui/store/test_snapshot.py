@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.store.fold import apply
 from keydesk.store.prices import take_price
 from keydesk.store.store import Store
+from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
 from keydesk_client.account.snapshot import differences, take_state
 from support.data.account_history import (

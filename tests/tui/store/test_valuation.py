@@ -3,10 +3,10 @@
 from decimal import Decimal
 
 from keydesk.records import AccountState, Today
-from keydesk.store.fold import apply
 from keydesk.store.prices import take_conversions, take_price
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
 from support.data.account_history import conversions, fresh_store, opening, price, transaction
 

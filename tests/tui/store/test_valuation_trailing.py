@@ -4,10 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.store.fold import apply
 from keydesk.store.prices import take_price
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
 from support.data.account_history import fresh_store, opening, price, transaction
 

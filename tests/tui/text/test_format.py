@@ -133,3 +133,18 @@ def test_a_time_names_its_zone() -> None:
     assert show.clock(NOON, named=True) == "13:43:22 UTC"
     assert show.clock(NOON, ZoneInfo("America/New_York"), named=True) == "08:43:22 EST"
     assert show.date_and_time(NOON) == "2026-03-02 13:43:22 UTC"
+
+
+def test_a_number_of_things_has_their_word_in_the_right_number() -> None:
+    said = [
+        f"{show.counted(n, 'trade')}, {show.counted(n, 'entry', 'entries')}" for n in (0, 1, 5200)
+    ]
+    assert said == ["0 trades, 0 entries", "1 trade, 1 entry", "5,200 trades, 5,200 entries"]
+
+
+def test_of_an_accounts_number_the_end_is_shown() -> None:
+    assert [show.account_tail(each) for each in ("101-001-1000007-001", "12", "")] == [
+        "7-001",
+        "12",
+        "",
+    ]

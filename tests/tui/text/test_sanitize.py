@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 import keydesk
-from keydesk.cli.export import write_csv
+from keydesk.cli.csv_output import write_csv
 from keydesk.panes.watchlist import Watchlist
 from keydesk.terminal.output import say_json, say_picture
 from keydesk.text.format import lines_of, pair, shorten

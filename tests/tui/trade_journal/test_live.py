@@ -13,7 +13,7 @@ from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.trades import roll_up
 from keydesk.trade_journal.cache import mark_of
 from keydesk.trade_journal.lines import JournalLines
-from keydesk.trade_journal.live import LiveJournal
+from keydesk.trade_journal.live import RETRY_AFTER, JournalFiles, LiveJournal
 from keydesk.trade_journal.notes_file import change_note
 from keydesk_client.errors import Unreachable
 from keydesk_practice.engine.commands import Finance
@@ -30,6 +30,11 @@ def history(count: int = 1) -> PractisedAccount:
     return play(TERMS[0], steps)
 
 
+def history_that_closes(count: int) -> PractisedAccount:
+    kinds = (*KINDS, "close longs", "close shorts")
+    return play(TERMS[0], [Step(kind, "EUR_USD", D(5000), 9, 0) for kind in kinds * count])
+
+
 def trade_on(account: PractisedAccount) -> None:
     account.market.wait(60)
     account.trade("EUR_USD", 3000)
@@ -39,6 +44,11 @@ def trade_on(account: PractisedAccount) -> None:
 def is_behind(journal: LiveJournal) -> bool:
     """Return it anew: a type checker takes it for what was asserted before."""
     return journal.is_behind
+
+
+def is_due(journal: LiveJournal) -> bool:
+    """Return it anew: a type checker takes it for what was asserted before."""
+    return journal.excursions_due
 
 
 def shown(journal: LiveJournal) -> tuple[Journal, JournalLines]:
@@ -232,3 +242,78 @@ async def test_a_long_history_leaves_the_event_loop_its_turns(tmp_path: Path) ->
         await asyncio.sleep(0)
     assert turns > 5
     assert PIPS.items() >= dict(journal.pips).items()
+
+
+async def test_candles_of_a_host_that_was_silent_are_asked_for_again_after_a_pause(
+    tmp_path: Path,
+) -> None:
+    now = 100.0
+    service = JournalService(history(), clock=lambda: now)
+    journal = service.journal(tmp_path)
+    await journal.read()
+    closed = journal.journal.closed
+    service.candle_error = Unreachable("the read timeout has passed")
+    await journal.read_excursions(closed)
+    assert "the read timeout has passed" in journal.excursions_trouble
+    asked, service.candle_error = service.candles_asked, None
+    await journal.read_excursions(closed)
+    assert (service.candles_asked, journal.excursions_due) == (asked, False)
+    now += RETRY_AFTER
+    assert is_due(journal)
+    await journal.read_excursions(closed)
+    assert service.candles_asked > asked
+    assert not journal.excursions_trouble
+    assert not is_due(journal)
+
+
+async def test_reading_the_journal_again_asks_for_candles_without_a_pause(tmp_path: Path) -> None:
+    service = JournalService(history(), clock=lambda: 100.0)
+    journal = service.journal(tmp_path)
+    await journal.read()
+    service.candle_error = Unreachable("the read timeout has passed")
+    await journal.read_excursions(journal.journal.closed)
+    assert not is_due(journal)
+    await journal.read()
+    assert is_due(journal)
+
+
+async def test_of_a_large_account_the_newest_trades_are_read_and_all_when_wanted(
+    tmp_path: Path,
+) -> None:
+    service = JournalService(history_that_closes(12))
+    await service.journal(tmp_path).read()
+    files = JournalFiles.of(tmp_path / "journal", "main")
+    whole = journal_of(service.account)
+    still_open = [each.id for each in whole.trades if not each.is_closed]
+    journal = LiveJournal(
+        service.client, files, lambda: PIPS, open_trades=lambda: still_open, newest=10
+    )
+    await journal.read()
+    assert not journal.is_whole
+    shown = {id_: each.trade for id_, each in journal.lines.trades.items()}
+    assert 0 < len(shown) < len(whole.trades)
+    assert all(each == shown[each.id] for each in whole.trades if each.id in shown)
+    trade_on(service.account)
+    journal.take(service.history[-1])
+    await journal.read(whole=True)
+    assert is_whole(journal)
+    assert journal.journal == journal_of(service.account)
+
+
+async def test_all_trades_are_read_also_when_that_is_wanted_while_the_newest_are_read(
+    tmp_path: Path,
+) -> None:
+    service = JournalService(history_that_closes(12))
+    await service.journal(tmp_path).read()
+    files = JournalFiles.of(tmp_path / "journal", "main")
+    journal = LiveJournal(service.client, files, lambda: PIPS, newest=10)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(journal.read())
+        group.create_task(journal.read(whole=True))
+    assert is_whole(journal)
+    assert journal.journal == journal_of(service.account)
+
+
+def is_whole(journal: LiveJournal) -> bool:
+    """Return it anew: a type checker takes it for what was asserted before."""
+    return journal.is_whole

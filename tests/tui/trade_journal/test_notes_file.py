@@ -1,13 +1,23 @@
 import json
 import multiprocessing
+import resource
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
 from keydesk.calc.trade_journal.notes import BadNote, TradeNote
-from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
+from keydesk.trade_journal.notes_file import (
+    REPLACED,
+    NotesNotWritten,
+    beside,
+    change_note,
+    read_notes,
+)
+from keydesk_client.auth.private_files import replace_file
 
 WRITES = 25
 
@@ -130,3 +140,67 @@ def test_two_desks_that_write_at_once_lose_nothing(path: Path) -> None:
     assert [each.exitcode for each in desks] == [0, 0]
     wanted = {f"{name}{number}" for name in "ab" for number in range(WRITES // 5)}
     assert all(set(note.tags) == wanted for note in read_notes(path).by_trade.values())
+
+
+def test_what_an_editor_saved_over_is_kept(path: Path) -> None:
+    change_note(path, "1", lambda note: replace(note, setup="range"))
+    opened = path.read_bytes()  # in an editor
+    change_note(path, "2", lambda note: replace(note, note="of a desk"))
+    path.write_bytes(opened.replace(b"range", b"fade"))
+    change_note(path, "3", lambda note: replace(note, setup="later"))
+    assert note_of(path, "1").setup == "fade"
+    assert note_of(path, "3").setup == "later"
+    kept = beside(path, REPLACED)
+    assert b"of a desk" in kept.read_bytes()
+    assert kept.stat().st_mode & 0o777 == 0o600
+    once = kept.read_bytes()
+    change_note(path, "3", lambda note: replace(note, setup="again"))
+    assert kept.read_bytes() == once
+
+
+def test_two_desks_and_an_editor_at_once_lose_nothing(path: Path) -> None:
+    change_note(path, "9", lambda note: replace(note, setup="first"))
+    context = multiprocessing.get_context("fork")
+    desks = [context.Process(target=_write_many, args=(path, name)) for name in "ab"]
+    for each in desks:
+        each.start()
+    for number in range(WRITES):
+        mine = json.dumps({"trade": f"7{number:02}", "setup": "by hand"}).encode() + b"\n"
+        replace_file(path, path.read_bytes() + mine)  # as an editor saves, without the lock
+    for each in desks:
+        each.join()
+    change_note(path, "9", lambda note: replace(note, setup="last"))
+    everything = path.read_bytes()
+    with suppress(FileNotFoundError):
+        everything += beside(path, REPLACED).read_bytes()
+    assert all(f'"{name}{n}"'.encode() in everything for name in "ab" for n in range(WRITES // 5))
+
+
+def test_a_read_only_file_is_refused_and_stays(path: Path) -> None:
+    change_note(path, "1", lambda note: replace(note, setup="range"))
+    before = path.read_bytes()
+    path.chmod(0o400)
+    with pytest.raises(NotesNotWritten, match="read-only: chmod 600"):
+        change_note(path, "1", lambda note: replace(note, setup="fade"))
+    assert path.read_bytes() == before
+
+
+def _without_room(path: Path, told: Connection) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
+    try:
+        change_note(path, "1", lambda note: replace(note, note="long " * 100))
+    except NotesNotWritten as error:
+        told.send(str(error))
+
+
+def test_without_room_on_the_disk_the_file_stays_and_the_reason_is_said(path: Path) -> None:
+    change_note(path, "1", lambda note: replace(note, setup="range"))
+    before = path.read_bytes()
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    desk = context.Process(target=_without_room, args=(path, theirs))
+    desk.start()
+    assert ours.recv().startswith("the note is not kept: ")
+    desk.join()
+    assert path.read_bytes() == before
+    assert not [each for each in path.parent.iterdir() if "tmp" in each.name]

@@ -1,52 +1,28 @@
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import cast
 
 from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.trade_journal.paths import read_paths
-from keydesk_client.client import Client
-from keydesk_client.errors import Refused
 from keydesk_client.models import CandlestickData, DateTime
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
+from support.fakes.candle_service import CandleService, ServedCandle
 
 D = Decimal
 
 
-@dataclass
-class Candle:
-    time: DateTime
-    bid: CandlestickData
-    complete: bool = True
+def service(*, complete: bool = True) -> CandleService:
+    """Return a service that has three candles of 5 seconds after the opening of each trade."""
 
-
-@dataclass
-class Candles:
-    """A service that has three candles of 5 seconds after the opening of each trade."""
-
-    complete: bool = True
-    refusal: int | None = None
-    asked: list[tuple[str, str]] = field(default_factory=list)
-
-    async def iterate(
-        self, name: str, *, from_: DateTime, to: DateTime, granularity: str, price: str
-    ) -> AsyncIterator[Candle]:
-        assert from_ < to
-        assert price == "B"
-        self.asked.append((name, granularity))
-        if self.refusal is not None:
-            raise Refused("refused", status=self.refusal)
+    def rising(start: DateTime, granularity: str) -> Iterator[ServedCandle]:
         for number in range(3 if granularity == "S5" else 0):
             high = D("1.08500") + number * D("0.00100")
             data = CandlestickData(o=high, h=high, l=high - D("0.00050"), c=high)
-            yield Candle(DateTime.from_ns(from_.ns + number * CELL), data, self.complete)
+            yield ServedCandle(data, None, complete, DateTime.from_ns(start.ns + number * CELL))
 
-
-@dataclass
-class Service:
-    candles: Candles
+    return CandleService(rising)
 
 
 def stopped(number: int) -> JournalTrade:
@@ -58,41 +34,42 @@ async def test_a_path_is_read_once_and_appended_and_a_rebuild_writes_the_same(
     tmp_path: Path,
 ) -> None:
     path, trades = tmp_path / "journal" / "main.paths", [stopped(1), stopped(2)]
-    broker = Service(Candles())
-    first = await read_paths(cast("Client", broker), path, trades[:1])
-    both = await read_paths(cast("Client", broker), path, trades)
+    broker = service()
+    first = await read_paths(broker.client, path, trades[:1])
+    both = await read_paths(broker.client, path, trades)
     assert both["1"] == first["1"]
+    assert {each.price for each in broker.asked} == {"B"}  # the side that closes a long trade
     assert [each.gain for each in both["2"].steps] == [D("0.00000"), D("0.00100"), D("0.00200")]
     assert both["2"].last_gain == D("0.00200")
-    silent = Service(Candles())
-    assert await read_paths(cast("Client", silent), path, trades) == both
-    assert silent.candles.asked == []
+    silent = service()
+    assert await read_paths(silent.client, path, trades) == both
+    assert silent.asked == []
     written = path.read_bytes()
     assert path.stat().st_mode & 0o777 == 0o600
     path.unlink()
-    assert await read_paths(cast("Client", broker), path, trades) == both
+    assert await read_paths(broker.client, path, trades) == both
     assert path.read_bytes() == written
 
 
 async def test_a_line_torn_by_a_crash_costs_that_trade_alone(tmp_path: Path) -> None:
     path, trades = tmp_path / "journal" / "main.paths", [stopped(1), stopped(2), stopped(3)]
-    broker = Service(Candles())
-    await read_paths(cast("Client", broker), path, trades[:2])
+    broker = service()
+    await read_paths(broker.client, path, trades[:2])
     path.write_bytes(path.read_bytes()[:-30])
-    again = Service(Candles())
-    found = await read_paths(cast("Client", again), path, trades)
+    again = service()
+    found = await read_paths(again.client, path, trades)
     assert len(found) == 3
-    assert len(again.candles.asked) == 2
-    silent = Service(Candles())
-    assert await read_paths(cast("Client", silent), path, trades) == found
-    assert silent.candles.asked == []
+    assert len(again.asked) == 2
+    silent = service()
+    assert await read_paths(silent.client, path, trades) == found
+    assert silent.asked == []
 
 
 async def test_what_forms_yet_is_not_kept_and_progress_and_parts_are_told(tmp_path: Path) -> None:
     path, told, parts = tmp_path / "journal" / "main.paths", list[tuple[int, int]](), list[int]()
-    broker = Service(Candles(complete=False))
+    broker = service(complete=False)
     found = await read_paths(
-        cast("Client", broker),
+        broker.client,
         path,
         [stopped(1)],
         lambda read, of: told.append((read, of)),
@@ -105,7 +82,7 @@ async def test_what_forms_yet_is_not_kept_and_progress_and_parts_are_told(tmp_pa
 
 async def test_trades_without_a_stop_or_offered_no_more_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "journal" / "main.paths"
-    broker = Service(Candles(refusal=404))
+    broker = CandleService(refusal=404)
     trades = [stopped(1), closed_trade("1", 2)]
-    assert await read_paths(cast("Client", broker), path, trades) == {}
-    assert len(broker.candles.asked) == 1
+    assert await read_paths(broker.client, path, trades) == {}
+    assert len(broker.asked) == 1

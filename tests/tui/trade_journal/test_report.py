@@ -37,9 +37,7 @@ def test_the_week_has_its_trades_days_groups_and_notes() -> None:
     assert "| Mon 03-04 | 1 | 100 | 100.00 | 1.00 |" in lines
     assert "| Tue 03-05 | 1 | 0 | -40.00 | -0.40 |" in lines
     assert "## By instrument" in lines
-    assert any(
-        line.startswith("- 2 USD\\_JPY: rating 2, \\#news, mistake: chased") for line in lines
-    )
+    assert any(line.startswith("- 2 USD/JPY: rating 2, \\#news, mistake: chased") for line in lines)
     assert len(lines) < 70
 
 

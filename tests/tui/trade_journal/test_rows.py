@@ -2,6 +2,8 @@ from dataclasses import replace
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.trades import Costs, Execution
@@ -52,3 +54,11 @@ def test_what_is_not_known_is_empty_and_never_zero() -> None:
     assert [row[name] for name in unknown] == [""] * len(unknown)
     assert number(None) == ""
     assert number(D("Infinity")) == "∞"
+
+
+@pytest.mark.parametrize(("is_provisional", "said"), [(False, "final"), (True, "provisional")])
+def test_a_row_says_whether_its_excursion_may_still_grow(is_provisional: bool, said: str) -> None:
+    found = Excursion(D("0.001"), D("0.002"), is_provisional=is_provisional)
+    trade = closed_trade("1")
+    assert trade_row(trade, RowContext(excursions={trade.id: found}))["maeMfe"] == said
+    assert trade_row(trade, RowContext())["maeMfe"] == ""

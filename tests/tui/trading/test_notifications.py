@@ -8,9 +8,9 @@ import pytest
 
 from keydesk.app.account_connection import open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.store.fold import apply
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
+from keydesk.store.transactions.fold import apply
 from keydesk.trading.executions import TRIGGERED, ExecutionLog, read_executions
 from keydesk.trading.notifications import FILLS, Notifier
 from keydesk_client.auth.secret import Secret

@@ -2,7 +2,7 @@
 
 from rich.style import Style
 
-from keydesk.cli.export import encode_csv
+from keydesk.cli.csv_output import encode_csv
 from keydesk.forms.sheet import TextLine, wrap_words
 from keydesk.records import TradeRow
 from keydesk.store.state import LogLine, Notice

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.text import Text
 from textual.events import Resize
 from textual.geometry import Size
 from textual.screen import Screen
 
 from keydesk.calc.trade_journal.notes import TradeNote
+from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.info_form import HelpForm
 from keydesk.forms.journal.trades import JournalForm
-from keydesk.forms.sheet import Sheet
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KEYMAP
 from keydesk.store.state import Topic
+from keydesk.text.sanitize import safe
 from keydesk.trade_journal.notes_file import Notes
 from support.data.journal_service import read_journal
 from support.data.journal_trades import closed_trade
@@ -49,7 +49,7 @@ async def test_a_form_that_changes_in_the_moment_in_which_the_desk_beneath_is_dr
         form, sheet = await opened(desk)
         count = len(sheet.words.split("\n"))
         desk.actions.screen.watchlist.redraw_line(1)
-        sheet.show(Text("\n".join(["after the change"] * count)))
+        sheet.show([((safe("after the change"), "plain"),)] * count)
         await until_told(desk.actions.screen, form)
         desk.actions.screen._on_timer_update()  # passes its region on to the form
         form._on_timer_update()

@@ -20,6 +20,7 @@ from keydesk.app.account_connection import Connection, DeskAccount
 from keydesk.app.account_requests import AccountRequests
 from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.account_start import AccountStart
+from keydesk.app.actions.context import DeskPages
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.alerts.away import AwayCard
 from keydesk.app.alerts.desk import AlertDesk
@@ -67,21 +68,16 @@ from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from rich.console import RenderableType
 
     from keydesk.alerts.away import AwayReport
-    from keydesk.app.page_readings import TakeBookings, TakeCloses
-    from keydesk.calc.alerts.conditions import PriceCross, TradeResult
-    from keydesk.calc.alerts.parser import AlertLine
     from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.market.indicator_specs import IndicatorChoice
     from keydesk.calc.orders.instructions import Instruction
     from keydesk.config.limits import LimitChange
-    from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
-    from keydesk.store.state import LogLine
 
 FAULT = (
     "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
@@ -101,6 +97,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True),
     ]
+    actions: DeskActions
 
     def __init__(
         self,
@@ -135,9 +132,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             notify=self.tell,
             keymap=own.keymap,
             record=self.record,
-        )
-        self.actions = DeskActions(
-            self, self, store=self.store, keymap=own.keymap, template=own.template, lock=lock
         )
         self.watchlists = WatchlistActions(
             self,
@@ -208,6 +202,15 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self, self.open_account, self.store, self.journal, self.tell
         )
         self._requests = AccountRequests(self, self.open_account, self.tell)
+        self.actions = DeskActions(
+            self,
+            self,
+            self._pages(),
+            store=self.store,
+            keymap=own.keymap,
+            template=own.template,
+            lock=lock,
+        )
         self.week_end = WeekEndReminder(self.store, self.tell)
         self.replay = MarketReplay(
             self, self.open_account, self.store, tell=self.tell, record=self.record
@@ -244,6 +247,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             perform=self.actions.perform,
             show_audit=self._audit.show,
             ask_letters=partial(ask_letters, self),
+            tell=self.tell,
         )
         self._start = AccountStart(
             self,
@@ -260,6 +264,26 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             depth,
             ascii_only=options.ascii or bool(self.facts_of_terminal.ascii_because),
             erases_in_colour=self.facts_of_terminal.erases_in_colour,
+        )
+
+    def _pages(self) -> DeskPages:
+        """Return what the actions show and read of account, alerts and journal."""
+        return DeskPages(
+            show_audit=self._audit.show,
+            show_outcomes=self._outcomes.show,
+            show_transaction=self._transactions.show,
+            show_journal=self.journal.show,
+            write_note=self.journal.write_note,
+            show_statistics=self.statistics.show,
+            show_day=self.statistics.show_day,
+            show_week=partial(self.statistics.show_day, week=True),
+            new_alert=self.alerts.new,
+            make_alert=self.alerts.make,
+            show_alerts=self.alerts.show_page,
+            turn_mute=self.alerts.turn_mute,
+            read_summary=self._requests.read_summary,
+            read_bookings=self._readings.bookings,
+            read_closes=self._readings.closes,
         )
 
     # Starting.
@@ -384,30 +408,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
         self.push_screen(DetailsForm(report.title, report.rows(self.store.zone)))
 
-    def new_alert(self, condition: PriceCross | TradeResult) -> None:
-        """Show a new alert, to be made or changed."""
-        self.alerts.new(condition)
-
-    def make_alert(self, line: AlertLine) -> None:
-        """Make an alert of the command line."""
-        self.alerts.make(line)
-
-    def show_alerts(self) -> None:
-        """Show the alerts."""
-        self.alerts.show_page()
-
-    def show_journal(self) -> None:
-        """Show the trade journal."""
-        self.journal.show()
-
-    def write_note(self, trade_id: str) -> None:
-        """Edit what is written about a trade."""
-        self.journal.write_note(trade_id)
-
-    def turn_mute(self) -> None:
-        """Mute bell and notifications, or end that."""
-        self.alerts.turn_mute()
-
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show one line to the trader."""
         self.store.notify(Notice(level, safe(words), time_ns()))
@@ -434,78 +434,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Perform the action of one of the desk's keys."""
         self.actions.perform(name, *arguments)
 
-    def show_audit(self) -> None:
-        """Show the audit log."""
-        self._audit.show()
-
-    def action_replay(self, name: str) -> None:
-        """Control the practice market, by the chord."""
-        self.actions.perform("replay", name)
-
-    def show_transaction(self, line: LogLine) -> None:
-        """Show the transaction of a line of the log, and its relations."""
-        self._transactions.show(line)
-
-    def show_outcomes(self) -> None:
-        """Show what became of the orders."""
-        self._outcomes.show()
-
-    def read_bookings(self, take: TakeBookings) -> None:
-        """Read what was booked, for the account page."""
-        self._readings.bookings(take)
-
-    def read_closes(self, names: Sequence[str], take: TakeCloses) -> None:
-        """Read hourly closes, for the exposure page."""
-        self._readings.closes(names, take)
-
-    def show_statistics(self, view: int = 1) -> None:
-        """Show statistics of the closed trades, at a view."""
-        self.statistics.show(view)
-
-    def show_day(self, *, week: bool = False) -> None:
-        """Show the last trading day, or its week."""
-        self.statistics.show_day(week=week)
-
-    def action_statistics(self) -> None:
-        """Show statistics of the closed trades, by the chord."""
-        self.actions.perform("statistics")
-
-    def action_day_page(self) -> None:
-        """Show the last trading day, by the chord."""
-        self.actions.perform("day_page")
-
-    def action_outcomes(self) -> None:
-        """Show what became of the orders, by the chord."""
-        self.actions.perform("outcomes")
-
-    def action_sessions(self) -> None:
-        """Show the market hours, by the chord."""
-        self.actions.perform("sessions")
-
-    def action_account_page(self) -> None:
-        """Show the account in full, by the chord."""
-        self.actions.perform("account_page")
-
-    def action_exposure_page(self) -> None:
-        """Show the exposure by currency, by the chord."""
-        self.actions.perform("exposure_page")
-
-    def action_instrument_page(self) -> None:
-        """Show the instrument's terms, by the chord."""
-        self.actions.perform("instrument_page")
-
-    def action_alerts(self) -> None:
-        """Show the alerts, by the chord."""
-        self.actions.perform("alerts")
-
-    def action_journal(self) -> None:
-        """Show the trade journal, by the chord."""
-        self.actions.perform("journal")
-
-    def action_limits(self) -> None:
-        """Show the trader's limits, by the chord."""
-        self.actions.perform("limits")
-
     @on(BookStep)
     @on(Chart.DateWanted)
     @on(Chart.HistoryWanted)
@@ -514,6 +442,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     @on(Chart.SeriesWanted)
     @on(DeskScreen.BookmarkWanted)
     @on(DeskScreen.GranularityChosen)
+    @on(DeskScreen.PaneWithoutRoom)
     @on(DeskScreen.TimeframesWanted)
     @on(InstrumentRows.Chosen)
     @on(Log.AuditWanted)
@@ -557,10 +486,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             dock_columns=self.actions.dock_columns,
         )
         return self._requests.facts_for_form(context)
-
-    def read_summary(self, take: Callable[[Rows], None]) -> None:
-        """Read the account's summary, for the account page."""
-        self._requests.read_summary(take)
 
     def carry_out(self, instruction: Instruction | None) -> None:
         """Start a command in its own worker."""

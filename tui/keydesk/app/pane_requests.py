@@ -8,6 +8,7 @@ from textual.message import Message
 
 from keydesk.app.views.watchlists import WatchlistActions
 from keydesk.app.views.workspaces import WorkspaceActions
+from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.log import Log
@@ -26,6 +27,7 @@ PaneRequest = (
     | DeskScreen.TimeframesWanted
     | DeskScreen.GranularityChosen
     | DeskScreen.BookmarkWanted
+    | DeskScreen.PaneWithoutRoom
     | Chart.IndicatorsWanted
     | Chart.HistoryWanted
     | Chart.DateWanted
@@ -54,6 +56,7 @@ class PaneRequests:
         perform: Performs the action of a key, by its name.
         show_audit: Shows the audit log.
         ask_letters: Asks for the letters that rows of a table must have.
+        tell: Shows one line to the trader.
     """
 
     def __init__(
@@ -65,10 +68,11 @@ class PaneRequests:
         perform: Callable[[str], None],
         show_audit: Callable[[], None],
         ask_letters: Callable[[SortedTable], None],
+        tell: Callable[[NoticeLevel, str], None],
     ) -> None:
         self._store, self._watchlists, self._workspaces = store, watchlists, workspaces
         self._perform, self._show_audit = perform, show_audit
-        self._ask_letters = ask_letters
+        self._ask_letters, self._tell = ask_letters, tell
 
     def handle(self, message: Message) -> None:
         """Do what a message asks for; messages of other kinds are not for the desk."""
@@ -87,6 +91,8 @@ class PaneRequests:
                 act(message.letter)
             case DeskScreen.TimeframesWanted() | Chart.IndicatorsWanted() | Trades.NoteWanted():
                 self._perform(ACTIONS[type(message)])
+            case DeskScreen.PaneWithoutRoom():
+                self._tell("info", message.words)
             case Log.AuditWanted():
                 self._show_audit()
             case SortedTable.LettersWanted():
@@ -97,8 +103,8 @@ class PaneRequests:
     def _load(self, message: Message) -> None:
         """Ask the feeds for candles, client books and older transactions."""
         from keydesk.store.history import want_date, want_history  # noqa: PLC0415
-        from keydesk.store.past_log import want_past  # noqa: PLC0415
         from keydesk.store.prices import step_book  # noqa: PLC0415 - all loaded with the models
+        from keydesk.store.transactions.past_log import want_past  # noqa: PLC0415
 
         store = self._store
         match message:

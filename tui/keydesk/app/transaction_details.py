@@ -16,7 +16,7 @@ from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
 
 if TYPE_CHECKING:
-    from keydesk.store.transaction_details import Related, TransactionDetails
+    from keydesk.store.transactions.details import Related, TransactionDetails
     from keydesk_client.client import Client
     from keydesk_client.models import Transaction
 
@@ -59,9 +59,9 @@ class TransactionPages:
 
 async def read_details(client: Client, store: Store, id_: str, take: Take) -> None:
     """Read a transaction, its batch, its orders and trades, then its relations; hand on what is known after each."""
-    from keydesk.store import transaction_details as words  # noqa: PLC0415 - with the models
     from keydesk.store.log.names import LogNames  # noqa: PLC0415
-    from keydesk.store.log_lines import line_of  # noqa: PLC0415
+    from keydesk.store.transactions import details as words  # noqa: PLC0415 - with the models
+    from keydesk.store.transactions.log_lines import line_of  # noqa: PLC0415
     from keydesk_client.account.values import readable  # noqa: PLC0415
 
     reading = _Reading(words.TransactionDetails(id_, loading=True), take)

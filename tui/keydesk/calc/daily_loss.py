@@ -1,4 +1,4 @@
-"""The daily loss lock: exits only until 17:00 New York once the day has lost as much as its limit (TRADER.md, feature 12).
+"""The daily loss lock: exits only until 17:00 New York once the day has lost as much as its limit.
 
 The loss is that of the day since 17:00 New York, counted from transactions. `LossLock` is what has to survive a restart
 beside it: that the limit was reached although the loss is smaller now, and the early unlock. A limit that is raised or

@@ -3,8 +3,8 @@
 import argparse
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -30,11 +30,20 @@ from keydesk.trading.journal import open_journal
 from keydesk.trading.notifications import Command, report_of
 from keydesk.trading.order_requests import PASSES, Standing, standing_at_broker
 from keydesk_client.client import Client
-from keydesk_client.errors import Forbidden, NotFound, Unauthorized
+from keydesk_client.errors import (
+    ConnectionLost,
+    Forbidden,
+    KeydeskClientError,
+    NotFound,
+    TimedOut,
+    Unauthorized,
+    Unreachable,
+)
 from keydesk_client.orders.outcome import Action, Outcome
 from keydesk_client.orders.sender import Sender
 
 Part = Callable[[Standing], Standing]
+SAY_EVERY = 10.0  # seconds without an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +123,10 @@ async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount
     try:
         async with reach.client:
             yield reach
+    except (Unreachable, ConnectionLost, TimedOut) as error:
+        raise Refusal(
+            f"the broker at {account.address_offline().rest_url} does not answer: {error}; again, or see keydesk doctor"
+        ) from error
     except (Unauthorized, Forbidden, NotFound) as error:
         raise Refusal(
             f"the broker refuses profile {profile.name} ({error}); is its token revoked, or the account "
@@ -169,7 +182,8 @@ async def close_and_cancel(
     )
     for _ in range(PASSES):
         await _wipe(sender, standing, f"keydesk {command}", audit)
-        standing = part(await standing_at_broker(reach.client))
+        with unreadable_account("what became of the requests is said above; what is left", command):
+            standing = part(await standing_at_broker(reach.client))
         if standing.is_flat:
             break
     audit.write(command, f"left: {standing.words or 'nothing'}")
@@ -193,7 +207,50 @@ async def _wipe(sender: Sender, standing: Standing, again: str, audit: AuditLog)
         _report(Command(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
         for id_ in standing.orders
     ]
-    await asyncio.gather(*closing, *cancelling)
+    await wait_for_outcomes([*closing, *cancelling])
+
+
+async def wait_for_outcomes(
+    sending: Sequence[Coroutine[None, None, None]], say_every: float = SAY_EVERY
+) -> None:
+    """Wait for all of them, and say meanwhile, or when it is interrupted, what has no outcome yet."""
+    tasks = [asyncio.create_task(each) for each in sending]
+    waiting, began = set(tasks), monotonic()
+    try:
+        while waiting:
+            _, waiting = await asyncio.wait(waiting, timeout=say_every)
+            if waiting:
+                _say_waiting(len(waiting), len(tasks), monotonic() - began)
+    except asyncio.CancelledError:
+        left = sum(not each.done() for each in tasks)
+        say_error(
+            safe(
+                f"LEFT: {left} of {len(tasks)} requests had no outcome and may still be carried out; see keydesk status"
+            )
+        )
+        raise
+    for each in tasks:
+        each.result()
+
+
+def _say_waiting(waiting: int, of: int, seconds: float) -> None:
+    say_error(
+        safe(
+            f"no outcome of {waiting} of {of} requests after {seconds:.0f} s; the broker is asked again. "
+            "Ctrl-C leaves: what was sent may still be carried out"
+        )
+    )
+
+
+@contextmanager
+def unreadable_account(what: str, command: str) -> Iterator[None]:
+    """Say of an account that cannot be read what that means for the command."""
+    try:
+        yield
+    except (Unauthorized, Forbidden, NotFound):
+        raise
+    except KeydeskClientError as error:
+        raise Refusal(f"{what} cannot be read: {error}; again: keydesk {command}") from error
 
 
 async def _report(command: Command, sending: Awaitable[Outcome], audit: AuditLog) -> None:

@@ -7,32 +7,23 @@ The file is written whole or not at all, mode 0600, and no cell starts a formula
 
 import argparse
 import asyncio
-import csv
-import io
-import re
-import sys
 from collections.abc import (
     AsyncIterator,
     Callable,
-    Collection,
     Iterable,
     Iterator,
     Mapping,
     Sequence,
 )
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from decimal import Decimal
-from itertools import chain, groupby
-from pathlib import Path
-from typing import TypeAlias
+from itertools import groupby
 
 from keydesk.calc.market.trading_day import SECOND, day_start, next_day_start
-from keydesk.cli.account_access import account_parser, open_account, trader_zone
-from keydesk.cli.runner import Refusal
-from keydesk.terminal.output import say, say_error
-from keydesk.text.sanitize import Printable, safe
-from keydesk_client.auth.private_files import replace_file
+from keydesk.cli.account_access import account_parser, open_account
+from keydesk.cli.csv_output import Row, refuse_existing, say_written, write_csv
+from keydesk.cli.options import add_csv, add_period, read_period
 from keydesk_client.client import Client
 from keydesk_client.models import (
     DailyFinancingTransaction,
@@ -43,9 +34,6 @@ from keydesk_client.models import (
 )
 from keydesk_client.models._core.record import Record
 
-Row: TypeAlias = Mapping[str, str]
-FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the wide ones run, too
-NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 EQUITY_COLUMNS = (
     *("dayEnd", "realizedPL", "financing", "commission", "guaranteedExecutionFee"),
     *("transfers", "other", "balance"),
@@ -58,7 +46,7 @@ SIGNS = {
     "guaranteedExecutionFee": -1,
 }
 NOTHING = Decimal(0)
-LAST = "9999-12-31T00:00:00Z"
+LAST = DateTime("9999-12-31T00:00:00Z")
 FIRST = DateTime.from_ns(0)
 """Said to the service, too: without a beginning the live one is reported to go back a week."""
 TRADE_COLUMNS = (
@@ -76,51 +64,6 @@ TRANSACTION_COLUMNS = (
 TEXT_COLUMNS = frozenset({"clientID", "tag", "comment", "requestID"})
 EXTENSIONS = (("id", "clientID"), ("tag", "tag"), ("comment", "comment"))
 Kind = Callable[[Client, DateTime, DateTime], AsyncIterator[Row]]
-
-
-def refuse_existing(path: Path, *, overwrite: bool, option: str = "--csv") -> None:
-    """Refuse to overwrite a file or a disk, and a missing folder; a pipe or a terminal is allowed.
-
-    Raises:
-        Refusal: with the reason.
-    """
-    if not path.parent.is_dir():
-        raise Refusal(f"{option}: there is no folder {path.parent}")
-    if path.is_block_device():
-        raise Refusal(f"{option}: {path} is a disk; choose a file")
-    if path.is_dir() or (path.is_file() and not overwrite):
-        raise Refusal(f"{option}: {path} is there already; choose another name, or add --force")
-
-
-def write_csv(
-    path: Path | None, columns: Sequence[str], rows: Iterable[Row], text_columns: Collection[str]
-) -> None:
-    """Write the file (mode 0600) or standard output, with a header line."""
-    head: list[Printable] = [safe(name) for name in columns]
-    lines: Iterator[list[Printable]] = (
-        [_cell(row[name], is_text=name in text_columns) for name in columns] for row in rows
-    )
-    content = encode_csv(chain((head,), lines))
-    if path is None:
-        sys.stdout.buffer.write(content)
-        sys.stdout.flush()
-    else:
-        replace_file(path, content)
-
-
-def encode_csv(lines: Iterable[Sequence[Printable]]) -> bytes:
-    """Return rows of cells as a CSV file."""
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(lines)
-    return text.getvalue().encode()
-
-
-def _cell(cell: str, *, is_text: bool) -> Printable:
-    """Return a cell that no terminal or spreadsheet interprets; numbers are unchanged."""
-    shown = safe(cell)
-    if not is_text and NUMBER.fullmatch(cell):
-        return shown
-    return safe(f"'{shown}") if shown.lstrip().startswith(FORMULA) else shown
 
 
 @dataclass(slots=True)
@@ -188,10 +131,7 @@ def export(words: Sequence[str]) -> int:
         refuse_existing(options.csv, overwrite=options.force)
     columns, rows = asyncio.run(_rows(options))
     write_csv(options.csv, columns, rows, TEXT_COLUMNS)
-    if options.csv is None:
-        say_error(safe(f"{len(rows)} rows"))
-    else:
-        say(safe(f"{len(rows)} rows in {options.csv}"))
+    say_written(len(rows), "row", options.csv)
     return 0
 
 
@@ -205,56 +145,18 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         help="trades by their opening, transactions by their time, or equity: what each trading day "
         "(17:00 New York) booked and the balance at its end, open profit not included",
     )
-    parser.add_argument(
-        "--from",
-        dest="from_",
-        type=time_in,
-        metavar="T",
-        help="from this time on: 2026-03-02, or 2026-03-02T14:00 in the time zone of config.toml, "
-        "or with an offset such as Z",
-    )
-    parser.add_argument("--to", type=time_in, metavar="T", help="before this time")
-    parser.add_argument(
-        "--csv",
-        type=csv_file,
-        required=True,
-        metavar="FILE",
-        help="where to write; - is standard output",
-    )
-    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    add_period(parser, required=False, end="")
+    add_csv(parser)
     options = parser.parse_args(words)
-    zone = trader_zone(options)
-    options.from_ = FIRST if options.from_ is None else instant(options.from_, zone)
-    options.to = DateTime(LAST) if options.to is None else instant(options.to, zone)
-    if options.to <= options.from_:
-        parser.error("--to must be later than --from")
+    read_period(parser, options)
     return options
-
-
-def csv_file(text: str) -> Path | None:
-    """Return the path; None is standard output."""
-    return None if text == "-" else Path(text)
-
-
-def time_in(text: str) -> datetime:
-    """Return a typed time, for the command line."""
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no time such as 2026-03-02 or 2026-03-02T14:00:00Z"
-        ) from None
-
-
-def instant(typed: datetime, zone: tzinfo) -> DateTime:
-    """Return the instant of a typed time; without an offset it is in the trader's zone."""
-    return DateTime.of(typed if typed.tzinfo else typed.replace(tzinfo=zone))
 
 
 async def _rows(options: argparse.Namespace) -> tuple[Sequence[str], list[Row]]:
     columns, kind = KINDS[options.what]
     async with open_account(options) as reach:
-        return columns, [row async for row in kind(reach.client, options.from_, options.to)]
+        from_, to = options.from_ or FIRST, options.to or LAST
+        return columns, [row async for row in kind(reach.client, from_, to)]
 
 
 async def _trades(client: Client, from_: DateTime, to: DateTime) -> AsyncIterator[Row]:

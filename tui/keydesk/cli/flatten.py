@@ -9,7 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.cli.account_access import account_parser, close_and_cancel, open_account
+from keydesk.cli.account_access import (
+    account_parser,
+    close_and_cancel,
+    open_account,
+    unreadable_account,
+)
 from keydesk.cli.runner import Refusal, parse_out_of_band
 from keydesk.cli.token_access import is_confirmed
 from keydesk.config.settings import (
@@ -36,7 +41,8 @@ def cancel_all(words: Sequence[str]) -> int:
 
 async def _cancel_all(options: Namespace) -> int:
     async with open_account(options) as reach:
-        standing = _entries(await standing_at_broker(reach.client))
+        with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "cancel-all"):
+            standing = _entries(await standing_at_broker(reach.client))
         if standing.is_flat:
             say(safe(f"{reach.name} has no entry order"))
             return 0
@@ -62,7 +68,8 @@ def flatten(words: Sequence[str]) -> int:
 
 async def _flatten(options: Namespace) -> int:
     async with open_account(options) as reach:
-        standing = await standing_at_broker(reach.client)
+        with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "flatten"):
+            standing = await standing_at_broker(reach.client)
         if standing.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
             return 0

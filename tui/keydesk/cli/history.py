@@ -9,12 +9,11 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from keydesk.cli.account_access import account_parser, open_account, trader_zone
-from keydesk.cli.export import csv_file, instant, refuse_existing, time_in, write_csv
+from keydesk.cli.account_access import account_parser, open_account
+from keydesk.cli.csv_output import refuse_existing, say_written, write_csv
+from keydesk.cli.options import add_candles, add_csv, add_period, read_period
 from keydesk.cli.runner import Refusal
-from keydesk.cli.status import GRANULARITIES, instrument_named
-from keydesk.terminal.output import say, say_error
-from keydesk.text.sanitize import clean, safe
+from keydesk.text.sanitize import clean
 from keydesk_client import Columns, DateTime
 from keydesk_client.errors import Refused
 from keydesk_client.models import decimal_text
@@ -30,10 +29,7 @@ def history(words: Sequence[str]) -> int:
     if not count:
         raise Refusal(f"{options.instrument} has no complete {options.granularity} candles there")
     write_csv(options.csv, list(columns), rows_of(columns), ())
-    if options.csv is None:
-        say_error(safe(f"{count} candles"))
-    else:
-        say(safe(f"{count} candles in {options.csv}"))
+    say_written(count, "candle", options.csv)
     return 0
 
 
@@ -66,16 +62,7 @@ def _text_of(value: object) -> str:
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
     parser = account_parser("history", "The candles of any period as a CSV file.")
-    parser.add_argument(
-        "instrument", type=instrument_named, metavar="INSTRUMENT", help="as in EUR_USD"
-    )
-    parser.add_argument(
-        "--granularity",
-        choices=GRANULARITIES,
-        default="H1",
-        metavar="G",
-        help=f"length of a candle (H1): {' '.join(GRANULARITIES)}",
-    )
+    add_candles(parser)
     parser.add_argument(
         "--price",
         type=_prices,
@@ -83,30 +70,10 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         metavar="MBA",
         help="mid, bid, ask, or several of them, such as BA (M)",
     )
-    parser.add_argument(
-        "--from",
-        dest="from_",
-        type=time_in,
-        required=True,
-        metavar="T",
-        help="from this time on: 2026-03-02, or 2026-03-02T14:00 in the time zone of config.toml, "
-        "or with an offset such as Z",
-    )
-    parser.add_argument("--to", type=time_in, metavar="T", help="before this time (now)")
-    parser.add_argument(
-        "--csv",
-        type=csv_file,
-        required=True,
-        metavar="FILE",
-        help="where to write; - is standard output",
-    )
-    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    add_period(parser, required=True, end=" (now)")
+    add_csv(parser)
     options = parser.parse_args(words)
-    zone = trader_zone(options)
-    options.from_ = instant(options.from_, zone)
-    options.to = None if options.to is None else instant(options.to, zone)
-    if options.to is not None and options.to <= options.from_:
-        parser.error("--to must be later than --from")
+    read_period(parser, options)
     if options.from_ > DateTime.now():
         parser.error("--from lies in the future")
     return options

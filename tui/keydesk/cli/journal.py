@@ -22,17 +22,27 @@ from keydesk.calc.trade_journal.statistics import daily_statistics_of, statistic
 from keydesk.calc.trade_journal.trades import JournalTrade, roll_up
 from keydesk.calc.trade_journal.what_if import what_if
 from keydesk.cli.account_access import OpenAccount, open_account
-from keydesk.cli.export import instant, refuse_existing, write_csv
+from keydesk.cli.csv_output import refuse_existing, write_csv
 from keydesk.cli.journal_options import journal_options, rule_of
+from keydesk.cli.options import instant
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error
+from keydesk.text.format import counted
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.candles import read_day_closes, read_excursions
 from keydesk.trade_journal.limit_hits import read_limit_hits
 from keydesk.trade_journal.loading import load_journal, pips_of
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
 from keydesk.trade_journal.paths import read_paths
-from keydesk.trade_journal.report import LimitHit, as_markdown, as_text, day_of, page, week_of
+from keydesk.trade_journal.report import (
+    LimitHit,
+    Period,
+    as_markdown,
+    as_text,
+    day_of,
+    page,
+    week_of,
+)
 from keydesk.trade_journal.rows import (
     HUNDREDTH,
     TEXT_COLUMNS,
@@ -156,7 +166,7 @@ async def _read(options: argparse.Namespace) -> _Found:
 
 def _say_candles(read: int, of: int) -> None:
     if sys.stderr.isatty() and not read % CANDLES_EVERY:
-        say_error(safe(f"candles of {read} of {of} trades"))
+        say_error(safe(f"candles of {read:,} of {counted(of, 'trade')}"))
 
 
 def _say_progress(read: int, newest: int) -> None:
@@ -201,7 +211,17 @@ def _list(found: _Found, options: argparse.Namespace) -> None:
     if not (options.csv or options.json or options.markdown):
         rows = [{**row, "closed": row["closed"][:16].replace("T", " ")} for row in rows]
     _write(columns, rows, options)
-    say_error(safe(f"{len(trades)} trades of {found.reach.name}"))
+    say_error(safe(f"{counted(len(trades), 'trade')} of {found.reach.name}"))
+    if growing := [row["id"] for row in rows if row["maeMfe"] == "provisional"]:
+        say_error(provisional_words(growing))
+
+
+def provisional_words(ids: Sequence[str]) -> Printable:
+    """Return which trades have an excursion that is not final."""
+    return safe(
+        f"MAE and MFE of {counted(len(ids), 'trade')} ({', '.join(ids)}) may still grow: "
+        "the candle of the exit is not complete, print them again in 5 seconds"
+    )
 
 
 def _statistics(found: _Found, options: argparse.Namespace) -> None:
@@ -261,8 +281,18 @@ def _what_if(found: _Found, options: argparse.Namespace) -> None:
 def _report(found: _Found, options: argparse.Namespace) -> None:
     day = options.date or trading_date(time.time_ns())
     period = week_of(day) if options.week else day_of(day)
+    if options.date is None and (hint := last_day_hint(found.whole, period)):
+        say_error(safe(hint))
     shown = page(found.whole, period, found.context, found.reach.name, found.limits)
     _write_lines(as_markdown(shown) if options.markdown else as_text(shown), options)
+
+
+def last_day_hint(whole: Journal, period: Period) -> str:
+    """Return where the last closed trade is when the page of now has none: the market, or this clock, is elsewhere."""
+    closed = [each.closed_ns for each in whole.closed if each.closed_ns is not None]
+    if not closed or any(period.start_ns <= each < period.end_ns for each in closed):
+        return ""
+    return f"The last trade was closed on another day: --date {trading_date(max(closed))}"
 
 
 def _write(

@@ -15,7 +15,8 @@ from keydesk.calc.market.trading_day import day_start
 from keydesk.config.settings import Reconciliation
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.feeds.market_data import days_once
-from keydesk.store.fold import (
+from keydesk.store.state import Topic
+from keydesk.store.transactions.fold import (
     count_closed_trades,
     count_day,
     forget_after,
@@ -23,7 +24,6 @@ from keydesk.store.fold import (
     note_opening_costs,
     write_earlier,
 )
-from keydesk.store.state import Topic
 from keydesk_client.account.fold import remember_first_stops
 from keydesk_client.account.synchronizer import Comparison, Continuity
 from keydesk_client.account.values import moment, number_of, readable

@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Protocol, TypeVar
 
 from keydesk.alerts.watch import AlertWatch
-from keydesk.store.fold import apply
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
+from keydesk.store.transactions.fold import apply
 from keydesk.text.sanitize import clean
 from keydesk_client.account.gate import TransactionGate
 from keydesk_client.account.synchronizer import Synchronizer

@@ -2,8 +2,8 @@
 
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.log.past import PastLog
-from keydesk.store.past_log import take_page
 from keydesk.store.state import Topic
+from keydesk.store.transactions.past_log import take_page
 from keydesk_client.errors import Forbidden, Unauthorized
 
 FOUND_AT_ONCE = 50  # lines that a search looks for before it waits for the reader

@@ -7,11 +7,21 @@ from time import monotonic
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
-from rich.text import Text
 
-from keydesk.forms.sheet import BLANK, ModalForm, Sheet, TextLine
+from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.sheet import BLANK, ModalForm, TextLine
 from keydesk.keys.guard import KeyTarget
-from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
+from keydesk.keys.keymap import (
+    DESK,
+    HELP,
+    KEY_LIST,
+    KEYMAP,
+    PAGE,
+    PAGES,
+    ROWS,
+    Key,
+    KeyMap,
+)
 from keydesk.store.frame import Frame
 from keydesk.text.format import (
     lines_of,
@@ -23,7 +33,9 @@ from keydesk.widgets.overlay import Result
 class InfoForm(ModalForm[Result]):
     """The base of forms that send nothing and close with Esc."""
 
+    BINDINGS = KEYMAP.bindings(PAGE)
     WIDTH: ClassVar[int] = 76
+    KEY_CONTEXT: ClassVar[str] = ""  # whose keys `?` shows; a field of text has none
     FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
     DEFAULT_CSS = """
     InfoForm { align: center middle; }
@@ -72,13 +84,17 @@ class InfoForm(ModalForm[Result]):
 
     def title_sheet(self, sheet: Sheet) -> None:
         """Set the title and the hints of the frame."""
-        sheet.border_title = Text(self.title_words())
-        sheet.border_subtitle = Text(self.foot_words())
+        sheet.entitle(self.title_words(), self.foot_words())
 
     def action_drop(self) -> None:
         """Close without a result; do nothing when the form is closed."""
         if self.is_active:
             self.dismiss(None)
+
+    def action_page_keys(self) -> None:
+        """Show the keys of this page."""
+        if self.KEY_CONTEXT:
+            self.app.push_screen(HelpForm(getattr(self, "keymap", KEYMAP), self.KEY_CONTEXT))
 
 
 GAP = "  "
@@ -86,9 +102,9 @@ KEY_WIDTH = 9
 
 
 class HelpForm(InfoForm[None]):
-    """The keys of a pane and of the desk, in two columns and as many pages as needed."""
+    """The keys of a pane and of the desk, or of a page, in two columns and as many pages as needed."""
 
-    BINDINGS = KEYMAP.bindings(HELP)
+    BINDINGS = [*KEYMAP.bindings(HELP), *KEYMAP.bindings(KEY_LIST)]  # noqa: RUF012 - as Textual has it
     WIDTH: ClassVar[int] = 80
 
     def __init__(
@@ -105,6 +121,8 @@ class HelpForm(InfoForm[None]):
 
     def title_words(self) -> Printable:
         """Name the pane."""
+        if self._is_of_page:
+            return safe(f"Keys of this page: {self.key_context.replace('-', ' ')}")
         name = "" if self.key_context in {DESK, ROWS} else f" of the {self.key_context}"
         return safe(f"Keys{name} and the desk") if name else "Keys of the desk"
 
@@ -112,7 +130,13 @@ class HelpForm(InfoForm[None]):
         """Say how to go on."""
         pages = len(self.pages())
         more = f"Space page {self.page % pages + 1}/{pages}   " if pages > 1 else ""
+        if self._is_of_page:
+            return safe(f"Esc closes   {more}".rstrip())
         return safe(f"Esc closes   {more}UPPER CASE opens a form, y sends it")
+
+    @property
+    def _is_of_page(self) -> bool:
+        return self.key_context in PAGES
 
     def pages(self) -> Sequence[Sequence[Key]]:
         """Return the keys, so many a page as fit in two columns."""
@@ -177,6 +201,7 @@ def _value_lines(value: SafeText, width: int) -> list[SafeText]:
 class ScrolledForm(InfoForm[None]):
     """Lines that scroll where there are more than the window has room for."""
 
+    KEY_CONTEXT: ClassVar[str] = HELP
     BINDINGS = KEYMAP.bindings(HELP)
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any, Literal, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
-from textual import events
+from textual import actions, events
 from textual.app import App
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
@@ -252,8 +252,11 @@ class GuardedKeys:
                 self._notify(
                     "warn", f"“{event.character}” is no key here: which keyboard layout is on?"
                 )
+            first = self.chords.first
             action = self.chords.key(event.character or event.key, event.time, self.key_context())
             if action is not None:
+                if not action and not self.chords.first:
+                    self._say_unknown_chord(first, event)
                 await self._run_chord(action)
                 return
             if self._opens(event):
@@ -280,14 +283,22 @@ class GuardedKeys:
         if dropped:
             self._notify("bad", "Keys dropped: the desk did not react to the one before them.")
 
+    def _say_unknown_chord(self, first: str, event: events.Key) -> None:
+        if event.key != "escape":
+            second = event.character if event.is_printable else event.key
+            self._notify(
+                "info", f"{first} {second}: no such key. {self.keymap.name('help')} lists them"
+            )
+
     async def _run_chord(self, action: str) -> None:
         if not action:
             return
-        name = action.partition("(")[0]
+        _, name, arguments = actions.parse(action)
         for place in (self.app.focused, self.app.screen, self.app):
             if hasattr(place, f"action_{name}"):
                 await self.app.run_action(action, default_namespace=place)
                 return
+        await self.app.run_action(("", "perform", (name, *arguments)))
 
     def _trip(self, cause: Cause, time: float) -> None:
         self._trip_key_time = time

@@ -37,6 +37,8 @@ ONE_TRADE = "one-trade"  # every form about one trade of several
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
 HELP = "help"  # forms that only look
+KEY_LIST = "key-list"  # the list of keys itself
+PAGE = "page"  # every page and list that sends nothing
 FIND = "find"  # a field of text over a list
 COMMAND = "command"  # the command line
 NAME = "name"  # a field of text
@@ -83,6 +85,14 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     JOURNAL_TRADE: (HELP,),
     DAY_PAGE: (HELP,),
 }
+
+# The contexts that have the key of every page.
+PAGES = frozenset(
+    {
+        *(HELP, ACCOUNT, JOURNAL, JOURNAL_TRADE, TRADE_NOTE, STATISTICS, DAY_PAGE, TRANSACTION),
+        *(ORDER_LIFE, ALERTS, NEW_ALERT, LIMITS, INDICATORS, TIMEFRAMES, COLUMNS),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,7 +427,9 @@ KEYS: tuple[Key, ...] = (
     Key("help-page-up", ("pageup",), HELP, "", "Page up", "scroll_pages(-1)"),
     Key("help-top", ("home",), HELP, "", "Top", "scroll_to('top')"),
     Key("help-bottom", ("end",), HELP, "", "Bottom", "scroll_to('bottom')"),
-    Key("help-close", ("escape", "q", "?"), HELP, "close", "Close", "drop"),
+    Key("help-close", ("escape", "q"), HELP, "close", "Close", "drop"),
+    Key("key-list-close", ("?",), KEY_LIST, "", "Close", "drop"),
+    Key("page-keys", ("?",), PAGE, "", "The keys of this page", "page_keys"),
     Key("find-down", ("down",), FIND, "down", "Next match", "choose(1)"),
     Key("find-up", ("up",), FIND, "up", "Previous match", "choose(-1)"),
     Key("find-close", ("escape",), FIND, "close", "Close", "drop"),
@@ -582,9 +594,8 @@ class KeyMap:
 
     def in_force(self, context: str) -> tuple[Key, ...]:
         """Return the keys of the context, then those of the contexts beneath it."""
-        return tuple(
-            key for place in (context, *BENEATH.get(context, ())) for key in self.own(place)
-        )
+        places = (context, *BENEATH.get(context, ()), *((PAGE,) if context in PAGES else ()))
+        return tuple(key for place in places for key in self.own(place))
 
     def bindings(self, context: str) -> list[BindingType]:
         """Return Textual bindings of the context's own single keys; chords are handled by `chord`."""

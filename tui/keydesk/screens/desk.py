@@ -39,7 +39,7 @@ from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, Topic
 from keydesk.widgets import theme
 from keydesk.widgets.lines import LinePane
-from keydesk.widgets.overlay import Backdrop
+from keydesk.widgets.overlay import Backdrop, Overlay
 from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST, SMALLEST_EXITS
@@ -99,6 +99,19 @@ class DeskScreen(Backdrop):
 
     class TimeframesWanted(Message):
         """The user wants to choose among all candle lengths."""
+
+    @dataclass
+    class PaneWithoutRoom(Message):
+        """The user wants a pane that no window of this size shows."""
+
+        name: str
+
+        @property
+        def words(self) -> str:
+            """What the pane needs."""
+            return (
+                f"No {self.name} below {SMALLEST.width}×{SMALLEST.height} cells. Enlarge the window"
+            )
 
     def __init__(
         self,
@@ -226,12 +239,20 @@ class DeskScreen(Backdrop):
         self._everything_again()
 
     def on_screen_suspend(self) -> None:
-        """Show the message of the form on top in the footer."""
+        """Leave the keys to the form on top, which says when it is drawn; another screen does not."""
+        self._panes.quiet = True
+        if not isinstance(self.app.screen, Overlay):
+            self.covered()
+
+    def covered(self) -> None:
+        """Show the message of the form on top in the footer, no pane as the one with the keys, and leave room for the form."""
+        if self.is_active:  # it was closed meanwhile
+            return
         self._panes.quiet = True
         self._panes.check()
         words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
         self._footer.show_context("", str(words))
-        self.call_after_refresh(self._leave_room_for_form)
+        self._leave_room_for_form()
 
     def _everything_again(self) -> None:
         if self.frame is not None:
@@ -306,9 +327,9 @@ class DeskScreen(Backdrop):
         pane = self.focused
         return pane.pending_choice if isinstance(pane, InstrumentRows) else ""
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the new size."""
-        self._lay_out(event.size)
+    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+        """Choose the layout for the terminal's size; that of the event may be one of before."""
+        self._lay_out(self.app.size)
 
     @property
     def is_too_small(self) -> bool:
@@ -388,6 +409,7 @@ class DeskScreen(Backdrop):
         slots = (self._tier or SMALL).slots
         slot = next((slot for slot in slots if name in slot), None)
         if slot is None:
+            self.post_message(self.PaneWithoutRoom(name))
             return
         self._front[slot[0]] = name
         if self._zoomed:
@@ -427,6 +449,9 @@ class DeskScreen(Backdrop):
 
     def action_granularity(self) -> None:
         """Ask for the next candle length of the chart that has the keys."""
+        if self._tier is MINI:
+            self.post_message(self.PaneWithoutRoom("chart"))
+            return
         now = self.frame.store.granularity if self.frame else COMMON[0]
         chart = self.focused
         if isinstance(chart, Chart) and chart.place > 1:

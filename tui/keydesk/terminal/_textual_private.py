@@ -17,6 +17,7 @@ from rich.console import RenderableType
 from rich.segment import Segment
 from textual.app import App, ReturnType
 from textual.driver import Driver
+from textual.events import Resize
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.screen import Screen, ScreenResultType
@@ -128,6 +129,15 @@ class ScreenHooks(Screen[ScreenResultType], Generic[ScreenResultType]):
     """A screen that chooses what an update draws. Fall-back: everything that changed."""
 
     drawn: set[Region] | None = None  # regions of the update that is being drawn
+
+    def on_resize(self, event: Resize) -> None:
+        """Leave out a size that the terminal no longer has.
+
+        A screen that is laid out reports its size to itself as well. Where such a report, or one of the app, waits behind
+        another message while the next size arrives, Textual would lay the screen out for the former size, and keep it.
+        """
+        if event.size != self.app.size:
+            event.prevent_default()
 
     def set_timer(
         self,

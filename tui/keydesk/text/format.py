@@ -40,6 +40,7 @@ def _wrapped_by_cells(text: str, width: int) -> list[str]:
 
 
 EMPTY: Final = "–"
+DIGITS: Final = 4  # of an account's number that are shown
 UNKNOWN: Final = "?"
 MINUS: Final = "−"
 NONE = safe(EMPTY)
@@ -164,6 +165,17 @@ def at(time_ns: int, zone: tzinfo = UTC) -> datetime:
     """Return the instant in a zone, to the second; one that no calendar has is the first or the last that it has."""
     seconds = min(max(time_ns // SECOND, FIRST_SECOND), LAST_SECOND)
     return datetime.fromtimestamp(seconds, zone)
+
+
+def account_tail(account_id: str) -> str:
+    """Return the end of an account's number from its fourth digit from behind on: 7-001."""
+    at = [place for place, letter in enumerate(account_id) if letter.isdecimal()]
+    return account_id[at[-DIGITS] :] if len(at) >= DIGITS else account_id[-DIGITS:]
+
+
+def counted(n: int, one: str, more: str = "") -> SafeText:
+    """Return a number of things: 1 trade, 5,200 trades."""
+    return safe(f"{n:,} {one if n == 1 else more or f'{one}s'}")
 
 
 def pair(instrument: str) -> SafeText:

@@ -67,9 +67,11 @@ class CachedEvents:
     created_ns: int  # tells a practice account that was reset
     last_id: int = 0
     events: tuple[Event, ...] = ()
+    skipped: int = 0  # lines of the file before them
+    start: int = 0  # bytes of those lines
 
 
-class _Mark(NamedTuple):
+class CacheMark(NamedTuple):
     """What the file beside the events says."""
 
     version: int
@@ -103,7 +105,7 @@ def read_cache(
     with suppress(OSError, UnsafeFile, *UNREADABLE):
         private_folder(path.parent)
         with locked(path, patience_s=PATIENCE):
-            mark, content = _read_mark(path), read_private(path, LARGEST)
+            mark, content = read_mark(path), read_private(path, LARGEST)
         lines = content[: mark.size].decode().splitlines()
         is_whole = (len(lines), len(content) >= mark.size) == (mark.lines, True)
         if mark.is_of(account_id, created_ns) and is_whole:
@@ -119,8 +121,9 @@ def _events(lines: Sequence[str], progress: Progress | None) -> Iterator[Event]:
             progress(number, len(lines))
 
 
-def _read_mark(path: Path) -> _Mark:
-    mark = _Mark(*json.loads(read_private(mark_of(path), LARGEST)))
+def read_mark(path: Path) -> CacheMark:
+    """Return what the file beside the events says; raise one of UNREADABLE if that makes no sense."""
+    mark = CacheMark(*json.loads(read_private(mark_of(path), LARGEST)))
     numbers = (mark.created_ns, mark.last_id, mark.lines, mark.size)
     if not all(type(each) is int and each >= 0 for each in numbers):
         raise ValueError(mark)
@@ -148,12 +151,18 @@ def append_cache(path: Path, before: CachedEvents, after: CachedEvents) -> None:
         with locked(path, patience_s=PATIENCE):
             mark = None
             with suppress(OSError, UnsafeFile, *UNREADABLE):
-                mark = _read_mark(path)
-            if mark is None or not mark.is_of(before.account_id, before.created_ns):
-                _write_whole(path, after)
-            elif (mark.last_id, mark.lines) == (before.last_id, len(before.events)):
+                mark = read_mark(path)
+            lines = before.skipped + len(before.events)
+            is_same = mark is not None and mark.is_of(before.account_id, before.created_ns)
+            if (
+                mark is not None
+                and is_same
+                and (mark.last_id, mark.lines) == (before.last_id, lines)
+            ):
                 _append(path, mark, after)
-            elif mark.last_id < after.last_id or not before.last_id:  # another desk, or damaged
+            elif before.skipped:  # a tail does not become the whole file
+                return
+            elif mark is None or not is_same or mark.last_id < after.last_id or not before.last_id:
                 _write_whole(path, after)
 
 
@@ -164,8 +173,8 @@ def _write_whole(path: Path, cached: CachedEvents) -> None:
     _write_mark(path, cached, len(content))
 
 
-def _append(path: Path, mark: _Mark, after: CachedEvents) -> None:
-    newer = _encoded(after.events[mark.lines :])
+def _append(path: Path, mark: CacheMark, after: CachedEvents) -> None:
+    newer = _encoded(after.events[mark.lines - after.skipped :])
     handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
     with os.fdopen(handle, "wb") as file:
         if os.fstat(handle).st_size < mark.size:
@@ -179,8 +188,13 @@ def _append(path: Path, mark: _Mark, after: CachedEvents) -> None:
 
 
 def _write_mark(path: Path, cached: CachedEvents, size: int) -> None:
-    mark = _Mark(
-        VERSION, cached.account_id, cached.created_ns, cached.last_id, len(cached.events), size
+    mark = CacheMark(
+        VERSION,
+        cached.account_id,
+        cached.created_ns,
+        cached.last_id,
+        cached.skipped + len(cached.events),
+        size,
     )
     replace_file(mark_of(path), f"{json.dumps(mark)}\n".encode())
 
@@ -240,7 +254,7 @@ def _members(
 
 
 def _number(value: object) -> Decimal:
-    """Return a number that was written as text; raise if it is none, or not finite."""
+    """Return a number that was written as text; raise if it is not a finite number."""
     if not isinstance(value, str) or not (number := Decimal(value)).is_finite():
         raise ValueError(value)
     return number

@@ -1,10 +1,12 @@
 """MAE and MFE of closed trades from the broker's candles, and a file of those that are known: a closed trade does not change.
 
-The file may be deleted at any time. It holds one JSON array for each trade: id, opening, closing, adverse, favourable.
+The file may be deleted at any time. It holds one JSON array for each trade: id, opening, closing, adverse, favourable. What rests on
+a candle that still forms is provisional: it is not written, and read again once the candle is complete.
 """
 
 import asyncio
 import json
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -13,9 +15,11 @@ from typing import TypeAlias
 
 from keydesk.calc.market.trading_day import day_start, next_day_start
 from keydesk.calc.trade_journal.excursions import (
+    CELL,
     CandleRange,
     Excursion,
     Extremes,
+    are_over,
     candle_plan,
     excursion_of,
     known_excursion,
@@ -32,10 +36,13 @@ AT_ONCE = 4
 NOT_OFFERED = (400, 404)  # the answer about an instrument that the account has no more
 LARGEST = 100_000_000  # bytes
 PATIENCE = 2.0  # seconds
+SETTLES_NS = 1_000_000_000  # after its end, until a candle is taken for complete
 UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)
 Known: TypeAlias = dict[str, tuple[int, int, Decimal, Decimal]]
 """Opening, closing, adverse and favourable distance by trade."""
 Progress = Callable[[int, int], None]
+Clock = Callable[[], int]
+"""Returns the broker's time as far as it is known, in nanoseconds."""
 
 
 class ExcursionReader:
@@ -44,11 +51,12 @@ class ExcursionReader:
     Args:
         client: Reads candles.
         path: The file.
+        now_ns: Returns the broker's time.
     """
 
-    def __init__(self, client: Client, path: Path) -> None:
-        self._client, self._path = client, path
-        self._known, self._forming = Known(), Known()  # of complete candles; of others
+    def __init__(self, client: Client, path: Path, now_ns: Clock = time.time_ns) -> None:
+        self._client, self._path, self._now_ns = client, path, now_ns
+        self._known, self._provisional = Known(), Known()  # of complete candles; of others
         self._is_loaded = False
 
     async def load(self) -> None:
@@ -59,18 +67,36 @@ class ExcursionReader:
 
     def known(self, trade: JournalTrade) -> Excursion | None:
         """Return a known excursion; that of another trade with its id, after a reset, is none."""
-        for kept in (self._known.get(trade.id), self._forming.get(trade.id)):
+        for found in (self._known, self._provisional):
+            kept = found.get(trade.id)
             if kept is not None and kept[:2] == (trade.opened_ns, trade.closed_ns):
-                return known_excursion(trade, kept[2], kept[3])
+                is_provisional = found is self._provisional
+                return known_excursion(trade, kept[2], kept[3], is_provisional=is_provisional)
         return None
+
+    def is_final(self, trade: JournalTrade) -> bool:
+        """Return whether its excursion is known and cannot change."""
+        found = self.known(trade)
+        return found is not None and not found.is_provisional
+
+    @property
+    def due(self) -> frozenset[str]:
+        """The trades whose excursion is provisional although their last candle is complete by now."""
+        before = self._now_ns() - SETTLES_NS
+        return frozenset(id_ for id_, kept in self._provisional.items() if _ended(kept) <= before)
 
     async def read(self, trade: JournalTrade) -> None:
         """Read the candles of a closed trade; without candles nothing is known of it."""
-        excursion, is_final = await _fetch(self._client, trade)
+        excursion, is_final = await _fetch(self._client, trade, self._now_ns)
         if excursion is not None:
-            ends = trade.opened_ns, trade.closed_ns or 0
-            kept = self._known if is_final else self._forming
-            kept[trade.id] = (*ends, excursion.adverse, excursion.favourable)
+            self.keep(trade, excursion, is_final=is_final)
+
+    def keep(self, trade: JournalTrade, excursion: Excursion, *, is_final: bool) -> None:
+        """Take the excursion of a closed trade for known; a final one takes the place of a provisional one."""
+        self._provisional.pop(trade.id, None)
+        kept = self._known if is_final else self._provisional
+        ends = trade.opened_ns, trade.closed_ns or 0
+        kept[trade.id] = (*ends, excursion.adverse, excursion.favourable)
 
     async def save(self) -> None:
         """Write the file in a thread."""
@@ -111,8 +137,11 @@ async def read_excursions(
     return {id_: each for id_, each in found.items() if each is not None}
 
 
-async def _fetch(client: Client, trade: JournalTrade) -> tuple[Excursion | None, bool]:
-    """Return the excursion of a trade, and whether its candles are complete: what forms yet is not kept."""
+async def _fetch(
+    client: Client, trade: JournalTrade, now_ns: Clock
+) -> tuple[Excursion | None, bool]:
+    """Return the excursion of a trade, and whether it is final."""
+    asked_ns = now_ns()  # before the answer: what comes later is not in it
     try:
         plan = candle_plan(trade)
         candles = [each for part in plan for each in await _candles(client, trade, part)]
@@ -122,7 +151,9 @@ async def _fetch(client: Client, trade: JournalTrade) -> tuple[Excursion | None,
         return None, False
     sides = [each.bid if trade.is_long else each.ask for each in candles]
     found = excursion_of(trade, [Extremes(each.h, each.l) for each in sides if each is not None])
-    return found, all(each.complete for each in candles)
+    complete = all(each.complete for each in candles)
+    starts = [each.time.ns for each in candles]
+    return found, are_over(plan, starts, complete=complete, now_ns=asked_ns)
 
 
 async def _candles(client: Client, trade: JournalTrade, part: CandleRange) -> list[Candlestick]:
@@ -134,6 +165,10 @@ async def _candles(client: Client, trade: JournalTrade, part: CandleRange) -> li
         price="B" if trade.is_long else "A",
     )
     return [each async for each in candles]
+
+
+def _ended(kept: tuple[int, int, Decimal, Decimal]) -> int:
+    return kept[1] // CELL * CELL + CELL
 
 
 def _read(path: Path) -> Known:

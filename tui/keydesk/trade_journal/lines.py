@@ -23,6 +23,8 @@ class JournalLine:
     pips: Decimal | None
     session: str  # at the entry
     is_open: bool
+    held_ns: int | None = None  # None while it is open
+    words: str = ""  # of the trade itself, that letters are looked for in
 
 
 def line_of(trade: JournalTrade, pips: Pips) -> JournalLine:
@@ -40,7 +42,19 @@ def line_of(trade: JournalTrade, pips: Pips) -> JournalLine:
         None if pip is None else trade.pips(pip),
         session_of(trade.opened_ns),
         not is_closed,
+        trade.hold_ns,
+        _words(trade, profit + beside),
     )
+
+
+def _words(trade: JournalTrade, result: Decimal) -> str:
+    outcome = "win" if result > 0 else "loss" if result < 0 else ""
+    words = (
+        *(f"#{trade.id}", trade.instrument, "long" if trade.is_long else "short"),
+        *((outcome if trade.is_closed else "open"), session_of(trade.opened_ns)),
+        *(trade.tag, trade.comment),
+    )
+    return " ".join(filter(None, words))
 
 
 @dataclass(slots=True)

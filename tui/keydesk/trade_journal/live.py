@@ -5,10 +5,13 @@ Reading and computing take place in threads or between other work of the event l
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from math import inf
 from pathlib import Path
+from time import monotonic
 
 from keydesk.calc.trade_journal.events import Event, StopSet
 from keydesk.calc.trade_journal.excursions import Excursion
@@ -18,13 +21,15 @@ from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.trade_journal.cache import UNREADABLE, CachedEvents
 from keydesk.trade_journal.candles import AT_ONCE, ExcursionReader
 from keydesk.trade_journal.lines import JournalLines
-from keydesk.trade_journal.loading import load_events
+from keydesk.trade_journal.loading import load_events, load_newest
 from keydesk.trade_journal.notes_file import Notes, read_notes
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Transaction
 
+NEWEST = 20_000  # events of a large account that are read first: some 6,000 trades
+RETRY_AFTER = 20.0  # seconds after candles could not be read
 PART = 50  # transactions between two turns of the event loop
 Pips = Mapping[str, Decimal]
 
@@ -56,20 +61,38 @@ class LiveJournal:
         client: Reads transactions and candles.
         files: Where caches and notes are.
         pips: Returns one pip of each instrument in price units.
+        clock: Seconds that only grow.
+        now_ns: Returns the broker's time.
+        open_trades: Returns the ids of the trades that are open.
+        newest: How many of the newest events of a large account are read first.
     """
 
-    def __init__(self, client: Client, files: JournalFiles, pips: Callable[[], Pips]) -> None:
-        self.files, self.client = files, client
+    def __init__(
+        self,
+        client: Client,
+        files: JournalFiles,
+        pips: Callable[[], Pips],
+        clock: Callable[[], float] = monotonic,
+        *,
+        now_ns: Callable[[], int] = time.time_ns,
+        open_trades: Callable[[], Iterable[str]] = lambda: (),
+        newest: int = NEWEST,
+    ) -> None:
+        self.files, self.client, self._clock = files, client, clock
         self.version = 0
         self.excursions_read = 0  # how many were read from candles
         self.lines = JournalLines({})
         self.notes = Notes()
         self.is_read = False
+        self.is_whole = False  # else it has the newest trades only
+        self.rebuilt = 0  # how often all its trades were made anew
+        self._wants_whole = False
         self.is_behind = False  # transactions came that it does not have
         self.trouble: SafeText = safe("")  # why it could not be read, or not to the end
         self.progress: SafeText = safe("")  # while it is read
-        self.excursions = ExcursionReader(client, files.excursions)
-        self._pips = pips
+        self.excursions = ExcursionReader(client, files.excursions, now_ns)
+        self._pips, self._now_ns, self._open_trades = pips, now_ns, open_trades
+        self._newest = newest
         self._rebuilder = Rebuilder()
         self._account: tuple[str, int] = "", 0  # id, and when it was opened
         self._last_id = 0
@@ -78,6 +101,10 @@ class LiveJournal:
         self._notes_stamp: object = None
         self._journal: tuple[int, Journal] = -1, Journal()
         self._without_candles: set[str] = set()
+        self.excursions_trouble: SafeText = safe(
+            ""
+        )  # why candles could not be read, until they are
+        self._failed_at: float | None = None  # when they could not be read
 
     @property
     def pips(self) -> Pips:
@@ -94,7 +121,7 @@ class LiveJournal:
 
     @property
     def stamp(self) -> object:
-        """What differs as soon as a transaction or a note is new."""
+        """A stamp that changes with each new transaction or note."""
         return self._last_id, self._notes_stamp
 
     @property
@@ -102,18 +129,34 @@ class LiveJournal:
         """Whether it is being read."""
         return self._is_reading
 
+    @property
+    def excursions_due(self) -> bool:
+        """Whether candles that could not be read may be asked for again."""
+        return self._failed_at is not None and not self._pauses
+
+    @property
+    def _pauses(self) -> bool:
+        return self._failed_at is not None and self._clock() - self._failed_at < RETRY_AFTER
+
     def stops_of(self, trade: JournalTrade) -> tuple[StopSet, ...]:
         """Return the stops that a trade had, in the order in which they were set."""
         return self._rebuilder.stops(trade.id)
 
     # Reading.
 
-    async def read(self) -> None:
-        """Read what is not read yet, up to the newest transaction."""
+    async def read(self, *, whole: bool = False) -> None:
+        """Read what is not read yet, up to the newest transaction.
+
+        Args:
+            whole: Every trade is wanted; else those of a large account begin with the newest ones.
+        """
+        self._wants_whole = self._wants_whole or whole
         if self._is_reading:
             self.is_behind = True
             return
         self._is_reading, self.trouble = True, safe("")
+        if self._failed_at is not None:
+            self._failed_at = -inf  # the trader asks again
         self._turn()
         try:
             await self._read_notes()
@@ -122,6 +165,8 @@ class LiveJournal:
             self.is_behind = True
             while self.is_behind:
                 self.is_behind = False
+                if self._wants_whole and not self.is_whole:
+                    await self._check_account()
                 await self._read_newer()
             self.is_read = True
         except KeydeskClientError as error:
@@ -133,17 +178,23 @@ class LiveJournal:
 
     async def _check_account(self) -> None:
         """Begin anew where nothing is read, or the account's history began anew."""
-        if self.is_read:
+        if self.is_read and (self.is_whole or not self._wants_whole):
             account = (await self.client.accounts.summary()).account
             known = account.id, account.created_time.ns
             if self._account == known and int(account.last_transaction_id) >= self._last_id:
                 return
-        cached = await load_events(self.client, self.files.events, self._say)
+        cached = await self._events()
         try:
             await self._rebuild(cached)
         except UNREADABLE:  # a cache that was changed by hand
             await asyncio.to_thread(self.files.events.unlink, missing_ok=True)
-            await self._rebuild(await load_events(self.client, self.files.events, self._say))
+            await self._rebuild(await self._events())
+
+    async def _events(self) -> CachedEvents:
+        client, path = self.client, self.files.events
+        if self._wants_whole:
+            return await load_events(client, path, self._say)
+        return await load_newest(client, path, self._newest, self._open_trades, self._say)
 
     async def _rebuild(self, cached: CachedEvents) -> None:
         pips = dict(self._pips())
@@ -151,6 +202,8 @@ class LiveJournal:
         self._rebuilder, self.lines = rebuilder, lines
         self._account, self._last_id = (cached.account_id, cached.created_ns), cached.last_id
         self._journal = -1, Journal()
+        self.is_whole = not cached.skipped
+        self.rebuilt += 1
 
     async def _read_newer(self) -> None:
         async for each in self.client.transactions.iterate_since(self._last_id):
@@ -214,13 +267,12 @@ class LiveJournal:
         missing = [
             each
             for each in trades
-            if each.is_closed
-            and each.id not in self._without_candles
-            and self.excursions.known(each) is None
+            if each.is_closed and each.id not in self._without_candles and self._is_wanted(each)
         ]
-        if not missing:
+        if not missing or self._pauses:
             return
         slots = asyncio.Semaphore(AT_ONCE)
+        self._failed_at = None
 
         async def fetch(trade: JournalTrade) -> None:
             async with slots:
@@ -233,10 +285,21 @@ class LiveJournal:
             async with asyncio.TaskGroup() as group:
                 for each in missing:
                     group.create_task(fetch(each))
-        except* KeydeskClientError:
-            self._without_candles.update(each.id for each in missing)  # until the next start
+            self._tell_excursions("")
+        except* KeydeskClientError as errors:  # a host that is silent now answers later
+            self._failed_at = self._clock()
+            self._tell_excursions(f"MAE and MFE are not read to their end: {errors.exceptions[0]}")
         finally:
             await self.excursions.save()
+
+    def _is_wanted(self, trade: JournalTrade) -> bool:
+        """Return whether its excursion is not known, or provisional although its last candle is complete."""
+        return self.excursions.known(trade) is None or trade.id in self.excursions.due
+
+    def _tell_excursions(self, trouble: str) -> None:
+        if trouble != self.excursions_trouble:
+            self.excursions_trouble = clean(trouble)
+            self._turn()
 
 
 def _rebuilt(events: Iterable[Event], pips: Pips) -> tuple[Rebuilder, JournalLines]:

@@ -1,16 +1,21 @@
 """Load the journal of an account: cached events, then what the broker has beyond them."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 from keydesk.calc.trade_journal.events import Event
 from keydesk.calc.trade_journal.rebuild import Journal, rebuild
-from keydesk.trade_journal.cache import CachedEvents, append_cache, read_cache
+from keydesk.trade_journal.cache import UNREADABLE, CachedEvents, append_cache, read_cache
+from keydesk.trade_journal.cache_tail import read_tail, with_openings
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.client import Client
+from keydesk_client.errors import UnsafeFile
 
+ON_A_PAGE = 500  # transactions: more of them hold the event loop too long while they are decoded
+PART = 50  # transactions between two turns of the event loop
 PROGRESS_EVERY = 5000  # transactions
 Progress = Callable[[int, int], None]
 """Called with what was read and how much there is: events of the cache, then transactions."""
@@ -23,9 +28,47 @@ async def load_journal(client: Client, path: Path, progress: Progress | None = N
 
 async def load_events(client: Client, path: Path, progress: Progress | None = None) -> CachedEvents:
     """Return the events of the client's account; the cache is read and written in a thread."""
+    return await _load(
+        client, lambda id_, ns: read_cache(path, id_, ns, progress), path, progress=progress
+    )
+
+
+async def load_newest(
+    client: Client,
+    path: Path,
+    wanted: int,
+    open_trades: Callable[[], Iterable[str]],
+    progress: Progress | None = None,
+) -> CachedEvents:
+    """Return about so many of the newest events, with all that belong to the trades in them; the cache is not read whole.
+
+    Args:
+        client: Reads what the cache lacks.
+        path: The cache.
+        wanted: How many events of the cache are read at least.
+        open_trades: Returns the trades that are open, whose events are read, too.
+        progress: Called where much has to be read after all.
+    """
+    found = await _load(
+        client, lambda id_, ns: read_tail(path, id_, ns, wanted, progress), path, progress=progress
+    )
+    if not found.skipped:
+        return found
+    try:
+        return await asyncio.to_thread(with_openings, path, found, tuple(open_trades()))
+    except (OSError, UnsafeFile, *UNREADABLE):
+        return await load_events(client, path, progress)
+
+
+async def _load(
+    client: Client,
+    read: Callable[[str, int], CachedEvents],
+    path: Path,
+    progress: Progress | None = None,
+) -> CachedEvents:
     account = (await client.accounts.summary()).account
     created, newest = account.created_time.ns, int(account.last_transaction_id)
-    cached = await asyncio.to_thread(read_cache, path, account.id, created, progress)
+    cached = await asyncio.to_thread(read, account.id, created)
     if cached.last_id > newest:
         cached = CachedEvents(account.id, created)
     if cached.last_id < newest:
@@ -38,13 +81,15 @@ async def _with_newer(
     client: Client, cached: CachedEvents, newest: int, progress: Progress | None
 ) -> CachedEvents:
     events: list[Event] = list(cached.events)
-    last = cached.last_id
-    async for each in client.transactions.iterate_since(last):
-        events.extend(events_of([each]))
-        last = int(each.id)
-        if progress is not None and not last % PROGRESS_EVERY:
+    for first in range(cached.last_id + 1, newest + 1, ON_A_PAGE):
+        last = min(first + ON_A_PAGE - 1, newest)
+        found = (await client.transactions.range(first, last)).transactions
+        for start in range(0, len(found), PART):
+            events.extend(events_of(found[start : start + PART]))
+            await asyncio.sleep(0)
+        if progress is not None and last // PROGRESS_EVERY > (first - 1) // PROGRESS_EVERY:
             progress(last, newest)
-    return CachedEvents(cached.account_id, cached.created_ns, last, tuple(events))
+    return replace(cached, last_id=newest, events=tuple(events))
 
 
 async def pips_of(client: Client) -> dict[str, Decimal]:

@@ -2,9 +2,13 @@
 
 It is written atomically under a lock, each change on the file as it is then: two desks lose nothing. Lines that cannot be
 read, and members that this version does not know, are kept as they are.
+
+An editor knows no lock: a person who saves what was opened before a desk wrote, saves over that. So the file is kept a second time as
+the desks left it (`.written`), and at the next change every line of it that is gone from the file is appended to another (`.replaced`).
 """
 
 import json
+import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +29,7 @@ from keydesk_client.auth.private_files import locked, private_folder, read_priva
 from keydesk_client.errors import UnsafeFile
 
 LARGEST = 20_000_000  # bytes
+WRITTEN, REPLACED = ".written", ".replaced"  # of the files beside it
 MOST_NAMED = 5  # lines that cannot be read
 PATIENCE = 2.0  # seconds that another desk may hold the file
 KNOWN = ("trade", "tags", "setup", "note", "rating", "mistake")
@@ -33,7 +38,7 @@ Change = Callable[[TradeNote], TradeNote]
 
 
 class NotesNotWritten(Exception):
-    """Raised with one sentence when a note could not be written to the file."""
+    """A note could not be written to the file; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class _Content:
 def read_notes(path: Path) -> Notes:
     """Return the notes of a file; a missing file has none, a damaged one those that can be read."""
     try:
-        content = _read(path)
+        content = _parsed(read_private(path, LARGEST))
     except FileNotFoundError:
         return Notes()
     except (OSError, UnsafeFile) as error:
@@ -88,7 +93,10 @@ def change_note(path: Path, trade_id: str, change: Change) -> TradeNote:
     try:
         private_folder(path.parent)
         with locked(path, patience_s=PATIENCE):
-            content = _read_or_nothing(path)
+            _refuse_read_only(path)
+            found = _bytes_or_nothing(path)
+            _keep_replaced(path, found)
+            content = _parsed(found)
             note = checked(change(content.notes.get(trade_id, NO_NOTE)))
             if note.is_empty and not content.others.get(trade_id):
                 content.notes.pop(trade_id, None)
@@ -96,15 +104,44 @@ def change_note(path: Path, trade_id: str, change: Change) -> TradeNote:
                 content.notes[trade_id] = note
             written = _written(content)
             if len(written) > LARGEST:
-                raise NotesNotWritten(f"the notes are larger than {LARGEST} bytes: move old ones")
+                raise NotesNotWritten(
+                    f"the notes are larger than {LARGEST} bytes: move old lines to another file"
+                )
             replace_file(path, written)
+            replace_file(beside(path, WRITTEN), written)
     except (OSError, UnsafeFile) as error:
-        raise NotesNotWritten(f"the note is not kept: {clean(str(error))}") from error
+        raise NotesNotWritten(f"the note was not saved: {clean(str(error))}") from error
     return note
 
 
+def beside(path: Path, what: str) -> Path:
+    """Return a file that belongs to that of the notes."""
+    return path.with_name(f"{path.name}{what}")
+
+
+def _refuse_read_only(path: Path) -> None:
+    """Raise for a file that its owner may not write: an atomic replacement would succeed all the same."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    if not mode & stat.S_IWUSR:
+        raise NotesNotWritten(f"the note is not kept: {clean(str(path))} is read-only: chmod 600")
+
+
+def _keep_replaced(path: Path, found: bytes) -> None:
+    """Keep the lines that a desk wrote and that are gone: somebody changed them, or an editor saved over them."""
+    now = frozenset(found.splitlines())
+    before = _bytes_or_nothing(beside(path, WRITTEN)).splitlines()
+    gone = [line for line in before if line not in now]
+    if gone:
+        kept = beside(path, REPLACED)
+        lines = [*_bytes_or_nothing(kept).splitlines(), *gone]
+        replace_file(kept, b"".join(line + b"\n" for line in lines)[-LARGEST:])
+
+
 def checked(note: TradeNote) -> TradeNote:
-    """Return a note with cleaned text; raise BadNote if a part of it is too long or no rating."""
+    """Return a note with cleaned text; raise BadNote if a part is too long or the rating is not 1 to 5."""
     if note.rating is not None and note.rating not in RATINGS:
         raise BadNote(f"rating {note.rating}: type 1 to 5, or leave it empty")
     for name, text, most in (
@@ -123,15 +160,15 @@ def checked(note: TradeNote) -> TradeNote:
     )
 
 
-def _read_or_nothing(path: Path) -> _Content:
+def _bytes_or_nothing(path: Path) -> bytes:
     try:
-        return _read(path)
+        return read_private(path, LARGEST)
     except FileNotFoundError:
-        return _Content()
+        return b""
 
 
-def _read(path: Path) -> _Content:
-    text = read_private(path, LARGEST).decode(errors="surrogateescape")
+def _parsed(found: bytes) -> _Content:
+    text = found.decode(errors="surrogateescape")
     content = _Content()
     for number, line in enumerate(text.split("\n"), 1):  # a note may hold U+2028
         if line.strip():

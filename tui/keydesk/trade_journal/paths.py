@@ -7,17 +7,17 @@ the steps, each as its start, length, gain and loss. Of two lines for a trade th
 import asyncio
 import json
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.calc.trade_journal.excursions import CandleRange
+from keydesk.calc.trade_journal.excursions import CandleRange, are_over, length_of
 from keydesk.calc.trade_journal.price_paths import (
     PricePath,
     PriceStep,
-    length_of,
     path_of,
     path_plan,
     step_of,
@@ -120,12 +120,12 @@ async def _fetch(client: Client, trade: JournalTrade) -> tuple[PricePath | None,
     """Return the path of a trade, and whether its candles are complete: what forms yet is not kept."""
     steps: list[PriceStep] = []
     last: Decimal | None = None
-    is_final = True
+    complete, plan, asked_ns = True, path_plan(trade), time.time_ns()
     try:
-        for part in path_plan(trade):
+        for part in plan:
             last_of_part, is_whole = await _fetch_part(client, trade, part, steps)
             last = last_of_part if last_of_part is not None else last
-            is_final = is_final and is_whole
+            complete = complete and is_whole
     except Refused as error:
         if error.status not in NOT_OFFERED:
             raise
@@ -133,7 +133,8 @@ async def _fetch(client: Client, trade: JournalTrade) -> tuple[PricePath | None,
     if last is None:
         return None, False
     gain = last - trade.entry_price if trade.is_long else trade.entry_price - last
-    return path_of(trade, steps, gain), is_final
+    starts = [each.start_ns for each in steps]
+    return path_of(trade, steps, gain), are_over(plan, starts, complete=complete, now_ns=asked_ns)
 
 
 async def _fetch_part(

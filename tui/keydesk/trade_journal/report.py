@@ -15,7 +15,7 @@ from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.text.format import at, duration, pair
+from keydesk.text.format import at, counted, duration, pair
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.rows import (
     HUNDREDTH,
@@ -121,7 +121,7 @@ def _in_short(trades: Sequence[JournalTrade], found: Statistics, context: RowCon
     """Return the result, the best and the worst trade, and what the mistakes cost."""
     if not trades:
         return Section("", sentences=("No trade was closed.",))
-    sentences = [f"Result: {_result_words(trades)}, {found.n} trades{_won(found)}"]
+    sentences = [f"Result: {_result_words(trades)}, {counted(found.n, 'trade')}{_won(found)}"]
     if len(trades) > 1:
         by_result = sorted(trades, key=lambda each: each.result)
         sentences.append(f"Best: {_trade_words(by_result[-1])}")
@@ -223,7 +223,7 @@ def _trades(trades: Iterable[JournalTrade], context: RowContext) -> Section:
         {
             "id": each.id,
             "closed": f"{at(each.closed_ns or 0, context.zone):%a %H:%M}",
-            "instrument": each.instrument,
+            "instrument": pair(each.instrument),
             "side": "long" if each.is_long else "short",
             "units": number(abs(each.units)),
             "held": str(duration((each.hold_ns or 0) / SECOND)),
@@ -241,7 +241,10 @@ def _group(trades: Sequence[JournalTrade], name: str, context: GroupContext) -> 
     groups = grouped(trades, name, context)
     if len(groups) < 2:  # noqa: PLR2004 - one group is the whole
         return None
-    rows = tuple({name: group, **_group_row(own)} for group, own in groups.items())
+    rows = tuple(
+        {name: pair(group) if name == "instrument" else group, **_group_row(own)}
+        for group, own in groups.items()
+    )
     return Section(f"By {name}", (name, *GROUP_COLUMNS), rows)
 
 
@@ -257,7 +260,7 @@ def _notes(trades: Iterable[JournalTrade], context: RowContext) -> Section:
         said = [word for word in words if word]
         if said:  # a rating alone says nothing to read
             rating = [f"rating {note.rating}"] if note.rating else []
-            sentences.append(f"{each.id} {each.instrument}: {', '.join([*rating, *said])}")
+            sentences.append(f"{each.id} {pair(each.instrument)}: {', '.join([*rating, *said])}")
     return Section("Notes", sentences=tuple(sentences))
 
 

@@ -21,6 +21,7 @@ TRADE_COLUMNS = (
     *("maePips", "mfePips", "maeR", "mfeR"),
     *("slippagePips", "spreadPaid", "session", "entries", "exits", "exitReason"),
     *("tags", "setup", "rating", "mistake", "note", "brokerTag", "comment"),
+    "maeMfe",
 )
 TEXT_COLUMNS = frozenset({"tags", "setup", "mistake", "note", "brokerTag", "comment"})
 MONEY = Decimal("0.01")
@@ -80,7 +81,13 @@ def trade_row(trade: JournalTrade, context: RowContext) -> dict[str, str]:
         "note": note.note,
         "brokerTag": trade.tag,
         "comment": trade.comment,
+        "maeMfe": _finality(context.excursions.get(trade.id)),
     }
+
+
+def _finality(found: Excursion | None) -> str:
+    """Return whether MAE and MFE can still grow, because the candle of the exit forms."""
+    return "" if found is None else "provisional" if found.is_provisional else "final"
 
 
 def _excursion_cells(found: Excursion | None, pip: Decimal | None) -> dict[str, str]:

@@ -20,6 +20,7 @@ class JournalSnapshot:
     limits: tuple[LimitHit, ...] = ()
     account: str = ""
     currency: str = ""
+    trouble: str = ""  # why it is not whole
 
 
 OpenProfits = Mapping[int, Decimal]

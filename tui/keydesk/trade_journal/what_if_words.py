@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 
 from keydesk.calc.trade_journal.what_if import WhatIf, WhatIfResult
+from keydesk.text.format import counted
 
 FARTHEST = Decimal(100)  # R
 RULE_NAMES: Mapping[str, str] = {
@@ -14,11 +15,11 @@ RULE_NAMES: Mapping[str, str] = {
 
 
 class BadDistance(ValueError):
-    """Raised with one sentence when a distance in R cannot be read."""
+    """A typed distance in R is not valid."""
 
 
 def distance_in_r(text: str) -> Decimal:
-    """Return a typed distance such as 0.5R or 3; raise BadDistance if it is none."""
+    """Return a typed distance such as 0.5R or 3; raise BadDistance if it is not valid."""
     try:
         found = Decimal(text.strip().lower().removesuffix("r"))
     except InvalidOperation:
@@ -41,17 +42,19 @@ def rule_words(rule: WhatIf) -> str:
 def doubts(found: WhatIfResult) -> list[str]:
     """Return what the result leaves out, and how many trades rest on the worse of two orders."""
     n = found.before.n
-    said = [f"The rule ends {found.changed} of {n} trades otherwise."]
+    said = [f"The rule ends {found.changed} of {counted(n, 'trade')} otherwise."]
     if found.ambiguous:
         said.append(
-            f"{found.ambiguous} trades: which price came first within one candle cannot be known; the worse result is taken."
+            f"{counted(found.ambiguous, 'trade')}: which price came first within one candle cannot be known; the worse result is taken."
         )
     if found.last_price:
         said.append(
-            f"{found.last_price} trades met no level within a day after their closing: the last price is taken."
+            f"{counted(found.last_price, 'trade')} met no level within a day after the closing: the last price is taken."
         )
     if found.without_stop:
-        said.append(f"{found.without_stop} trades without a first stop have no R and are left out.")
+        said.append(
+            f"{counted(found.without_stop, 'trade')} without a first stop, so without R: left out."
+        )
     if found.without_candles:
-        said.append(f"{found.without_candles} trades without candles are left out.")
+        said.append(f"{counted(found.without_candles, 'trade')} without candles: left out.")
     return said

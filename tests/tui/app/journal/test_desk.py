@@ -1,93 +1,31 @@
 """The journal of the open account on the desk: its pages, and notes kept in the file."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from decimal import Decimal
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from textual.app import App
-
-from keydesk.app.journal.desk import JournalDesk
-from keydesk.calc.orders.instructions import Instruction, LabelTrade
+from keydesk.calc.orders.instructions import LabelTrade
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.forms.journal.note import NoteForm
 from keydesk.forms.journal.trades import JournalForm
 from keydesk.forms.trades.labels import LabelsForm
-from keydesk.keys.keymap import KEYMAP
 from keydesk.trade_journal.notes_file import read_notes
-from keydesk.widgets import theme
-from keydesk_client.models import Transaction
 from support.data.desk_data import frame_of
-from support.data.desk_store import example_store
-from support.data.journal_service import JournalService
-from support.fakes.form_app import example_context
-from support.journal_history import TERMS, Step, play
-
-if TYPE_CHECKING:
-    from textual.pilot import Pilot
-
-    from keydesk.app.account_connection import Connection, DeskAccount
+from support.fakes.journal_app import JournalApp, settle
 
 NOT_OPEN, OPEN = "5", "6411"  # a closed trade of the journal, an open one of the store
 
 
-class Desk(App[int]):
-    """An app with the journal of a practised account."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self.register_theme(theme.load("dark", "truecolor").textual())
-        self.theme = "dark"
-        steps = [Step(kind, "EUR_USD", Decimal(5000), 9, 0) for kind in ("market", "close")]
-        self.service = JournalService(play(TERMS[0], steps))
-        self.store = example_store()
-        self.told: list[tuple[str, str]] = []
-        self.sent: list[Instruction | None] = []
-        self.heard: list[Callable[[Transaction], None]] = []
-        account = SimpleNamespace(audit=folder / "orders" / "main.audit")
-        self.journal = JournalDesk(
-            self,
-            cast("DeskAccount", account),
-            self.store,
-            tell=lambda level, words: self.told.append((level, words)),
-            keymap=KEYMAP,
-            form_context=lambda: example_context(self.store),
-            carry_out=self.sent.append,
-        )
-
-    def open(self) -> None:
-        gate = SimpleNamespace(listen=self.heard.append)
-        connection = SimpleNamespace(
-            link=SimpleNamespace(gate=gate), commands=SimpleNamespace(client=self.service.client)
-        )
-        self.journal.open(cast("Connection", connection))
-
-    @property
-    def notes(self) -> Path:
-        assert self.journal.live is not None
-        return self.journal.live.files.notes
-
-
-async def settle(app: Desk, pilot: Pilot[int]) -> None:
-    await pilot.pause()
-    await app.workers.wait_for_complete()
-    await pilot.pause()
-
-
 async def test_before_the_account_is_open_its_keys_say_so(tmp_path: Path) -> None:
-    app = Desk(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test():
         app.journal.show()
         app.journal.write_note("4")
         app.journal.read()
-    assert [words for _, words in app.told] == ["The journal is read once the account is open"] * 2
+    assert app.said == ["The journal is read once the account is open"] * 2
 
 
 async def test_the_page_shows_what_is_read_and_follows_a_fill(tmp_path: Path) -> None:
-    app = Desk(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.journal.show()
@@ -105,7 +43,7 @@ async def test_the_page_shows_what_is_read_and_follows_a_fill(tmp_path: Path) ->
 
 
 async def test_a_missed_transaction_is_read_by_the_open_page(tmp_path: Path) -> None:
-    app = Desk(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.journal.show()
@@ -120,7 +58,7 @@ async def test_a_missed_transaction_is_read_by_the_open_page(tmp_path: Path) -> 
 
 
 async def test_a_note_written_from_the_page_is_in_the_file_and_on_the_page(tmp_path: Path) -> None:
-    app = Desk(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.journal.show()
@@ -138,7 +76,7 @@ async def test_a_note_written_from_the_page_is_in_the_file_and_on_the_page(tmp_p
 
 
 async def test_a_note_that_cannot_be_kept_is_shown_again_as_typed(tmp_path: Path) -> None:
-    app = Desk(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.journal.write_note(OPEN)
@@ -161,7 +99,7 @@ async def test_a_note_that_cannot_be_kept_is_shown_again_as_typed(tmp_path: Path
 async def test_what_was_typed_in_a_form_that_the_guard_closed_is_there_again(
     tmp_path: Path,
 ) -> None:
-    app = Desk(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.journal.write_note(OPEN)
@@ -180,7 +118,7 @@ async def test_what_was_typed_in_a_form_that_the_guard_closed_is_there_again(
 
 
 async def test_by_choice_the_note_goes_to_the_broker_as_labels_that_y_sends(tmp_path: Path) -> None:
-    app = Desk(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.journal.write_note(OPEN)
@@ -197,7 +135,7 @@ async def test_by_choice_the_note_goes_to_the_broker_as_labels_that_y_sends(tmp_
 
 
 async def test_a_line_of_the_file_that_cannot_be_read_is_named_and_kept(tmp_path: Path) -> None:
-    app = Desk(tmp_path)
+    app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         app.open()
         app.notes.parent.mkdir(mode=0o700)

@@ -1,4 +1,4 @@
-"""The vectors of TRADER.md 2.9, other people's indicators as an oracle, and updates that equal recomputing."""
+"""A worked vector of twelve candles, other people's indicators as an oracle, and updates that equal recomputing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

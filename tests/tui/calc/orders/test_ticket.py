@@ -1,4 +1,4 @@
-"""The ticket's arithmetic: every worked number of the requirements, to the digit."""
+"""The ticket's arithmetic: every worked number of `docs/formulas.md` and more, to the digit."""
 
 from dataclasses import replace
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The price at which a single position closes the account out: the worked numbers of the requirements."""
+"""The price at which a single position closes the account out: the worked numbers of `docs/formulas.md`."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Financing of open units: the worked numbers of the requirements, the days that rollovers charge, the end of the week."""
+"""Financing of open units: the worked numbers of `docs/formulas.md`, the days that rollovers charge, the end of the week."""
 
 from dataclasses import replace
 from datetime import datetime

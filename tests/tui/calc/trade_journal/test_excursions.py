@@ -6,14 +6,16 @@ import pytest
 
 from keydesk.calc.trade_journal.excursions import (
     CELL,
+    CandleRange,
     Extremes,
+    are_over,
     candle_plan,
     excursion_of,
 )
 from keydesk.calc.trade_journal.trades import Execution, JournalTrade
-from keydesk_practice.market.bars import Component
+from keydesk_practice.market.bars.blocks import Component
 from keydesk_practice.market.candles import CandleSpec
-from support.data.journal_trades import HOUR, closed_trade
+from support.data.journal_trades import HOUR, MONDAY, closed_trade
 from support.data.practice_market import between, instant, practice_market
 
 D = Decimal
@@ -138,3 +140,22 @@ def test_an_open_trade_has_no_candles_and_no_excursion() -> None:
     trade = replace(closed_trade("1"), exits=())
     assert candle_plan(trade) == []
     assert excursion_of(trade, [Extremes(D(2), D(1))]) is None
+
+
+LAST = [CandleRange("S5", MONDAY, MONDAY + 12 * CELL)]
+
+
+@pytest.mark.parametrize(
+    ("starts", "complete", "now_ns", "over"),
+    [
+        ([MONDAY, MONDAY + 11 * CELL], True, MONDAY, True),
+        ([MONDAY, MONDAY + 11 * CELL], False, MONDAY + 11 * CELL, False),
+        ([MONDAY], True, MONDAY + 11 * CELL, False),  # the last may have no price yet
+        ([MONDAY], True, MONDAY + 12 * CELL, True),  # the last had none
+        ([], True, MONDAY + 12 * CELL, True),
+    ],
+)
+def test_candles_are_over_when_the_last_is_complete_or_its_time_has_passed(
+    starts: list[int], complete: bool, now_ns: int, over: bool
+) -> None:
+    assert are_over(LAST, starts, complete=complete, now_ns=now_ns) == over

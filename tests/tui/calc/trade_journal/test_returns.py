@@ -53,6 +53,7 @@ def test_returns_that_do_not_vary_or_lose_have_no_ratio() -> None:
     assert sharpe([D(1), D(1)]) is None
     assert sortino([D(1), D(2)]) is None
     assert (sharpe([]), sortino([])) == (None, None)
+    assert (sharpe([D(-1)]), sortino([D(-1)])) == (None, None)
 
 
 def test_the_drawdown_in_money_and_as_a_share_of_the_peak() -> None:

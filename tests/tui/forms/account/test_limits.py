@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.limits import LIMIT_FIELDS
 from keydesk.config.limits import LimitChange, with_limit
 from keydesk.forms.account.limits import LimitsForm
 from support.data.desk_store import example_store
@@ -85,6 +86,26 @@ async def test_every_row_can_be_reached_at_every_size(size: tuple[int, int]) -> 
     app = await after(*["down"] * 30, size=size)
     assert "Round trip, asks" in app.last_words
     assert "Esc drops" in app.last_words
+
+
+@pytest.mark.parametrize("size", [(40, 12), (60, 20), (77, 24)])
+async def test_in_a_narrow_window_every_limit_is_whole_with_its_value_and_where_it_stands(
+    size: tuple[int, int],
+) -> None:
+    store = example_store()
+    store.focus = "EUR_USD"
+    context = replace(example_context(store), limits=Limits(daily_loss=D(12345)))
+    app = FormApp(lambda: LimitsForm(context))
+    at: dict[str, str] = {}
+    async with app.run_test(size=size) as pilot:
+        for field in LIMIT_FIELDS:
+            at[field.name] = " ".join(app.words.replace("│", " ").split())
+            assert field.words in at[field.name]
+            assert "…" not in at[field.name]
+            assert "Esc drops" in at[field.name]
+            await pilot.press("down")
+    assert "[12345] USD" in at["daily_loss"]
+    assert "[off] % NAV now 0.88 % + 1 no stop" in at["hard_open_risk_percent"]
 
 
 def test_a_change_counts_for_the_instrument_that_it_names() -> None:

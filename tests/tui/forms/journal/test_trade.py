@@ -19,8 +19,9 @@ from keydesk.store.state import Candle
 from keydesk.text.sanitize import clean, safe
 from keydesk.trade_journal.notes_file import Notes
 from keydesk.trade_journal.screens import KeptScreen
+from support.data.desk_data import frame_of
 from support.data.desk_store import example_store
-from support.data.journal_service import read_journal
+from support.data.journal_service import keep_excursion, read_journal
 from support.data.journal_trades import HOUR, MONDAY, closed_trade
 from support.fakes.form_app import FormApp
 
@@ -53,6 +54,7 @@ class Page:
         self.trade = trade or the_trade()
         self.journal = read_journal([self.trade], folder)
         self.noted: list[str] = []
+        self.excursions: list[str] = []
         self.take_candles: list[Callable[[TradeCandles], None]] = []
         self.screens: Sequence[KeptScreen] = ()
         self.form = JournalTradeForm(example_store(), self.journal, self.trade.id, self)
@@ -61,8 +63,11 @@ class Page:
     def write_note(self, trade_id: str) -> None:
         self.noted.append(trade_id)
 
+    def read_excursion(self, trade: JournalTrade) -> None:
+        self.excursions.append(trade.id)
+
     def read_candles(self, trade: JournalTrade, take: Callable[[TradeCandles], None]) -> None:
-        assert trade == self.trade
+        assert trade.id == self.trade.id
         self.take_candles.append(take)
 
     def read_kept(self, _: JournalTrade, take: Callable[[Sequence[KeptScreen]], None]) -> None:
@@ -221,3 +226,46 @@ def test_an_open_trade_and_one_candle_are_drawn(ascii_only: bool) -> None:
     for width, height in ((40, 6), (120, 16)):
         rows = chart.lines(width, height)
         assert len(rows) == height
+
+
+def test_an_excursion_that_may_still_grow_says_so() -> None:
+    found = Excursion(D("0.00100"), D("0.00200"), D("0.00100"), is_provisional=True)
+    rows = dict(excursion_rows(the_trade(), found, PIP))
+    assert rows["MAE"] == "10.0 pips against you, 1.00 R"
+    assert rows[""] == "so far: the candle of the exit still forms"
+    assert "" not in dict(excursion_rows(the_trade(), replace(found, is_provisional=False), PIP))
+
+
+async def test_the_chart_of_an_open_trade_follows_it_to_its_exit(tmp_path: Path) -> None:
+    page = Page(tmp_path, replace(the_trade(), exits=()))
+    frame = frame_of(example_store())
+    async with page.app.run_test(size=(100, 40)) as pilot:
+        await pilot.pause()
+
+        def at(seconds: float) -> int:
+            page.form.on_frame(replace(frame, now=frame.now + seconds))
+            return len(page.take_candles)
+
+        page.answer()
+        assert at(0) == 1
+        assert at(30) == 1  # a candle of it is five minutes long
+        assert at(90) == 2
+        assert at(300) == 2  # the answer is awaited
+        page.take_candles[1](TradeCandles(trouble=clean("no route")))
+        await pilot.pause()
+        assert "no route" not in page.app.words  # what is drawn stays
+        page.journal.lines.take([the_trade()])
+        assert at(303) == 3  # up to the exit, at once
+        page.take_candles[2](TradeCandles(candles_about(page.trade), 300, "M5"))
+        assert at(3000) == 3
+
+
+async def test_an_excursion_is_read_again_when_its_last_candle_is_complete(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    frame = frame_of(example_store())
+    async with page.app.run_test(size=(100, 40)):
+        page.form.on_frame(frame)
+        assert page.excursions == ["1"]
+        keep_excursion(page.journal, page.trade, is_final=False)
+        page.form.on_frame(replace(frame, now=frame.now + 3))
+        assert page.excursions == ["1", "1"]

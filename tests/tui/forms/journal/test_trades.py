@@ -10,13 +10,15 @@ import pytest
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.trades import Costs, JournalTrade
 from keydesk.forms.journal.trades import JournalForm
+from keydesk.keys.keymap import JOURNAL, KEYMAP
+from keydesk.text.format import at
 from keydesk.text.sanitize import safe
 from keydesk.trade_journal.lines import JournalLines
 from keydesk.trade_journal.live import LiveJournal
 from keydesk.trade_journal.notes_file import Notes
 from support.data.desk_data import frame_of
 from support.data.desk_store import example_store
-from support.data.journal_service import PIPS, read_journal
+from support.data.journal_service import PIPS, keep_excursion, read_journal
 from support.data.journal_trades import closed_trade
 from support.fakes.form_app import FormApp
 from support.fakes.journal_host import JournalHost
@@ -267,3 +269,79 @@ async def test_a_position_of_which_one_trade_changes_is_rolled_up_anew() -> None
     lines.take([change("5")])
     assert lines.positions["1"].result == D("15")
     assert set(lines.trades) == {"1", "2"}
+
+
+async def test_an_excursion_that_may_still_grow_is_marked_and_read_again(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    trade = page.journal.lines.trades["3"].trade
+    frame = frame_of(page.store)
+    async with page.app.run_test(size=(200, 50)) as pilot:
+        page.form.on_frame(frame)
+        keep_excursion(page.journal, trade, is_final=False)
+        page.form.on_frame(replace(frame, now=frame.now + 0.1))
+        await pilot.pause()
+        assert "~1.0" in rows(page.app.words)[1]
+        assert "~ may still grow" in page.app.words
+        assert len(page.host.excursions) == 1
+        page.form.on_frame(replace(frame, now=frame.now + 3))
+        assert len(page.host.excursions) == 2
+        keep_excursion(page.journal, trade, is_final=True)
+        page.form.on_frame(replace(frame, now=frame.now + 6))
+        await pilot.pause()
+        assert "~" not in page.app.words
+        assert len(page.host.excursions) == 2
+
+
+async def test_a_rating_alone_is_something_that_is_noted(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    page.journal.notes = Notes({"3": TradeNote(rating=4)})
+    words = await page.after("down")
+    assert "rated 4/5" in words
+    assert "no text is noted" in words
+    assert "nothing is noted" in await Page(tmp_path).after("down", "down")
+
+
+async def test_a_line_of_the_notes_that_cannot_be_read_is_said_whole(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    trouble = f"practice-101-001-1000001-001.notes.jsonl: lines 1, 2, 3 {'cannot ' * 6}: mend it"
+    page.journal.notes = Notes({}, trouble)
+    words = await page.after(size=(80, 24))
+    assert "mend it" in words
+    assert len(words.splitlines()) == 24
+
+
+async def test_an_open_trade_says_since_when_it_is_open(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    assert "open 03/2024" in rows(await page.after())[0]
+    again = Page(tmp_path)
+    trade = open_trade(4)
+    again.store.clock_ns = trade.opened_ns + 1
+    assert f"open {at(trade.opened_ns, again.store.zone):%H:%M}" in rows(await again.after())[0]
+
+
+async def test_what_the_newest_trades_cannot_answer_reads_all_of_them(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    page.journal.is_whole = False
+    asked = []
+    async with page.app.run_test(size=(120, 35)) as pilot:
+        page.frame()
+        await pilot.pause()
+        assert "Journal  newest 4 trades, newest first, End reads all" in page.app.words
+        page.host.letters = "eurusd"
+        for key in ("down", "v", "f", "g", "end"):
+            await pilot.press(key)
+            asked.append(page.host.whole_reads)
+        page.journal.is_whole = True
+        await pilot.press("end", "v")
+    assert asked == [0, 1, 2, 3, 4]
+    assert page.host.whole_reads == 4
+
+
+async def test_every_key_does_no_harm_where_there_is_no_trade(tmp_path: Path) -> None:
+    page = Page(tmp_path, [])
+    keys = [
+        key for entry in KEYMAP.own(JOURNAL) for key in entry.keys if key not in {"escape", "q"}
+    ]
+    words = await page.after(*keys)
+    assert "No trade was opened on this account yet" in words
+    assert page.host.shown == page.host.noted == []

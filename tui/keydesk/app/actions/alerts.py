@@ -28,12 +28,12 @@ class AlertActions:
         if found is None:
             self._desk.tell("info", no_price(instrument) if instrument else "No instrument yet")
         else:
-            self._desk.new_alert(found)
+            self._context.pages.new_alert(found)
 
     def action_alerts(self) -> None:
         """Show the alerts."""
-        self._desk.show_alerts()
+        self._context.pages.show_alerts()
 
     def action_mute(self) -> None:
         """Mute bell and notifications, or end that."""
-        self._desk.turn_mute()
+        self._context.pages.turn_mute()

@@ -80,9 +80,9 @@ class CommandActions:
                 self._context.turn_to(instrument)  # the chart beside a ticket is its own
                 self._tickets.open_ticket(side, instrument, fields)
             case MakeAlert(line):
-                self._desk.make_alert(line)
+                self._context.pages.make_alert(line)
             case TurnMute():
-                self._desk.turn_mute()
+                self._context.pages.turn_mute()
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
             case None:

@@ -10,7 +10,7 @@ from textual.app import App
 from keydesk import forms
 from keydesk.app.actions.alerts import AlertActions
 from keydesk.app.actions.commands import CommandActions
-from keydesk.app.actions.context import ActionContext, Desk
+from keydesk.app.actions.context import ActionContext, Desk, DeskPages
 from keydesk.app.actions.pages import PageActions
 from keydesk.app.actions.replay import ReplayActions
 from keydesk.app.actions.tickets import TicketActions
@@ -42,6 +42,7 @@ class DeskActions:
     Args:
         app: Shows the forms.
         desk: Carries out what the forms return.
+        pages: Show and read what is not in the store.
         store: The state of account and market.
         keymap: The keys, as messages name them.
         template: The sizes and the bracket of new trades.
@@ -52,22 +53,23 @@ class DeskActions:
         self,
         app: App[Any],
         desk: Desk,
+        pages: DeskPages,
         *,
         store: Store,
         keymap: KeyMap,
         template: Template,
         lock: DeskLock,
     ) -> None:
-        self._context = ActionContext(app, desk, store, keymap)
+        self._context = ActionContext(app, desk, pages, store, keymap)
         self._desk, self._store = desk, store
         self.template, self.lock = template, lock
         self.preset = 3
-        tickets, pages = TicketActions(self._context), PageActions(self._context)
+        tickets, page_actions = TicketActions(self._context), PageActions(self._context)
         trades = TradeActions(self._context)
         commands = CommandActions(
             self._context,
             tickets,
-            pages,
+            page_actions,
             self.leave,
             trades,
         )
@@ -75,7 +77,7 @@ class DeskActions:
             self,
             tickets,
             trades,
-            pages,
+            page_actions,
             AlertActions(self._context),
             commands,
             commands.replay,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from keydesk.forms.info_form import Rows
 
 _OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
-CALENDAR_VIEW, WHAT_IF_VIEW = 7, 8  # of the page of statistics
+FIGURES_VIEW, CALENDAR_VIEW, WHAT_IF_VIEW = 1, 7, 8  # of the page of statistics
 
 
 class PageActions:
@@ -26,10 +26,11 @@ class PageActions:
 
     def __init__(self, context: ActionContext) -> None:
         self._context, self._desk, self._store = context, context.desk, context.store
+        self._pages = context.pages
 
     def show_page(self, page: ShowPage) -> None:
         """Show a page by its name on the command line; those of a trade are forms, which others show."""
-        desk = self._desk
+        pages = self._pages
         shows: Mapping[PageName, Callable[[], None]] = {
             "account": self.action_account_page,
             "exposure": self.action_exposure_page,
@@ -39,25 +40,25 @@ class PageActions:
             "limits": self.action_limits,
             "sessions": self.action_sessions,
             "hours": self.action_sessions,
-            "audit": self._desk.show_audit,
+            "audit": pages.show_audit,
             "configure": self.configure_account,
-            "alerts": self._desk.show_alerts,
-            "statistics": desk.show_statistics,
-            "calendar": lambda: desk.show_statistics(CALENDAR_VIEW),
-            "what-if": lambda: desk.show_statistics(WHAT_IF_VIEW),
-            "day": desk.show_day,
-            "week": lambda: desk.show_day(week=True),
+            "alerts": pages.show_alerts,
+            "statistics": self.action_statistics,
+            "calendar": lambda: pages.show_statistics(CALENDAR_VIEW),
+            "what-if": lambda: pages.show_statistics(WHAT_IF_VIEW),
+            "day": pages.show_day,
+            "week": pages.show_week,
         }
         if page.name in shows:
             shows[page.name]()
 
     def action_statistics(self) -> None:
         """Show statistics of the closed trades."""
-        self._desk.show_statistics()
+        self._pages.show_statistics(FIGURES_VIEW)
 
     def action_day_page(self) -> None:
         """Show the last trading day."""
-        self._desk.show_day()
+        self._pages.show_day()
 
     def action_sessions(self) -> None:
         """Show the market hours."""
@@ -66,11 +67,11 @@ class PageActions:
 
     def action_outcomes(self) -> None:
         """Show what became of the orders."""
-        self._desk.show_outcomes()
+        self._pages.show_outcomes()
 
     def action_journal(self) -> None:
         """Show the trades of the account, and what was written about them."""
-        self._desk.show_journal()
+        self._pages.show_journal()
 
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""
@@ -100,11 +101,11 @@ class PageActions:
         from keydesk.forms.account.pages import AccountPage  # noqa: PLC0415 - with the first form
 
         def read(page: AccountPage) -> None:
-            self._desk.read_bookings(page.take_bookings)
+            self._pages.read_bookings(page.take_bookings)
 
         page = AccountPage(self._store, monotonic, read, self.configure_account)
         self._context.app.push_screen(page)
-        self._desk.read_summary(page.take_more)
+        self._pages.read_summary(page.take_more)
 
     def configure_account(self) -> None:
         """Change name and margin rate of the account."""
@@ -115,7 +116,7 @@ class PageActions:
         from keydesk.forms.account.exposure import ExposurePage  # noqa: PLC0415 - with the first form
 
         def read(page: ExposurePage, names: Sequence[str]) -> None:
-            self._desk.read_closes(names, page.take_closes)
+            self._pages.read_closes(names, page.take_closes)
 
         self._context.app.push_screen(ExposurePage(self._store, monotonic, read))
 
@@ -139,7 +140,7 @@ class PageActions:
         """Show everything that is known of the selected row."""
         log = self._context.app.focused
         if isinstance(log, Log) and (line := log.line(log.selected)) is not None:
-            self._desk.show_transaction(line)
+            self._pages.show_transaction(line)
             return
         title, rows = self._details()
         self._context.app.push_screen(forms.DetailsForm(title, rows))

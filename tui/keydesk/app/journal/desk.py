@@ -14,6 +14,7 @@ from textual.worker import Worker
 from keydesk import forms
 from keydesk.app.account_connection import Connection, DeskAccount
 from keydesk.app.journal.screens import ScreenKeeper
+from keydesk.app.memory import exclude_long_lived
 from keydesk.calc.trade_journal.notes import NO_NOTE
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
@@ -79,13 +80,22 @@ class JournalDesk:
             return
         files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
         client = connection.commands.client
-        self.live = LiveJournal(client, files, self._pips)
+        self.live = LiveJournal(
+            client,
+            files,
+            self._pips,
+            now_ns=self._now_ns,
+            open_trades=lambda: self._store.trades,
+        )
         connection.link.gate.listen(self._heard)
         self.screens.open(files.screens)
         self.look_at_notes()
 
     def _pips(self) -> dict[str, Any]:
         return {name: each.pip for name, each in self._store.instruments.items()}
+
+    def _now_ns(self) -> int:
+        return self._store.clock_ns or time_ns()
 
     def _heard(self, transaction: Transaction) -> None:
         if self.live is not None:
@@ -106,7 +116,21 @@ class JournalDesk:
     def read(self) -> None:
         """Read the journal up to the newest transaction."""
         if self.live is not None:
-            self._run(self.live.read, "journal")
+            self._run(self.read_now, "journal")
+
+    def read_whole(self) -> None:
+        """Read every trade of the account."""
+        if self.live is not None:
+            self._run(partial(self.read_now, whole=True), "journal")
+
+    async def read_now(self, *, whole: bool = False) -> None:
+        """Read the journal up to the newest transaction."""
+        live = self.live
+        if live is not None:
+            before = live.rebuilt
+            await live.read(whole=whole)
+            if live.rebuilt != before:
+                exclude_long_lived()
 
     def look_at_notes(self) -> None:
         """Read the notes again if their file was changed."""
@@ -147,17 +171,18 @@ class JournalDesk:
 
         if self.live is not None:
             live = self.live
-            line = live.lines.trades.get(trade_id)
-            if line is not None:
-                self._run(partial(live.read_excursions, [line.trade]), "excursion of one")
             form = JournalTradeForm(self._store, live, trade_id, self, self._keymap)
             self._app.push_screen(form)
+
+    def read_excursion(self, trade: JournalTrade) -> None:
+        """Read MAE and MFE of one trade."""
+        if self.live is not None:
+            self._run(partial(self.live.read_excursions, [trade]), "excursion of one")
 
     def read_candles(self, trade: JournalTrade, take: Callable[[TradeCandles], None]) -> None:
         """Read the candles around a trade."""
         if self.live is not None:
-            now_ns = self._store.clock_ns or time_ns()
-            self._run(partial(_read_candles, self.live, trade, now_ns, take), "candles")
+            self._run(partial(_read_candles, self.live, trade, self._now_ns(), take), "candles")
 
     def read_kept(self, trade: JournalTrade, take: Callable[[Sequence[KeptScreen]], None]) -> None:
         """Read the screens that were kept of a trade."""
@@ -242,7 +267,12 @@ class JournalDesk:
         self, work: Callable[[], Coroutine[None, None, None]], name: str, *, exclusive: bool = False
     ) -> None:
         _: Worker[None] = self._app.run_worker(
-            work, name, group=f"journal {name}", exclusive=exclusive, exit_on_error=False
+            work,
+            name,
+            group=f"journal {name}",
+            description=name,  # else the repr of all its arguments
+            exclusive=exclusive,
+            exit_on_error=False,
         )
 
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
+from textual.screen import Screen
 from textual.worker import Worker
 
 from keydesk.app.account_connection import DeskAccount
 from keydesk.app.journal.desk import NOT_OPEN, JournalDesk
 from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
-from keydesk.text.sanitize import SafeText, clean, safe
+from keydesk.text.format import account_tail, counted
+from keydesk.text.sanitize import SafeText, clean, clean_name, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
 
 SAY_EVERY = 5  # trades
 TOGETHER = 40  # trades whose excursions are read, then shown
+DAY_READS = "The journal is being read; the day is shown once it is"
 ANOTHER_READS = 0.1  # seconds between looks while another page reads the journal
 
 
@@ -54,6 +59,7 @@ class JournalStatistics:
     ) -> None:
         self._app, self._account, self._store = app, account, store
         self._journal, self._tell = journal, tell
+        self._awaits_day = False
 
     def show(self, view: int = 1) -> None:
         """Show the page of statistics at a view."""
@@ -64,8 +70,13 @@ class JournalStatistics:
 
     def show_day(self, *, week: bool = False) -> None:
         """Show the last day or week with trades."""
-        if self._is_open():
-            self._run(partial(self._show_day, week=week), "day")
+        if not self._is_open():
+            return
+        if not self._live.is_read or self._awaits_day:
+            self._tell("info", DAY_READS)
+        if not self._awaits_day:
+            self._awaits_day = True
+            self._run(partial(self._show_day, self._app.screen, week=week), "day")
 
     def open_day(self, snapshot: JournalSnapshot, day: date | None, *, week: bool) -> None:
         """Show a day, or its week."""
@@ -73,11 +84,22 @@ class JournalStatistics:
 
         self._app.push_screen(DayPage(snapshot, day, week=week))
 
-    async def _show_day(self, *, week: bool) -> None:
-        snapshot = await self._snapshot()
-        if self._live.trouble:
-            self._tell("warn", self._live.trouble)
-        self.open_day(snapshot, None, week=week)
+    async def _show_day(self, over: Screen[Any], *, week: bool) -> None:
+        """Show the day, but not over a form that was opened meanwhile, and never of a journal that is not read."""
+        try:
+            snapshot = await self._snapshot()
+        finally:
+            self._awaits_day = False
+        trouble = self._live.trouble
+        if trouble:
+            self._tell("warn", trouble)
+        if not self._live.is_read:
+            return
+        screen = self._app.screen
+        if screen is over or isinstance(screen, DeskScreen):
+            self.open_day(replace(snapshot, trouble=trouble), None, week=week)
+        else:
+            self._tell("info", "The journal is read: :day shows the day")
 
     def _is_open(self) -> bool:
         if self._journal.live is None:
@@ -136,7 +158,7 @@ class JournalStatistics:
         from keydesk.trade_journal.snapshot import JournalSnapshot  # noqa: PLC0415
 
         live, store = self._live, self._store
-        await live.read()
+        await self._journal.read_now(whole=True)
         while live.is_reading:  # noqa: ASYNC110 - another page reads; it ends in a moment
             await asyncio.sleep(ANOTHER_READS)
         await live.look_at_notes()
@@ -146,7 +168,7 @@ class JournalStatistics:
             live.journal,
             RowContext(live.notes.by_trade, live.pips, store.zone),
             limits,
-            f"{store.health.environment} {live.client.account_id}",
+            f"{store.health.environment} …{clean_name(account_tail(live.client.account_id or ''))}",
             "" if account is None else account.currency,
         )
 
@@ -177,8 +199,12 @@ class JournalStatistics:
             part = missing[start : start + TOGETHER]
             await live.read_excursions(part)
             known |= live.known_excursions(part)
+            if live.excursions_trouble:
+                break
         page.take_progress("")
         page.take_excursions(known)
+        if live.excursions_trouble:
+            page.take_trouble(safe(f"{live.excursions_trouble}. r reads again"))
 
     async def _read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         from keydesk.trade_journal.paths import read_paths  # noqa: PLC0415
@@ -201,8 +227,14 @@ class JournalStatistics:
 
     def _run(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         group = f"statistics {name}"
-        _: Worker[None] = self._app.run_worker(work, name, group=group, exit_on_error=False)
+        _: Worker[None] = self._app.run_worker(
+            work,
+            name,
+            group=group,
+            description=name,  # else the repr of all its arguments: every trade
+            exit_on_error=False,
+        )
 
 
 def _candles_words(read: int, of: int) -> SafeText:
-    return safe(f"candles of {read:,} of {of:,} trades are read …")
+    return safe(f"candles of {read:,} of {counted(of, 'trade')} are read …")

@@ -1,4 +1,4 @@
-"""Read a book of the broker's clients: the long share, clusters with their distance, the share under water (TRADER.md 2.11).
+"""Read a book of the broker's clients: the long share, clusters with their distance, the share under water.
 
 A bucket spans from its price to its price and the book's bucket width. One above the market lies wholly above the price,
 one below wholly below it; the bucket that holds the price is neither. The arithmetic is exact: no square root is taken.

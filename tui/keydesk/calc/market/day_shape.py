@@ -1,4 +1,4 @@
-"""The shape of a trading day: the line of its prices, for drawing and so of floats, and the open sessions (TRADER.md 34)."""
+"""The shape of a trading day: the line of its prices, for drawing and so of floats, and the open sessions."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, time

@@ -1,6 +1,6 @@
 """Chart indicators: moving averages, Bollinger bands, Donchian channel, RSI, MACD, ATR, pivots and the previous day.
 
-Definitions and worked numbers: TRADER.md 2.9. Averages of EMA, RSI and ATR start from the mean of the first period
+Definitions: `docs/formulas.md`. Averages of EMA, RSI and ATR start from the mean of the first period
 (EMA: of the first `n` closes; RSI and ATR: of the first `n` changes), so their first values depend on where the candles
 begin; `warm_up` says how many candles before the first visible one make that difference invisible. There is no VWAP:
 the volume of a candle is a count of price updates.

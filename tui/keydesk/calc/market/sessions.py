@@ -1,4 +1,4 @@
-"""Trading sessions, the rollover and the market's week, each open or closed and until when (TRADER.md, feature 34).
+"""Trading sessions, the rollover and the market's week, each open or closed and until when.
 
 Sessions are those of the currency market: banking hours of the city, Monday to Friday on its own clock. The week is from
 Sunday 17:05 to Friday 16:59 New York, with a break from 16:59 to 17:05 on the other days.

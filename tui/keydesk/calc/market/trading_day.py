@@ -1,4 +1,4 @@
-"""The trading day, 17:00 to 17:00 New York time, and the result of the account in it (TRADER.md 2.5)."""
+"""The trading day, 17:00 to 17:00 New York time, and the result of the account in it."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal

@@ -152,7 +152,7 @@ def margin_added(context: TradingContext, signed_units: Decimal, fill: Fill = "D
 
 
 def mid_nav_after(context: TradingContext, units: Decimal) -> Decimal:
-    """Return NAV at mid prices after dealing the units: half the spread is paid (TRADER.md 2.4)."""
+    """Return NAV at mid prices after dealing the units: half the spread is paid."""
     nav = context.funds.nav if context.funds.mid_nav is None else context.funds.mid_nav
     return nav - units * (context.ask - context.bid) / 2 * context.factors.loss
 

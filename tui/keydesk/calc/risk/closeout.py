@@ -1,4 +1,7 @@
-"""The distance of a position to the margin closeout, with every other position as it is (TRADER.md 2.4)."""
+"""The distance of a position to the margin closeout, with every other position as it is.
+
+The margin moves with the price, too: the formula, worked, is in `docs/formulas.md`.
+"""
 
 from decimal import Decimal
 

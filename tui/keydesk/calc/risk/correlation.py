@@ -1,4 +1,4 @@
-"""Correlation of instruments and the risk of open trades together (TRADER.md 2.11, feature 39).
+"""Correlation of instruments and the risk of open trades together.
 
 Correlation is Pearson's of log returns over periods that both instruments have.
 """

@@ -1,4 +1,7 @@
-"""Financing of open units: what a rollover at 17:00 New York charges, and what all of them until Friday do (TRADER.md 2.6)."""
+"""Financing of open units: what a rollover at 17:00 New York charges, and what all of them until Friday do.
+
+A rollover charges units x mid x rate / 365 x days; worked numbers: `docs/formulas.md`.
+"""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta

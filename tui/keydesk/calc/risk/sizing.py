@@ -1,6 +1,6 @@
-"""Caps of a position's size, allowed slippage and typical spreads (TRADER.md 2.2, 2.4, features 1 and 14).
+"""Caps of a position's size, allowed slippage and typical spreads.
 
-The formulas of size and margin themselves are the client library's: `keydesk_client.arithmetic.sizing`.
+The formulas of size and margin themselves are the client library's: `keydesk_client.arithmetic.sizing`. Worked numbers: `docs/formulas.md`.
 """
 
 from collections import deque

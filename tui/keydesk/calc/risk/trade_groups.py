@@ -1,4 +1,4 @@
-"""The open trades of one instrument as one: weighted entry, pips, R, risk to the stops (TRADER.md 2.5, 2.7)."""
+"""The open trades of one instrument as one: weighted entry, pips, R, risk to the stops."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,11 +1,13 @@
 """Maximum adverse and favourable excursion of a trade (MAE, MFE), from candles of the side that closes it.
 
 Candles are of the bid for a long trade, of the ask for a short one: of 5 seconds for a trade under two hours; for a longer one
-of a minute, and of 5 seconds in the minutes in which it was opened and closed (TRADER.md 2.10). The 5 seconds of the opening
+of a minute, and of 5 seconds in the minutes in which it was opened and closed. The 5 seconds of the opening
 and of the closing count whole: what came first in them is not known, and `is_cut` says so. Exit prices count, too.
+
+A trade that was closed a moment ago rests on a candle that still forms: its excursion may grow, and is provisional until then.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple
@@ -42,6 +44,7 @@ class Excursion:
     favourable: Decimal
     stop_distance: Decimal | None = None  # of the initial stop
     is_cut: bool = False  # the first and last 5 seconds reach beyond the trade
+    is_provisional: bool = False  # its last candle still forms, so it may grow
 
     def pips(self, pip: Decimal) -> tuple[Decimal, Decimal]:
         """Return MAE and MFE in pips."""
@@ -72,6 +75,32 @@ def candle_plan(trade: JournalTrade) -> list[CandleRange]:
     return [each for each in ranges if each.start_ns < each.end_ns]
 
 
+def are_over(
+    plan: Sequence[CandleRange], starts_ns: Sequence[int], *, complete: bool, now_ns: int
+) -> bool:
+    """Return whether the candles of a plan cannot change any more.
+
+    A candle without prices is never sent. So the last of a plan may be missing because it has none yet, or because it has none at
+    all: only the time tells.
+
+    Args:
+        plan: The candles that were asked for.
+        starts_ns: The starts of those that came.
+        complete: Whether the broker calls all of them complete.
+        now_ns: The broker's time.
+    """
+    if not plan or not complete:
+        return False
+    last = plan[-1]
+    has_last = max(starts_ns, default=0) >= last.end_ns - length_of(last.granularity)
+    return has_last or now_ns >= last.end_ns
+
+
+def length_of(granularity: str) -> int:
+    """Return the length of a candle of a plan, in nanoseconds."""
+    return CELL if granularity == "S5" else MINUTE
+
+
 def excursion_of(trade: JournalTrade, candles: Iterable[Extremes]) -> Excursion | None:
     """Return the excursion of a closed trade from the candles of its plan; None without one."""
     found = list(candles)
@@ -86,10 +115,12 @@ def excursion_of(trade: JournalTrade, candles: Iterable[Extremes]) -> Excursion 
     return known_excursion(trade, adverse, favourable)
 
 
-def known_excursion(trade: JournalTrade, adverse: Decimal, favourable: Decimal) -> Excursion:
+def known_excursion(
+    trade: JournalTrade, adverse: Decimal, favourable: Decimal, *, is_provisional: bool = False
+) -> Excursion:
     """Return the excursion of a trade whose distances are known."""
     is_cut = bool(trade.opened_ns % CELL or (trade.closed_ns or 0) % CELL)
-    return Excursion(adverse, favourable, _distance(trade), is_cut)
+    return Excursion(adverse, favourable, _distance(trade), is_cut, is_provisional)
 
 
 def _distance(trade: JournalTrade) -> Decimal | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from keydesk.calc.trade_journal.excursions import CELL, MINUTE, CandleRange, candle_plan
+from keydesk.calc.trade_journal.excursions import MINUTE, CandleRange, candle_plan
 from keydesk.calc.trade_journal.trades import JournalTrade
 
 STOPS = frozenset(("STOP_LOSS_ORDER", "TRAILING_STOP_LOSS_ORDER", "GUARANTEED_STOP_LOSS_ORDER"))
@@ -52,11 +52,6 @@ def path_plan(trade: JournalTrade) -> list[CandleRange]:
     minute = -(-after // MINUTE) * MINUTE
     more = [CandleRange("S5", after, minute), CandleRange("M1", minute, after + FOLLOWED_NS)]
     return [*plan, *(each for each in more if each.start_ns < each.end_ns)]
-
-
-def length_of(granularity: str) -> int:
-    """Return the length of a candle of a plan, in nanoseconds."""
-    return CELL if granularity == "S5" else MINUTE
 
 
 def step_of(

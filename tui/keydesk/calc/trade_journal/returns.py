@@ -1,4 +1,4 @@
-"""Drawdown and ratios of daily returns, transfers taken out (TRADER.md 2.10).
+"""Drawdown and ratios of daily returns, transfers taken out; worked numbers: `docs/formulas.md`.
 
 A day is a trading day, 17:00 to 17:00 New York; days of a weekend count only if something was booked on them. The return of a
 day is what it earned over the capital at its start; a deposit counts as made at the start of its day, a withdrawal at its end.
@@ -15,6 +15,7 @@ from keydesk.calc.trade_journal.rebuild import BalancePoint
 NOTHING, ONE = Decimal(0), Decimal(1)
 DAYS_A_YEAR = Decimal(252)
 SATURDAY = 5
+LEAST_DAYS = 2  # of a ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +150,8 @@ def sharpe(changes: Sequence[Decimal]) -> Decimal | None:
 
 
 def sortino(changes: Sequence[Decimal]) -> Decimal | None:
-    """Return the annual Sortino ratio of daily returns; None without a day of loss."""
-    if not changes:
+    """Return the annual Sortino ratio of daily returns; None without a day of loss, and of fewer than two days."""
+    if len(changes) < LEAST_DAYS:
         return None
     below = sum((min(each, NOTHING) ** 2 for each in changes), NOTHING) / len(changes)
     return mean(changes) / below.sqrt() * DAYS_A_YEAR.sqrt() if below else None
@@ -163,7 +164,7 @@ def mean(values: Sequence[Decimal]) -> Decimal:
 
 def sample_deviation(values: Sequence[Decimal]) -> Decimal | None:
     """Return the standard deviation with n-1; None of fewer than two."""
-    if len(values) < 2:  # noqa: PLR2004 - one value does not vary
+    if len(values) < LEAST_DAYS:  # one value does not vary
         return None
     middle = mean(values)
     return (sum(((each - middle) ** 2 for each in values), NOTHING) / (len(values) - 1)).sqrt()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from rich.cells import cell_len
 from textual.events import Key as KeyPress
 
 from keydesk.calc.daily_loss import share_used
@@ -22,7 +23,8 @@ from keydesk.text.format import money, pair
 from keydesk.text.sanitize import Printable, safe
 
 Changes = tuple[LimitChange, ...]
-NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH = 30, 10, 9
+NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH, NOW_WIDTH = 32, 10, 9, 18
+IN_ONE_LINE = 2 + NAME_WIDTH + VALUE_WIDTH + 2 + UNIT_WIDTH + 1 + NOW_WIDTH
 DAILY = frozenset(("daily_loss", "daily_loss_percent"))
 HINTS: Mapping[str, str] = {
     "daily_loss": "Raised or taken away today, it counts from the next day on, 17:00 New York",
@@ -109,18 +111,27 @@ class LimitsForm(InfoForm[Changes]):
         keymap, focus = self.context.keymap, self.context.store.focus
         keeps, scope = keymap.name("limit-take"), keymap.name("limit-scope")
         other = "account" if self.instrument else pair(focus) if focus else "instrument"
-        return safe(f"Space off  {keeps} keeps  {scope} {other}  Esc drops")
+        hints = ("Space off", f"{keeps} keeps", f"{scope} {other}")
+        return self.keys_that_fit(*hints, leave="Esc drops")
 
     def lines(self) -> Sequence[TextLine]:
         """Return the rows that have room, and what is to be known of the one under the cursor."""
         below = self._below()
-        room = max(1, self.room - len(below) - 1)
-        first = max(0, min(self.at - room + 1, len(self.rows) - room))
+        header = [_header()] if self._is_wide else []
+        room = max(1, self.room - len(below) - len(header))
         now = _usage(self.context.store)
-        shown = range(first, min(first + room, len(self.rows)))
-        lines: list[TextLine] = [_header()]
-        lines += [self._line(at, self.rows[at], now) for at in shown]
-        return [*lines, *below]
+        rows = [self._row(at, row, now) for at, row in enumerate(self.rows)]
+        first, height = self.at, len(rows[self.at])
+        while first > 0 and height + len(rows[first - 1]) <= room:
+            first -= 1
+            height += len(rows[first])
+        shown = [line for row in rows[first:] for line in row]
+        return [*header, *shown[:room], *below]
+
+    @property
+    def _is_wide(self) -> bool:
+        """Whether a row fits in one line; else its name has a line of its own, and no figure is cut off."""
+        return self.inside >= IN_ONE_LINE
 
     def _below(self) -> list[TextLine]:
         trouble = self.trouble()
@@ -140,22 +151,34 @@ class LimitsForm(InfoForm[Changes]):
         found = (row.trouble(of_all=not self.instrument) for row in self.rows)
         return next((each for each in found if each), "")
 
-    def _line(self, at: int, row: LimitRow, now: Mapping[str, str]) -> TextLine:
+    def _row(self, at: int, row: LimitRow, now: Mapping[str, str]) -> list[TextLine]:
         active = at == self.at
         text, role = row.entry.text, "bright"
         if not text:
             common = value_in(self.context.limits, row.field.name) if self.instrument else None
             text, role = ("off" if common is None else f"({common:f})"), "muted"
+        usage, unit = now.get(row.field.name, ""), self._unit(row.field)
         left, right = ("[", "]") if active else (" ", " ")
-        return (
-            ("▶ " if active else "  ", "focus"),
-            (safe(f"{row.field.words:<{NAME_WIDTH}}"), "bright" if active else "plain"),
+        mark = ("▶ " if active else "  ", "focus")
+        name = f"{row.field.words:<{NAME_WIDTH}}"
+        if self._is_wide:
+            unit, text = f"{unit:<{UNIT_WIDTH}}", f"{text:>{VALUE_WIDTH}}"
+        named: TextLine = (mark, (safe(name), "bright" if active else "plain"))
+        value: TextLine = (
             (left, "focus"),
-            (safe(f"{text:>{VALUE_WIDTH}}"), role),
+            (safe(text), role),
             (right, "focus"),
-            (safe(f" {self._unit(row.field):<{UNIT_WIDTH}}"), "muted"),
-            (safe(now.get(row.field.name, "")), "plain"),
+            (safe(f" {unit}"), "muted"),
         )
+        if self._is_wide:
+            return [(*named, *value, (safe(usage), "plain"))]
+        value = (("    ", "plain"), *value)
+        if not usage:
+            return [named, value]
+        told, width = f"  now {usage}", sum(cell_len(words) for words, _ in value)
+        if width + cell_len(told) <= self.inside:
+            return [named, (*value, (safe(told), "plain"))]
+        return [named, value, ((safe(f"   {told}"), "plain"),)]
 
     def _unit(self, field: LimitField) -> str:
         account = self.context.store.account

@@ -43,6 +43,7 @@ class OrderLifeForm(InfoForm[None]):
         acknowledge: Records that the trader has compared what an order that cannot be told may have done.
     """
 
+    KEY_CONTEXT: ClassVar[str] = ORDER_LIFE
     BINDINGS = KEYMAP.bindings(ORDER_LIFE)
     WIDTH: ClassVar[int] = 118
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from typing import ClassVar
 
 from keydesk.calc.risk.closeout import closeout_price
 from keydesk.calc.risk.period_profit import (
@@ -44,6 +45,7 @@ class AccountPage(LivePage):
         configure: Opens the form that changes name and margin rate.
     """
 
+    KEY_CONTEXT: ClassVar[str] = ACCOUNT
     BINDINGS = KEYMAP.bindings(ACCOUNT)
 
     def __init__(

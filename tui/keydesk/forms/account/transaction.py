@@ -14,12 +14,12 @@ from keydesk.forms.sheet import BLANK, TextLine, wrap_words
 from keydesk.keys.keymap import KEYMAP, TRANSACTION
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
-from keydesk.store.transaction_details import Related, TransactionDetails, related_words
+from keydesk.store.transactions.details import Related, TransactionDetails, related_words
 from keydesk.text.format import lines_of, shorten
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
-    from keydesk.store.transaction_details import Rows
+    from keydesk.store.transactions.details import Rows
 
 LABEL = 20  # least columns of the names
 MOST_BACK = 50  # pages that Esc goes back through
@@ -35,6 +35,7 @@ class TransactionForm(InfoForm[None]):
         read: Reads the details of a transaction by its id, and hands them to its argument as they come.
     """
 
+    KEY_CONTEXT: ClassVar[str] = TRANSACTION
     BINDINGS = KEYMAP.bindings(TRANSACTION)
     WIDTH: ClassVar[int] = 100
 

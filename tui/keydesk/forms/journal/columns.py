@@ -27,6 +27,8 @@ from keydesk.widgets.table import Column
 
 Measure = Callable[["JournalLine", "ListContext", Decimal | None], Measured]
 SECOND = 1_000_000_000
+NO_MARK = safe("")
+PROVISIONAL = safe("~")  # before MAE and MFE whose last candle still forms
 WIDEST_WORD = 14  # columns of a setup, of tags
 SESSIONS = (("London", "LDN"), ("New York", "NY"), ("Tokyo", "TYO"), ("Sydney", "SYD"))
 COLUMNS: Sequence[Column] = (
@@ -76,6 +78,7 @@ class _Reach(NamedTuple):
     mfe: Decimal | None = None
     mae_r: Decimal | None = None
     mfe_r: Decimal | None = None
+    mark: SafeText = NO_MARK
 
 
 def cells_of(line: JournalLine, context: ListContext, pip: Decimal | None) -> dict[str, Words]:
@@ -105,10 +108,10 @@ def cells_of(line: JournalLine, context: ListContext, pip: Decimal | None) -> di
         "pl": ("open", "focus") if is_open and not trade.exits else _money(line.profit),
         "financing": _money(trade.costs.financing),
         "result": (EMPTY, "muted") if is_open else _money(line.result),
-        "mae": (pips(reach.mae, signed=False), "muted"),
-        "mfe": (pips(reach.mfe, signed=False), "muted"),
-        "mae_r": (money(reach.mae_r), "muted"),
-        "mfe_r": (money(reach.mfe_r), "muted"),
+        "mae": (safe(f"{reach.mark}{pips(reach.mae, signed=False)}"), "muted"),
+        "mfe": (safe(f"{reach.mark}{pips(reach.mfe, signed=False)}"), "muted"),
+        "mae_r": (safe(f"{reach.mark}{money(reach.mae_r)}"), "muted"),
+        "mfe_r": (safe(f"{reach.mark}{money(reach.mfe_r)}"), "muted"),
         "held": (duration(_held_ns(line, context) / SECOND), "muted"),
         "session": (safe(session_words(line.session)), "muted"),
         "rating": (safe(EMPTY if note.rating is None else f"{note.rating}/5"), "plain"),
@@ -119,10 +122,14 @@ def cells_of(line: JournalLine, context: ListContext, pip: Decimal | None) -> di
 
 
 def _time(line: JournalLine, context: ListContext) -> SafeText:
-    """Return the time of a trade; of one in another year, its date."""
-    time = at(line.time_ns, context.zone)
-    is_now = time.year == at(context.now_ns, context.zone).year
-    return safe(f"{time:%d %b %H:%M}" if is_now else f"{time:%d %b %Y}")
+    """Return the time of a closing; of one in another year, its date; of an open trade, since when it is open."""
+    time, now = at(line.time_ns, context.zone), at(context.now_ns, context.zone)
+    if line.is_open:
+        since = (
+            "%H:%M" if time.date() == now.date() else "%d %b" if time.year == now.year else "%m/%Y"
+        )
+        return safe(f"open {time:{since}}")
+    return safe(f"{time:%d %b %H:%M}" if time.year == now.year else f"{time:%d %b %Y}")
 
 
 def _signed(value: Decimal | None, words: str) -> Words:
@@ -142,13 +149,16 @@ def _reach(line: JournalLine, context: ListContext, pip: Decimal | None) -> _Rea
     found = context.excursion(line)
     if found is None:
         return _Reach()
-    in_pips = (None, None) if pip is None else found.pips(pip)
-    return _Reach(*in_pips, *(found.r or (None, None)))
+    mae, mfe = (None, None) if pip is None else found.pips(pip)
+    mae_r, mfe_r = found.r or (None, None)
+    mark = PROVISIONAL if found.is_provisional else NO_MARK
+    return _Reach(mae, mfe, mae_r, mfe_r, mark)
 
 
 def _held_ns(line: JournalLine, context: ListContext) -> int:
-    held = line.trade.hold_ns
-    return max(0, context.now_ns - line.trade.opened_ns) if held is None else held
+    if line.held_ns is None:
+        return max(0, context.now_ns - line.trade.opened_ns)
+    return line.held_ns
 
 
 def session_words(session: str) -> str:
@@ -207,14 +217,12 @@ MEASURES: Mapping[str, Measure] = {
 
 def text_of(line: JournalLine, context: ListContext) -> str:
     """Return the text that letters are looked for in."""
-    trade, note = line.trade, context.note(line)
-    result = (
-        "open" if line.is_open else "win" if line.result > 0 else "loss" if line.result < 0 else ""
-    )
+    note = context.notes.get(line.trade.id)
+    if note is None:
+        return line.words
     words = (
-        *(f"#{trade.id}", trade.instrument, "long" if trade.is_long else "short", result),
-        *(line.session, trade.tag, trade.comment),
-        *(*note.tags, note.setup, note.note, note.mistake and f"mistake {note.mistake}"),
+        *(line.words, *note.tags, note.setup, note.note),
+        note.mistake and f"mistake {note.mistake}",
         "" if note.rating is None else f"{note.rating}/5",
     )
     return " ".join(filter(None, words))

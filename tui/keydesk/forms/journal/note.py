@@ -175,7 +175,8 @@ class NoteForm(InfoForm[NoteEdit]):
     def foot_words(self) -> Printable:
         """Return the keys that end it."""
         keeps = self.keymap.name("note-keep")
-        return safe(f"{keeps} keeps it  Esc drops" if self.changes else "Esc closes")
+        ends = "keeps it  Esc drops" if self.changes else "keeps changes  Esc closes"
+        return safe(f"{keeps} {ends}")
 
     def lines(self) -> Sequence[TextLine]:
         """Return the trade, its fields, and what was said last."""

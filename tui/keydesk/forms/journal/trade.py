@@ -39,6 +39,9 @@ CHART_FROM = 14  # rows of the window that have room for a chart
 CHART_ROWS = 16
 CHART_WIDTH = 40
 SHIFT = 20  # columns
+LOOK_EVERY = 2.0  # seconds
+LEAST_PAUSE = 5.0  # seconds between two readings of the candles of an open trade
+CANDLE_PARTS = 4  # readings in the time of one candle
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ class TradeHost(Protocol):
     """What the page asks for."""
 
     def write_note(self, trade_id: str) -> None: ...
+    def read_excursion(self, trade: JournalTrade) -> None: ...
     def read_candles(self, trade: JournalTrade, take: Callable[[TradeCandles], None]) -> None: ...
     def read_kept(
         self, trade: JournalTrade, take: Callable[[Sequence[KeptScreen]], None]
@@ -92,24 +96,52 @@ class JournalTradeForm(ScrolledForm):
         self.shown = 0  # 0: the figures; else one of the screens
         self.left = 0  # columns of a wide screen that are beyond the left edge
         self._drawn = journal.version, journal.excursions_read
+        self._looked = float("-inf")
+        self._loaded: float | None = None  # when candles were asked for last
+        self._is_reading = False  # newer candles
+        self._was_open = (trade := self.trade) is not None and not trade.is_closed
 
     def on_mount(self) -> None:
         """Ask for candles and screens."""
         super().on_mount()
         if (trade := self.trade) is not None:
+            self._host.read_excursion(trade)
             self._host.read_candles(trade, self.take_candles)
             self._host.read_kept(trade, self.take_screens)
 
-    def on_frame(self, _frame: Frame) -> None:
-        """Follow the journal."""
+    def on_frame(self, frame: Frame) -> None:
+        """Follow the journal; read candles that are complete by now, and newer ones while the trade is open."""
         now = self.journal.version, self.journal.excursions_read
         if self._drawn != now:
             self._drawn = now
             self.redraw()
+        if frame.now - self._looked >= LOOK_EVERY:
+            self._looked = frame.now
+            self._read_newer(frame.now)
+
+    def _read_newer(self, now: float) -> None:
+        trade = self.trade
+        if trade is None:
+            return
+        if self.trade_id in self.journal.excursions.due or self.journal.excursions_due:
+            self._host.read_excursion(trade)
+        if self._loaded is None:
+            self._loaded = now
+        loaded = self.candles
+        if loaded is None or self._is_reading:
+            return
+        pause = max(LEAST_PAUSE, loaded.seconds / CANDLE_PARTS)
+        closed_since = self._was_open and trade.is_closed
+        if closed_since or (not trade.is_closed and now - self._loaded >= pause):
+            self._loaded, self._was_open = now, not trade.is_closed
+            self._is_reading = True
+            self._host.read_candles(trade, self.take_candles)
 
     def take_candles(self, candles: TradeCandles) -> None:
-        """Show the chart."""
-        self.candles = candles
+        """Show the chart; one that is drawn already stays when newer candles cannot be read."""
+        self._is_reading = False
+        if self.candles is None or not self.candles.candles or not candles.trouble:
+            self.candles = candles
         self.redraw()
 
     def take_screens(self, screens: Sequence[KeptScreen]) -> None:

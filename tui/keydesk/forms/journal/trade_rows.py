@@ -68,6 +68,8 @@ def excursion_rows(trade: JournalTrade, found: Excursion | None, pip: Decimal | 
     ):
         also = "" if share is None else f", {money(share)} R"
         rows.append((safe(name), f"{pips(distance, signed=False)} pips {words}{also}"))
+    if found.is_provisional:
+        rows.append(("", "so far: the candle of the exit still forms"))
     return rows
 
 

@@ -36,9 +36,11 @@ LOOK_EVERY = 2.0  # seconds between looks at the file of notes
 BELOW = 3  # lines about the chosen trade, with the blank one above
 BELOW_FROM = 12  # rows of the window that have room for them
 GAPS = (2, 1)
+FLAT = frozenset({"plain", "muted", "bright"})  # roles that leave spaces as they are in every theme
 LONGEST_SHOWN = 20  # columns of the letters in the title
 NEWEST = "newest first"
 MARKS: TextLine = (("! mistake  n note  s screen  * several trades", "faint"),)
+GROWING = "  ~ may still grow"
 BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})
 
 
@@ -46,6 +48,7 @@ class JournalHost(Protocol):
     """What the list asks for; the answers change the journal, which the list draws."""
 
     def read(self) -> None: ...
+    def read_whole(self) -> None: ...
     def look_at_notes(self) -> None: ...
     def read_excursions(self, lines: Sequence[JournalLine]) -> None: ...
     def ask_letters(self, form: "JournalForm") -> None: ...
@@ -84,6 +87,8 @@ class JournalForm(InfoForm[None]):
         self._without = 0  # closed trades without an excursion, while rows are sorted by it
         self._asked: tuple[str, ...] = ()  # the rows whose excursions were asked for
         self._totals: TextLine = BLANK
+        self._newest: tuple[object, list[str]] = None, []
+        self._cells: tuple[object, dict[str, dict[str, Words]]] = None, {}  # by row
         self._given = self._list_context()
 
     def compose(self) -> ComposeResult:
@@ -103,13 +108,26 @@ class JournalForm(InfoForm[None]):
         if frame.now - self._looked >= LOOK_EVERY:
             self._looked = frame.now
             self._host.look_at_notes()
-            if any(self._lines[key].is_open for key in self.keys[: self.rows]):
-                self._version = -1  # how long they are held
+            self._follow_the_clock()
+            if self.journal.excursions.due.intersection(self._asked):
+                self._asked = ()  # their candles are complete by now
         if self._version != self.journal.version:
             self.sort_rows()
         elif self._excursions_read != self.journal.excursions_read:
             self._take_excursions(frame.now)
         self._ask_excursions()
+
+    def _follow_the_clock(self) -> None:
+        """Show how long open trades are held; rows are sorted again only where they are sorted by it."""
+        if not any(
+            self._lines[key].is_open for key in self.keys[self.first : self.first + self.rows]
+        ):
+            return
+        if self.order.column == "held":
+            self._version = -1
+        else:
+            self._given = self._list_context()
+            self.redraw()
 
     def _take_excursions(self, now: float) -> None:
         """Show excursions that were read; rows sorted by them are sorted again, but not with each."""
@@ -124,7 +142,8 @@ class JournalForm(InfoForm[None]):
         """Ask for MAE and MFE of the rows in sight, of all while they are sorted by it."""
         every = self.order.column in BY_CANDLES
         wanted = tuple(self.keys if every else self.keys[self.first : self.first + self.rows])
-        if wanted != self._asked and not self.by_position and self.journal.is_read:
+        is_new = wanted != self._asked or self.journal.excursions_due
+        if is_new and not self.by_position and self.journal.is_read:
             self._asked = wanted
             self._host.read_excursions([self._lines[key] for key in wanted])
 
@@ -166,25 +185,33 @@ class JournalForm(InfoForm[None]):
         self._version = self.journal.version
         self._given = context = self._list_context()
         lines, held = self._lines, self.keys[self.cursor] if self.cursor < len(self.keys) else ""
-        if self.letters:
-            shown = [key for key in lines if has_words(text_of(lines[key], context), self.letters)]
-        else:
-            shown = list(lines)
-        newest = sorted(
-            shown, key=lambda key: (lines[key].is_open, lines[key].time_ns), reverse=True
-        )
         self.keys = self.order.sort(
-            newest, lambda key, column: measure(lines[key], column, context, self._pip(lines[key]))
+            self._newest_first(),
+            lambda key, column: measure(lines[key], column, context, self._pip(lines[key])),
         )
         if held in self.keys and self.cursor:  # at the top, the newest is followed
             self.cursor = self.keys.index(held)
-        self._totals = self._total_line()
         by_candles = self.order.column in BY_CANDLES
         self._without = sum(
             by_candles and not line.is_open and self._excursion(line) is None
             for line in map(lines.__getitem__, self.keys)
         )
         self.move_to(self.cursor)
+
+    def _newest_first(self) -> list[str]:
+        """Return the rows that the letters leave; they and their sums are computed once for a state of the journal."""
+        state = self.journal.version, self.letters, self.by_position
+        if self._newest[0] != state:
+            lines, context = self._lines, self._given
+            shown: Iterable[str] = lines
+            if self.letters:
+                shown = (k for k in lines if has_words(text_of(lines[k], context), self.letters))
+            newest = sorted(
+                shown, key=lambda key: (lines[key].is_open, lines[key].time_ns), reverse=True
+            )
+            self._newest = state, newest
+            self._totals = self._total_line(newest)
+        return self._newest[1]
 
     def move_to(self, row: int) -> None:
         """Put the cursor on a row."""
@@ -205,6 +232,8 @@ class JournalForm(InfoForm[None]):
         what = "position" if self.by_position else "trade"
         if len(lines) != 1:
             what += "s"
+        if self._is_partial:
+            count = f"newest {count}"
         letters = shorten(safe(self.letters), LONGEST_SHOWN)
         column = next((each.title for each in COLUMNS if each.key == self.order.column), "")
         parts = [
@@ -214,7 +243,9 @@ class JournalForm(InfoForm[None]):
         if letters:
             parts.append(f"only {letters}")
         if self.journal.is_reading:
-            parts.append("reading …")
+            parts.append(f"reading {self.journal.progress or '…'}")
+        elif self._is_partial:
+            parts.append(f"{self.keymap.name('journal-bottom')} reads all")
         if self._without:
             parts.append(f"{self._without:,} without candles yet")
         return safe(", ".join(parts))
@@ -238,7 +269,7 @@ class JournalForm(InfoForm[None]):
             return [*self._empty(), *[BLANK] * (self.room - len(self._empty()))]
         self._scroll()
         shown = [self._lines[key] for key in self.keys[self.first : self.first + self.rows]]
-        cells = [cells_of(line, self._given, self._pip(line)) for line in shown]
+        cells = self._cells_in_sight()
         columns, gap = self._fitted(cells)
         listed = [
             self._row(each, columns, gap, chosen=self.first + at == self.cursor)
@@ -246,11 +277,16 @@ class JournalForm(InfoForm[None]):
         ]
         listed += [BLANK] * (self.rows - len(listed))
         below = self._below() if self.room >= BELOW_FROM else []
-        totals = with_hints(self._totals, BLANK, MARKS, self.inside)
+        marks: TextLine = (*MARKS, (GROWING, "faint")) if self._grows(shown) else MARKS
+        totals = with_hints(self._totals, BLANK, marks, self.inside)
         if cell_len("".join(words for words, _ in totals)) > self.inside:
             totals = self._totals
         found: list[TextLine] = [self._header(columns, gap), *listed, totals, *below]
         return found[: self.room]
+
+    def _grows(self, lines: Iterable[JournalLine]) -> bool:
+        """Return whether one of the lines has an excursion that is not final."""
+        return any(each is not None and each.is_provisional for each in map(self._excursion, lines))
 
     def _empty(self) -> list[TextLine]:
         journal = self.journal
@@ -268,10 +304,21 @@ class JournalForm(InfoForm[None]):
             words, role = safe(f"Reading the journal{done}"), "muted"
         return wrap_words(words, role, self.inside)[: self.room]
 
+    def _cells_in_sight(self) -> list[dict[str, Words]]:
+        """Return the cells of the rows in sight; they are made once for a state of the journal."""
+        lines, state = self._lines, (id(self._given), self.journal.excursions_read)
+        if self._cells[0] != state:
+            self._cells = state, {}
+        made = self._cells[1]
+        for key in self.keys[self.first : self.first + self.rows]:
+            if key not in made:
+                made[key] = cells_of(lines[key], self._given, self._pip(lines[key]))
+        return [made[key] for key in self.keys[self.first : self.first + self.rows]]
+
     def _fitted(self, cells: Sequence[dict[str, Words]]) -> tuple[Sequence[Column], int]:
         """Return the columns that fit, each as wide as its widest visible cell, and the gap between them."""
         widths = {
-            column.key: max(len(column.title), *(cell_len(each[column.key][0]) for each in cells))
+            column.key: max([len(column.title), *(cell_len(each[column.key][0]) for each in cells)])
             for column in COLUMNS
         }
         room = self.inside - 2
@@ -293,13 +340,19 @@ class JournalForm(InfoForm[None]):
         for at, column in enumerate(columns):
             words, role = cells[column.key]
             shown = "bright" if chosen and role == "plain" else role
-            line += [(" " * (gap if at else 1), "plain"), (_aligned(words, column), shown)]
+            space, cell = " " * (gap if at else 1), _aligned(words, column)
+            if shown not in FLAT:
+                line += [(space, "plain"), (cell, shown)]
+            elif line[-1][1] == shown:  # fewer parts are drawn sooner
+                line[-1] = (safe(f"{line[-1][0]}{space}{cell}"), shown)
+            else:
+                line.append((safe(f"{space}{cell}"), shown))
         return line
 
-    def _total_line(self) -> TextLine:
-        """Return the sums of the closed trades that are listed."""
+    def _total_line(self, keys: Iterable[str]) -> TextLine:
+        """Return the sums of the closed trades of these rows."""
         lines = self._lines
-        closed = [line for key in self.keys if not (line := lines[key]).is_open]
+        closed = [line for key in keys if not (line := lines[key]).is_open]
         net = sum((each.result for each in closed), Decimal(0))
         swap = sum((each.trade.costs.financing for each in closed), Decimal(0))
         rs = [each.r for each in closed if each.r is not None]
@@ -327,32 +380,52 @@ class JournalForm(InfoForm[None]):
             said.append(f"tags {clean(' '.join(note.tags))}")
         if note.mistake:
             said.append(f"mistake ! {clean(note.mistake)}")
-        words = note.note or "nothing is noted: n writes tags, setup, note, rating, mistake"
-        trouble = self.journal.trouble or self.journal.notes.trouble
-        second: Words = (
-            (safe(trouble), "warn")
-            if trouble
-            else (clean(words), "plain" if note.note else "faint")
-        )
-        return [
-            BLANK,
-            ((shorten(safe("  " + "   ".join(said)), self.inside), "bright"),),
-            ((shorten(safe(f"  {second[0]}"), self.inside), second[1]),),
-        ]
+        if note.rating is not None:
+            said.append(f"rated {note.rating}/5")
+        first: TextLine = ((shorten(safe("  " + "   ".join(said)), self.inside), "bright"),)
+        journal = self.journal
+        if trouble := journal.trouble or journal.notes.trouble or journal.excursions_trouble:
+            told = wrap_words(safe(trouble), "warn", self.inside)[:BELOW]
+            return [
+                *[BLANK] * (BELOW - 1 - len(told)),
+                *([first] if len(told) < BELOW else []),
+                *told,
+            ]
+        nothing = "nothing is noted" if note.is_empty else "no text is noted"
+        words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
+        role = "plain" if note.note else "faint"
+        return [BLANK, first, ((shorten(safe(f"  {clean(words)}"), self.inside), role),)]
 
     # Keys.
+
+    @property
+    def _is_partial(self) -> bool:
+        """Whether only the newest trades of a large account are read."""
+        return self.journal.is_read and not self.journal.is_whole
+
+    def _want_whole(self) -> None:
+        """Read every trade where the newest ones do not answer what was asked."""
+        if self._is_partial:
+            self._host.read_whole()
 
     def action_row(self, step: int) -> None:
         """Move the cursor."""
         self.move_to(self.cursor + step)
+        self._want_what_follows()
+
+    def _want_what_follows(self) -> None:
+        if self.cursor == len(self.keys) - 1:
+            self._want_whole()
 
     def action_page(self, step: int) -> None:
         """Move the cursor by a page."""
         self.move_to(self.cursor + step * self.rows)
+        self._want_what_follows()
 
     def action_end(self, end: str) -> None:
         """Go to the first row or the last."""
         self.move_to(0 if end == "top" else len(self.keys) - 1)
+        self._want_what_follows()
 
     def action_view(self) -> None:
         """Sort by the net result, largest first; then the other way; then the newest first."""
@@ -364,12 +437,12 @@ class JournalForm(InfoForm[None]):
         self._sort(self.order.beside(keys, step, WORDS))
 
     def _shown_columns(self) -> Iterable[Column]:
-        shown = self.keys[self.first : self.first + self.rows]
-        lines = [self._lines[key] for key in shown]
-        return self._fitted([cells_of(each, self._given, self._pip(each)) for each in lines])[0]
+        return self._fitted(self._cells_in_sight())[0]
 
     def _sort(self, order: TableOrder) -> None:
         self.order = order
+        if order.column:
+            self._want_whole()
         self.sort_rows()
 
     def action_letters(self) -> None:
@@ -379,6 +452,8 @@ class JournalForm(InfoForm[None]):
     def show_only(self, letters: str) -> None:
         """Show the trades whose text has these words."""
         self.letters = " ".join(letters.split())
+        if self.letters:
+            self._want_whole()
         self.sort_rows()
 
     def action_every_row(self) -> None:
@@ -388,6 +463,7 @@ class JournalForm(InfoForm[None]):
     def action_group(self) -> None:
         """Roll trades up by position, or show each."""
         line = self.chosen
+        self._want_whole()
         self.by_position = not self.by_position
         self.sort_rows()
         wanted = (

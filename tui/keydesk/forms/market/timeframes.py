@@ -30,6 +30,7 @@ class TimeframeForm(InfoForm[str]):
         now: The present one.
     """
 
+    KEY_CONTEXT: ClassVar[str] = TIMEFRAMES
     BINDINGS = KEYMAP.bindings(TIMEFRAMES)
     WIDTH: ClassVar[int] = 48
 

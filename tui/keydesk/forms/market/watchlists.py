@@ -109,6 +109,7 @@ class NameForm(InfoForm[str]):
 class ColumnsForm(InfoForm[tuple[str, ...]]):
     """Returns the columns of a list."""
 
+    KEY_CONTEXT: ClassVar[str] = COLUMNS
     BINDINGS = KEYMAP.bindings(COLUMNS)
     WIDTH: ClassVar[int] = 48
 

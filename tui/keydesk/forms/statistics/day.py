@@ -64,7 +64,12 @@ class DayPage(ScrolledForm):
     def _show(self, day: date | None, week: bool) -> None:
         self._wanted = day, week
         work = partial(self._computed, day, week)
-        _: Worker[None] = self.run_worker(work, group="day", exclusive=True)
+        _: Worker[None] = self.run_worker(
+            work,
+            group="day",
+            description="day",  # else the repr of every trade
+            exclusive=True,
+        )
 
     async def _computed(self, day: date | None, week: bool) -> None:
         days = None if self.shown is None else self.shown.days
@@ -92,7 +97,8 @@ class DayPage(ScrolledForm):
         """Return the whole page."""
         if self.shown is None:
             return [(("Computing …", "muted"),)]
-        lines: list[TextLine] = []
+        trouble = self.snapshot.trouble
+        lines = wrap_words(safe(trouble), "danger", self.inside) if trouble else []
         for row in side_by_side(self.shown.page.sections, self.inside):
             if lines:
                 lines.append(BLANK)

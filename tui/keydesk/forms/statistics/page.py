@@ -24,6 +24,7 @@ from keydesk.forms.statistics.view import Given, View
 from keydesk.forms.statistics.what_if import WhatIfView
 from keydesk.keys.keymap import KEYMAP, STATISTICS
 from keydesk.store.frame import Frame
+from keydesk.text.format import counted
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 from keydesk.widgets.theme import palette_of
@@ -163,7 +164,7 @@ class StatisticsPage(InfoForm[None]):
         if self.snapshot is None:
             return "Statistics"
         about = f"  {self.chosen.words}" if self.chosen.words else ""
-        return safe(f"Statistics{about}  {len(self._trades):,} closed trades")
+        return safe(f"Statistics{about}  {counted(len(self._trades), 'closed trade')}")
 
     def foot_words(self) -> Printable:
         """Name the keys, those of the view first, as many as there is room for."""
@@ -250,7 +251,12 @@ class StatisticsPage(InfoForm[None]):
         if self._computing != key and self.is_attached:
             self._computing = key
             work = partial(self._computed, key, self.view, given)
-            _: Worker[None] = self.run_worker(work, group="view", exclusive=True)
+            _: Worker[None] = self.run_worker(
+                work,
+                group="view",
+                description=self.view.NAME,  # else the repr of every trade
+                exclusive=True,
+            )
 
     async def _computed(self, key: Hashable, view: View[Any], given: Given) -> None:
         data = await asyncio.to_thread(view.compute, given)
@@ -270,7 +276,9 @@ class StatisticsPage(InfoForm[None]):
         """Look at other trades, which are chosen in a thread."""
         if self.snapshot is not None and self.is_attached:
             work = partial(self._choosing, self.snapshot, chosen)
-            _: Worker[None] = self.run_worker(work, group="trades", exclusive=True)
+            _: Worker[None] = self.run_worker(
+                work, group="trades", description=chosen.words or "all", exclusive=True
+            )
 
     async def _choosing(self, snapshot: JournalSnapshot, chosen: Chosen) -> None:
         self._trades = await asyncio.to_thread(trades_of, snapshot, chosen)

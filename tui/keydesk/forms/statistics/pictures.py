@@ -19,7 +19,7 @@ from keydesk.chart.plots import (
 )
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
 from keydesk.forms.statistics.view import Given, View, amount, too_few
-from keydesk.text.format import at, money
+from keydesk.text.format import at, counted, money
 from keydesk.text.sanitize import Printable, safe
 
 LEAST_TRADES = 2
@@ -236,7 +236,18 @@ def _excursion_words(
     without = len(given.trades) - n
     left_out = f"   {without} without first stop or candles left out" if without else ""
     words: Printable = safe(f"  up: MFE in R, how far for you   n {n}{left_out}")
+    known = given.excursions or {}
+    growing = sum(each.id in known and known[each.id].is_provisional for each in given.trades)
+    if growing:
+        words = safe(f"{words}   {growing} may still grow: the candle of the exit forms")
     return [
         (("+ win", "profit"), ("  x loss", "loss"), (words, "muted")),
-        ((safe(f"{rescued} of {len(losses)} losing trades had been 1 R in profit."), "muted"),),
+        (
+            (
+                safe(
+                    f"{rescued} of {counted(len(losses), 'losing trade')} had been 1 R in profit."
+                ),
+                "muted",
+            ),
+        ),
     ]

@@ -20,7 +20,6 @@ from keydesk.widgets.strip_line import Item, StripLine
 CALL = Decimal("0.5")  # of the way to the closeout
 NEAR = Decimal("0.8")
 LONGEST_ALIAS = 20  # columns
-DIGITS = 4  # of the account's number
 LOSS_LOCK = safe(" LOSS LOCK ")
 FIRST_TO_GO, SECOND_TO_GO = 9, 8  # ranks: alias, currency
 
@@ -58,7 +57,7 @@ class AccountStrip(StripLine):
             return
         alias = show.shorten(safe(account.alias), LONGEST_ALIAS)
         yield Item(((alias, text),) if alias else (), FIRST_TO_GO)
-        yield Item(((safe(f"…{clean_name(_tail(account.id))}"), text),))
+        yield Item(((safe(f"…{clean_name(show.account_tail(account.id))}"), text),))
         yield Item(((clean_name(account.currency), text),), SECOND_TO_GO)
         if not self.is_short:
             yield from _figures(account, text, text if prices_are_old(frame.store) else bold, bold)
@@ -73,12 +72,6 @@ class AccountStrip(StripLine):
         style = text + Style(bold=True, reverse=True) if bold else text
         run: Run = (LOSS_LOCK if is_locked else safe(words[armed]), style)
         yield Item((run,))
-
-
-def _tail(account_id: str) -> str:
-    """Return the end of the account's number from its fourth digit from behind on: 7-001."""
-    at = [place for place, letter in enumerate(account_id) if letter.isdecimal()]
-    return account_id[at[-DIGITS] :] if len(at) >= DIGITS else account_id[-DIGITS:]
 
 
 class FundsLine(StripLine):

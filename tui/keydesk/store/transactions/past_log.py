@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from keydesk.store.log.past import PAGE, PastLog
-from keydesk.store.log_lines import line_of
 from keydesk.store.state import LogLine, PastDirection, Topic
 from keydesk.store.store import Store
+from keydesk.store.transactions.log_lines import line_of
 from keydesk_client import models as m
 from keydesk_client.account.values import number_of, readable
 

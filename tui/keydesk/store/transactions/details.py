@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from keydesk.store.log.names import LogNames
-from keydesk.store.log_lines import line_of
-from keydesk.store.rows import in_words
+from keydesk.store.reason_words import in_words
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
+from keydesk.store.transactions.log_lines import line_of
 from keydesk.text.format import date_and_time, money, units
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
 from keydesk_client import models as m
@@ -106,7 +106,6 @@ TERMS: Sequence[tuple[str, Printable]] = (
     ("reason", "reason"),
     ("reject_reason", "refused because"),
     ("client_order_id", "client id of the order"),
-    ("request_id", "request id"),
 )
 
 

@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from keydesk.store.fold import apply
-from keydesk.store.log_lines import line_of
+from keydesk.store.transactions.fold import apply
+from keydesk.store.transactions.log_lines import line_of
 from keydesk_client.models import UnknownTransaction
 from keydesk_client.models.transactions.base import TransactionIdentity
 from keydesk_client.models.transactions.unions import KnownTransaction

@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from keydesk.records import Today
-from keydesk.store.fold import apply
 from keydesk.store.state import Topic
+from keydesk.store.transactions.fold import apply
 from support.data.account_history import fill, fresh_store, opening, reduction, transaction
 
 STOP = {"tradeID": "5", "timeInForce": "GTC", "reason": "ON_FILL"}

@@ -1,0 +1,1 @@
+"""Bars of the practice market: blocks of one market day each, and candles put together from them."""

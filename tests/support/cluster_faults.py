@@ -1,0 +1,175 @@
+"""Faults of a cluster while bots trade: what they were answered is compared with the ledger in the end.
+
+report = await rehearse(cluster, bots=8, faults=["kill", "pause", "restart", "cut"], think=0.1)
+assert report.problems == []
+"""
+
+import asyncio
+import itertools
+import json
+import random
+import signal
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from support.cluster import MOVE_SECONDS, Cluster, ClusterNode
+from support.cluster_bots import Bots
+
+
+@dataclass(slots=True)
+class Report:
+    """What bots were answered, and what the ledger says."""
+
+    acknowledged: int = 0
+    refused: int = 0
+    unknown: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    fail_over: list[float] = field(
+        default_factory=list
+    )  # seconds from a kill to an account's next order
+    problems: list[str] = field(default_factory=list)
+    transactions: int = 0
+    seconds: float = 0.0
+
+    def percentile(self, share: float) -> float:
+        """Return a percentile of the fail-over times."""
+        ordered = sorted(self.fail_over)
+        return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
+
+    def text(self) -> str:
+        """Return the figures in a line."""
+        return (
+            f"{self.seconds:.0f} s, {dict(self.faults)}: {self.acknowledged} orders acknowledged,"
+            f" {self.refused} refused, {self.unknown} unknown, {self.transactions} transactions;"
+            f" fail-over of {len(self.fail_over)} accounts: p50 {self.percentile(0.5):.2f} s,"
+            f" p99 {self.percentile(0.99):.2f} s; problems: {self.problems[:5] or 'none'}"
+        )
+
+
+async def rehearse(
+    cluster: Cluster, *, bots: int, faults: list[str], think: float, seed: int = 1
+) -> Report:
+    """Let bots trade while faults happen, one after the other, and compare their answers with the ledger."""
+    began = time.monotonic()
+    await cluster.balanced()
+    draw, report = random.Random(seed), Report()
+    trading = Bots(cluster, bots, think)
+    for fault in faults:
+        await _trade_a_while(trading, len(set(trading.accounts)))
+        await _FAULTS[fault](cluster, draw.choice(cluster.nodes), trading, report)
+        report.faults[fault] += 1
+        await cluster.balanced()
+    await _trade_a_while(trading, len(set(trading.accounts)))
+    await trading.stop()
+    _compare(cluster, trading, report)
+    report.seconds = time.monotonic() - began
+    return report
+
+
+async def _trade_a_while(trading: Bots, orders: int) -> None:
+    """Return when some more orders were answered."""
+    wanted = len(trading.orders) + orders
+    while len(trading.orders) < wanted:
+        trading.answered.clear()
+        await trading.answered.wait()
+
+
+async def _kill(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
+    """Kill a node, and measure when each of its accounts that trade has the next order answered."""
+    assert node.process is not None
+    tokens = {account: token for token, account in trading.accounts}
+    moved = [account for account in cluster.owned(node) if account in tokens]
+    others = [one for one in cluster.nodes if one is not node]
+    killed = time.monotonic()
+    node.process.kill()
+    answered = [
+        trading.probe(tokens[account], account, others, f"probe-{report.faults['kill']}")
+        for account in moved
+    ]
+    report.fail_over += [at - killed for at in await asyncio.gather(*answered)]
+    await node.process.wait()
+    await cluster.start(node)
+
+
+async def _pause(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
+    """Stop the process until others have its accounts, then let it wake with its old lease."""
+    del trading, report
+    assert node.process is not None
+    owned = set(cluster.owned(node))
+    node.process.send_signal(signal.SIGSTOP)
+    others = [one for one in cluster.nodes if one is not node]
+    deadline = time.monotonic() + MOVE_SECONDS
+    while not owned <= {account for one in others for account in cluster.owned(one)}:
+        assert time.monotonic() < deadline, "the accounts of a paused node did not move"
+        await asyncio.sleep(0.1)
+    node.process.send_signal(signal.SIGCONT)
+
+
+async def _restart(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
+    """Restart PostgreSQL, fast and immediate in turns."""
+    del node, trading
+    how = signal.SIGQUIT if report.faults["restart"] % 2 else signal.SIGINT
+    await asyncio.to_thread(cluster.server.stop, how)
+    await asyncio.to_thread(cluster.server.start)
+
+
+async def _cut(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
+    """Cut the way to a node while some orders are sent."""
+    del cluster, report
+    node.link.cut()
+    await _trade_a_while(trading, len(trading.accounts))
+    node.link.mend()
+
+
+_FAULTS = {"kill": _kill, "pause": _pause, "restart": _restart, "cut": _cut}
+
+
+Stored = dict[str, list[tuple[int, int, str]]]  # id, time and text by account
+
+
+def _compare(cluster: Cluster, trading: Bots, report: Report) -> None:
+    """Compare what the bots were answered with the ledger."""
+    stored: Stored = {}
+    for account, id_, at, body in cluster.query(
+        "SELECT account, id, time, body FROM transactions ORDER BY account, id"
+    ):
+        stored.setdefault(account, []).append((id_, at, body))
+    report.problems += [
+        problem for account in stored for problem in _gaps(account, stored[account])
+    ]
+    tags = _tags(stored)
+    for order in trading.orders:
+        found = tags[order.account, order.tag]
+        if found not in _POSSIBLE[order.outcome]:
+            report.problems.append(f"{order.outcome} {order.tag}: {found} times in the ledger")
+        if order.ids and order.ids[-1] > len(stored[order.account]):
+            report.problems.append(f"acknowledged {order.tag}: its ids {order.ids} are not stored")
+    counts = Counter(order.outcome for order in trading.orders)
+    report.acknowledged, report.refused = counts["acknowledged"], counts["refused"]
+    report.unknown = counts["unknown"]
+    report.transactions = sum(map(len, stored.values()))
+    report.problems += trading.unexpected
+
+
+_POSSIBLE = {"acknowledged": {1}, "refused": {0}, "unknown": {0, 1}}  # times in the ledger
+
+
+def _gaps(account: str, rows: list[tuple[int, int, str]]) -> list[str]:
+    problems = []
+    if [id_ for id_, _, _ in rows] != list(range(1, len(rows) + 1)):
+        problems.append(f"the ids of {account} have gaps")
+    if any(one[1] > other[1] for one, other in itertools.pairwise(rows)):
+        problems.append(f"the times of {account} do not ascend")
+    return problems
+
+
+def _tags(stored: Stored) -> Counter[tuple[str, str]]:
+    """Return how often the ledger has the order of each account and comment."""
+    tags: Counter[tuple[str, str]] = Counter()
+    for account, rows in stored.items():
+        for _, _, body in rows:
+            members = json.loads(body)
+            if members["type"] == "MARKET_ORDER" and "clientExtensions" in members:
+                tags[account, members["clientExtensions"]["comment"]] += 1
+    return tags

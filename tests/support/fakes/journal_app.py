@@ -1,0 +1,102 @@
+"""An app with the journal of an account that has one closed trade.
+
+app = JournalApp(tmp_path)
+async with app.run_test() as pilot:
+    app.open()                  # the account; app.heard[0] gives a transaction to the journal
+    app.journal.show()
+    await settle(app, pilot)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+from textual.app import App
+from textual.worker import Worker
+
+from keydesk.app.journal.desk import JournalDesk
+from keydesk.app.journal.statistics import JournalStatistics
+from keydesk.calc.orders.instructions import Instruction
+from keydesk.keys.keymap import KEYMAP
+from keydesk.widgets import theme
+from keydesk_client.models import Transaction
+from support.data.desk_store import example_store
+from support.data.journal_service import JournalService
+from support.fakes.form_app import example_context
+from support.journal_history import TERMS, Step, play
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from keydesk.app.account_connection import Connection, DeskAccount
+
+
+class JournalApp(App[int]):
+    """The journal and its statistics; `told` and `sent` hold what they asked the desk to say and to send."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.register_theme(theme.load("dark", "truecolor").textual())
+        self.theme = "dark"
+        steps = [Step(kind, "EUR_USD", Decimal(5000), 9, 0) for kind in ("market", "close")]
+        self.service = JournalService(play(TERMS[0], steps))
+        self.store = example_store()
+        self.told: list[tuple[str, str]] = []
+        self.described: set[str] = set()  # the workers that ran
+        self.sent: list[Instruction | None] = []
+        self.heard: list[Callable[[Transaction], None]] = []
+        account = cast("DeskAccount", SimpleNamespace(audit=folder / "orders" / "main.audit"))
+        self.journal = JournalDesk(
+            self,
+            account,
+            self.store,
+            tell=self._tell,
+            keymap=KEYMAP,
+            form_context=lambda: example_context(self.store),
+            carry_out=self.sent.append,
+        )
+        self.statistics = JournalStatistics(self, account, self.store, self.journal, self._tell)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Note what ran."""
+        self.described.add(event.worker.description)
+
+    def _tell(self, level: str, words: str) -> None:
+        self.told.append((level, words))
+
+    def open(self) -> None:
+        """Open the account."""
+        gate = SimpleNamespace(listen=self.heard.append)
+        connection = SimpleNamespace(
+            link=SimpleNamespace(gate=gate), commands=SimpleNamespace(client=self.service.client)
+        )
+        self.journal.open(cast("Connection", connection))
+
+    @property
+    def notes(self) -> Path:
+        """The file of notes."""
+        assert self.journal.live is not None
+        return self.journal.live.files.notes
+
+    @property
+    def said(self) -> list[str]:
+        """What was told, without its level."""
+        return [words for _, words in self.told]
+
+    @property
+    def words(self) -> str:
+        """What is on the screen."""
+        strips = self.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in strips)
+
+
+async def settle(app: JournalApp, pilot: Pilot[int]) -> None:
+    """Wait until no worker runs, those that others started included, and the screen is painted."""
+    await pilot.pause()
+    while any(not each.is_finished for each in app.workers):
+        await pilot.pause()
+    await pilot.pause()

@@ -1,0 +1,130 @@
+"""`keydesk chart`: print a candle chart."""
+
+import argparse
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from datetime import tzinfo
+
+import plotext
+
+from keydesk.chart.time_axis import label_time
+from keydesk.cli.account_access import account_parser, open_account
+from keydesk.cli.options import add_candles
+from keydesk.cli.runner import Refusal
+from keydesk.terminal.output import say_picture
+from keydesk.text.format import at as show_at
+from keydesk.text.format import pair, price
+from keydesk.text.sanitize import clean
+from keydesk_client.errors import NotFound, Refused
+from keydesk_client.models.pricing import Candlestick, CandlestickData
+
+DATED = frozenset({"D", "W", "M"})
+COUNT = 120
+MOST = 5000  # of one answer
+MARGIN = 12  # columns of prices and frame
+TALLEST = 40  # rows
+TIMES = 5  # labels under the candles
+PRICES = 7
+
+
+def chart(words: Sequence[str]) -> int:
+    """Print the chart, with times in the trader's zone; return the exit code."""
+    options = _options(words)
+    candles, zone = asyncio.run(_candles(options))
+    size = shutil.get_terminal_size((100, 30))
+    text = draw_chart(candles, options.instrument, options.granularity, size, zone)
+    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    say_picture(text if colours else plotext.uncolorize(text))
+    return 0
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = account_parser("chart", "A candle chart, printed to the terminal.")
+    add_candles(parser)
+    parser.add_argument(
+        "--count", type=_count, default=COUNT, metavar="N", help="candles (%(default)s)"
+    )
+    return parser.parse_args(words)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST}")
+    return int(text)
+
+
+async def _candles(options: argparse.Namespace) -> tuple[Sequence[Candlestick], tzinfo]:
+    async with open_account(options) as reach:
+        try:
+            answer = await reach.client.candles.get(
+                options.instrument, granularity=options.granularity, count=options.count
+            )
+        except (NotFound, Refused) as error:
+            raise Refusal(
+                f"no candles of {options.instrument}: {clean(error.error_message)}"
+            ) from error
+    return answer.candles, reach.zone
+
+
+def draw_chart(
+    candles: Sequence[Candlestick],
+    instrument: str,
+    granularity: str,
+    size: tuple[int, int],
+    zone: tzinfo,
+) -> str:
+    """Return the chart as lines of a terminal of this size; old candles that do not fit are left out.
+
+    Raises:
+        Refusal: there is nothing to draw.
+    """
+    columns, rows = size
+    shown = [(each, each.mid) for each in candles if each.mid][-max(1, columns - MARGIN) :]
+    if not shown:
+        raise Refusal(f"{instrument} has no {granularity} candles there")
+    bars = [bar for _, bar in shown]
+    plotext.clear_figure()
+    plotext.theme("clear")
+    plotext.limit_size(False, False)  # it would look for a terminal of its own
+    plotext.plot_size(columns, min(rows - 1, TALLEST))
+    zone_name = show_at(shown[-1][0].time.ns, zone).tzname() or ""
+    plotext.title(f"{_title(bars, len(candles), instrument, granularity)}   {zone_name}".rstrip())
+    plotext.candlestick(
+        list(range(len(bars))),
+        {
+            "Open": [float(bar.o) for bar in bars],
+            "High": [float(bar.h) for bar in bars],
+            "Low": [float(bar.l) for bar in bars],
+            "Close": [float(bar.c) for bar in bars],
+        },
+        colors=["green+", "red"],
+    )
+    places = [index * (len(bars) - 1) // (TIMES - 1) for index in range(TIMES)]
+    plotext.xticks(places, [_time(shown[place][0], granularity, zone) for place in places])
+    _name_prices(bars)
+    return str(plotext.build())
+
+
+def _title(bars: Sequence[CandlestickData], asked: int, instrument: str, granularity: str) -> str:
+    first, last = bars[0], bars[-1]
+    moved = (last.c / first.o - 1) * 100
+    arrow = "▲" if moved > 0 else "▼" if moved < 0 else "="
+    cut = f", last {len(bars)} of {asked}" if len(bars) < asked else ""
+    return f"{pair(instrument)} {granularity}{cut}   {last.c} {arrow} {moved:+.2f} %"
+
+
+def _name_prices(bars: Sequence[CandlestickData]) -> None:
+    """Label the price axis with all decimals."""
+    low, high = min(bar.l for bar in bars), max(bar.h for bar in bars)
+    exponent = bars[-1].c.as_tuple().exponent
+    precision = -exponent if isinstance(exponent, int) else 0
+    levels = [low + (high - low) * step / (PRICES - 1) for step in range(PRICES)]
+    plotext.yticks([float(each) for each in levels], [price(each, precision) for each in levels])
+
+
+def _time(candle: Candlestick, granularity: str, zone: tzinfo) -> str:
+    at = label_time(candle.time.ns, zone, daily=granularity in DATED)
+    return f"{at:%Y-%m-%d}" if granularity in DATED else f"{at:%m-%d %H:%M}"

@@ -1,0 +1,89 @@
+"""Options that several commands have: an instrument with its granularity, a period of time, the CSV file to write."""
+
+import argparse
+import re
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from keydesk.cli.account_access import trader_zone
+from keydesk_client.models import DateTime
+
+INSTRUMENT = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
+GRANULARITIES = (
+    *("S5", "S10", "S15", "S30", "M1", "M2", "M4", "M5", "M10", "M15", "M30"),
+    *("H1", "H2", "H3", "H4", "H6", "H8", "H12", "D", "W", "M"),
+)
+
+
+def add_candles(parser: argparse.ArgumentParser) -> None:
+    """Add INSTRUMENT and --granularity."""
+    parser.add_argument("instrument", type=_instrument, metavar="INSTRUMENT", help="as in EUR_USD")
+    parser.add_argument(
+        "--granularity",
+        choices=GRANULARITIES,
+        default="H1",
+        metavar="G",
+        help=f"length of a candle (H1): {' '.join(GRANULARITIES)}",
+    )
+
+
+def _instrument(text: str) -> str:
+    name = text.upper().replace("/", "_")
+    if not INSTRUMENT.fullmatch(name):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an instrument such as EUR_USD")
+    return name
+
+
+def add_period(parser: argparse.ArgumentParser, *, required: bool, end: str) -> None:
+    """Add --from and --to; `end` says in the help where the period ends without --to."""
+    parser.add_argument(
+        "--from",
+        dest="from_",
+        type=time_in,
+        required=required,
+        metavar="T",
+        help="from this time on: 2026-03-02, or 2026-03-02T14:00 in the time zone of config.toml, "
+        "or with an offset such as Z",
+    )
+    parser.add_argument("--to", type=time_in, metavar="T", help=f"before this time{end}")
+
+
+def time_in(text: str) -> datetime:
+    """Return a typed time, for the command line."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a time such as 2026-03-02 or 2026-03-02T14:00:00Z"
+        ) from None
+
+
+def instant(typed: datetime, zone: tzinfo) -> DateTime:
+    """Return the instant of a typed time; without an offset it is in the trader's zone."""
+    return DateTime.of(typed if typed.tzinfo else typed.replace(tzinfo=zone))
+
+
+def read_period(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Make instants of what --from and --to say; refuse a period that does not end after its beginning."""
+    zone = trader_zone(options)
+    begin = options.from_ = None if options.from_ is None else instant(options.from_, zone)
+    end = options.to = None if options.to is None else instant(options.to, zone)
+    if begin is not None and end is not None and end <= begin:
+        parser.error("--to must be later than --from")
+
+
+def add_csv(parser: argparse.ArgumentParser) -> None:
+    """Add --csv, which is None for standard output, and --force."""
+    parser.add_argument(
+        "--csv",
+        type=csv_file,
+        required=True,
+        metavar="FILE",
+        help="where to write; - is standard output",
+    )
+    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+
+
+def csv_file(text: str) -> Path | None:
+    """Return the path; None is standard output."""
+    return None if text == "-" else Path(text)
