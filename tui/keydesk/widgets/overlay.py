@@ -88,8 +88,8 @@ class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Re
             beneath.covered()
 
     def regions_to_draw(self, changed: set[Region]) -> set[Region]:
-        """Return what changed; when the form opens, and beneath another one, its widgets, not all of the screen."""
-        return changed if self._is_shown and self.is_active else changed - surface_of(self)
+        """Return what changed; when the form opens, its widgets, not all of the screen."""
+        return changed if self._is_shown else changed - surface_of(self)
 
     def refresh(
         self,
