@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Resize
+from textual.geometry import Size
 from textual.screen import Screen
 
 from keydesk.calc.trade_journal.notes import TradeNote
@@ -94,6 +96,25 @@ async def test_the_first_picture_of_a_form_as_large_as_the_terminal_is_the_form(
         assert desk.wrong_rows() == []
 
 
+async def test_a_page_that_changes_beneath_a_form_before_that_is_shown_is_drawn(
+    tmp_path: Path,
+) -> None:
+    journal = read_journal([closed_trade("120")], tmp_path)
+    async with MirroredDesk(tmp_path).at_terminal(120, 35) as desk:
+        await desk.push_screen(page := JournalForm(desk.store, journal, JournalHost()))
+        await desk.settled()
+        desk.push_screen(form := HelpForm(KEYMAP))
+        page._on_timer_update()  # Textual refreshes a screen that another one covers
+        journal.notes = Notes({"1": TradeNote(note="Second push; small.")})
+        page.sort_rows()
+        await until_told(page)
+        assert not form._is_shown
+        page._on_timer_update()
+        await until_shown(form)
+        await desk.settled()
+        assert desk.wrong_rows() == []
+
+
 async def test_a_form_that_opens_while_the_terminal_gets_another_size_stands_on_a_desk_drawn_for_it(
     tmp_path: Path,
 ) -> None:
@@ -107,6 +128,23 @@ async def test_a_form_that_opens_while_the_terminal_gets_another_size_stands_on_
         await until_shown(form)
         assert form.outer_size == desk.size
         await desk.settled()
+        assert desk.wrong_rows() == []
+
+
+async def test_a_size_that_gave_way_to_an_older_one_in_the_queue_of_a_form_is_laid_out(
+    tmp_path: Path,
+) -> None:
+    async with MirroredDesk(tmp_path).at_terminal(120, 35) as desk:
+        form, _ = await opened(desk)
+        desk.change_size(100, 30)
+        while desk.size != (100, 30):  # noqa: ASYNC110 - no call-backs
+            await asyncio.sleep(0)
+        desk._resize_event = None  # passed on here, with one before it, to a form that is busy
+        form.post_message(Resize(Size(110, 32), Size(110, 32)))
+        form.call_later(lambda: None)
+        form.post_message(Resize(Size(100, 30), Size(100, 30)))
+        await desk.settled()
+        assert {each._compositor.size for each in desk.screen_stack} == {desk.size}
         assert desk.wrong_rows() == []
 
 

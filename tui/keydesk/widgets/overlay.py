@@ -80,8 +80,9 @@ class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Re
         self.stack_updates += 1
         lay_out(self, self.app.size)
         self._is_shown = True
-        if changed := self._changed_beneath - surface_of(self):
-            self.refresh(*changed)
+        if self._changed_beneath:
+            self.refresh(*self._changed_beneath)
+            self._changed_beneath.clear()
         beneath = self._screen_beneath
         if isinstance(beneath, Backdrop):
             beneath.covered()

@@ -252,7 +252,14 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Draw what was skipped, once the line takes more; nothing before the first screen and after the last."""
+        """Draw what was skipped, once the line takes more; nothing before the first screen and after the last.
+
+        A screen that stayed at an older size is laid out first: in the queue of a busy one, the size that its last layout
+        reported replaces a newer one of the terminal.
+        """
+        for screen in self.screen_stack:
+            if screen.outer_size not in (Size(0, 0), self.size):  # one that opens has none yet
+                screen.post_message(events.Resize(self.size, self.size))
         if self._lacks_whole and self.screen_stack and self.writes_waiting() <= MOST_WAITING_WRITES:
             self.screen.refresh()
 
