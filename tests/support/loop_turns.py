@@ -31,6 +31,6 @@ class LoopTurns:
 
     def _counted(self, timeout: float | None = None) -> list[tuple[SelectorKey, int]]:
         self.seconds.append(thread_time() - self._began)
-        ready = self._wait(timeout)
+        ready: list[tuple[SelectorKey, int]] = self._wait(timeout)
         self._began = thread_time()
         return ready
