@@ -16,6 +16,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 
 import pyte  # noqa: E402
+from keydesk.store.transaction_details import Related, TransactionDetails  # noqa: E402
 from rich.color import ColorSystem  # noqa: E402
 from rich.style import Style  # noqa: E402
 from take import svg  # noqa: E402
@@ -30,7 +31,6 @@ from keydesk.forms.market.alerts import AlertsForm  # noqa: E402
 from keydesk.forms.market.new_alert import NewAlertForm  # noqa: E402
 from keydesk.store.state import LogKind, LogLine  # noqa: E402
 from keydesk.store.store import Store  # noqa: E402
-from keydesk.store.transaction_details import Related, TransactionDetails  # noqa: E402
 from keydesk.text.sanitize import safe  # noqa: E402
 from support.data.desk_data import WALL_NS, desk_store  # noqa: E402
 from support.fakes.desk_app import DeskApp  # noqa: E402

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         Restored,
         TookEffect,
     )
-    from keydesk_client.following.feeds import FollowSettings
+    from keydesk_client.following.follower import FollowSettings
     from keydesk_client.following.state import AccountState, Margin
     from keydesk_client.http.caller import Retries
     from keydesk_client.http.limiter import Limiter
@@ -136,7 +136,7 @@ HOMES = {
     "Done": "orders.outcome",
     "Factors": "arithmetic.profit",
     "FileJournal": "orders.journal",
-    "FollowSettings": "following.feeds",
+    "FollowSettings": "following.follower",
     "Gap": "streams.buffer",
     "HOME": "arithmetic.profit",
     "HistoryLost": "streams.buffer",

@@ -15,7 +15,7 @@ from keydesk_client.resources.resource_client import ResourceClient
 
 if TYPE_CHECKING:
     from keydesk_client.auth.token_store import Passphrase
-    from keydesk_client.following.feeds import FollowSettings
+    from keydesk_client.following.follower import FollowSettings
     from keydesk_client.following.state import AccountState
     from keydesk_client.http.timing import Timing
     from keydesk_client.models.instruments import Instrument
@@ -55,7 +55,7 @@ class Client(ResourceClient):
             timing: clock, sleep and chance; for tests.
             client_ids: False for an account that is linked to a third-party platform (`mt4_account_id`).
         """
-        from keydesk_client.following.feeds import FollowSettings
+        from keydesk_client.following.follower import FollowSettings
         from keydesk_client.following.state import AccountState
         from keydesk_client.http.timing import REAL_TIMING
 

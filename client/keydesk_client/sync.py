@@ -32,7 +32,7 @@ from keydesk_client._sync_following import AccountEvents, AccountState
 from keydesk_client._sync_sender import Sender
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.auth.token_store import Passphrase
-from keydesk_client.following.feeds import FollowSettings
+from keydesk_client.following.follower import FollowSettings
 from keydesk_client.following.state import STANDARD_FOLLOWING
 from keydesk_client.http.caller import STANDARD_RETRIES, Retries
 from keydesk_client.http.limiter import Limiter

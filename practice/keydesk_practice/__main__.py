@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
+from pathlib import Path
 
 from keydesk_practice.control.commands import COMMANDS, overview, run_command
 from keydesk_practice.errors import LedgerUnavailable, PracticeError, printable
@@ -16,6 +17,7 @@ from keydesk_practice.ledger.ledger_file import (
     make_private,
     move_ledger_aside,
 )
+from keydesk_practice.ledger.placement import folder_lock, ledger_folders
 from keydesk_practice.options import Options, read_arguments
 
 SWITCH_SECONDS = 0.0005  # for which the candle thread may hold the GIL
@@ -67,18 +69,29 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _reset(options: Options) -> int:
-    kept = move_ledger_aside(options.data)
-    print("There was no ledger." if kept is None else f"The old ledger is kept as {kept}")  # noqa: T201 - the command's output
+    folders = ledger_folders(options.data)
+    if len(folders) < 2:  # noqa: PLR2004 - one process
+        kept = move_ledger_aside(options.data)
+        print("There was no ledger." if kept is None else f"The old ledger is kept as {kept}")  # noqa: T201 - the command's output
+        return 0
+    with folder_lock(options.data):
+        for folder in folders:
+            print(f"The old ledger is kept as {move_ledger_aside(folder)}")  # noqa: T201 - the command's output
     return 0
 
 
 def _check(options: Options) -> int:
-    report = check_ledger_file(options.data)
+    folders = ledger_folders(options.data) or [options.data]
+    return max(_check_folder(folder) for folder in folders)
+
+
+def _check_folder(data: Path) -> int:
+    report = check_ledger_file(data)
     size = f"{report.accounts} accounts, {report.transactions} transactions"
     if not report.problems:
-        print(f"The ledger in {options.data} is undamaged: {size}")  # noqa: T201 - the command's output
+        print(f"The ledger in {data} is undamaged: {size}")  # noqa: T201 - the command's output
         return 0
-    print(f"The ledger in {options.data} is damaged ({size}):", file=sys.stderr)  # noqa: T201 - the command's output
+    print(f"The ledger in {data} is damaged ({size}):", file=sys.stderr)  # noqa: T201 - the command's output
     for problem in report.problems:
         print(f"  {problem}", file=sys.stderr)  # noqa: T201 - the command's output
     if len(report.problems) == MAX_PROBLEMS:
@@ -99,6 +112,10 @@ async def _serve(options: Options) -> int:
     sys.setswitchinterval(SWITCH_SECONDS)
     if options.ledger is not None:
         return await _run_node(options)
+    if options.workers > 1:
+        from keydesk_practice.workers.supervisor import run_workers  # noqa: PLC0415
+
+        return await run_workers(options)
     return await run_broker(options)
 
 

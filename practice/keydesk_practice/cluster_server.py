@@ -83,7 +83,7 @@ async def _serve(node: Node, listener: Listener, inner: Listener, options: Optio
         operations=cluster.operations(),
     )
     forwarded = InnerApplication(
-        node,
+        broker.budget,
         router,
         _InnerControl(control, cluster),
         secret,
@@ -94,7 +94,7 @@ async def _serve(node: Node, listener: Listener, inner: Listener, options: Optio
     inner_serving = asyncio.create_task(inner_server.serve_listener(), name="inner")
     await node.start(options.node_url or inner.url)
     application.count_request_ids(node.number * REQUEST_IDS)
-    line = address_line(broker, listener.url, options.tokens)
+    line = address_line(listener.url, options.tokens, broker.accounts_of, broker.earlier_model)
     server = Server(controlled, listener, lambda: print(line, flush=True), limits)  # noqa: T201
 
     def stop() -> None:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 DEFAULT_PORT = 8020
 DEFAULT_PRICE_RATE = 4.0
 DEFAULT_RATE_LIMIT = 120
+MAX_WORKERS = 64
 MIN_TOKEN, MAX_TOKEN = (
     8,
     1024,
@@ -49,6 +50,7 @@ class Options:
     paused: bool = False
     candles: tuple[tuple[str, Path], ...] = ()
     parent_fd: int | None = None
+    workers: int = 1
     ledger: str | None = field(default=None, repr=False)  # may name a password file
     node_host: str = "127.0.0.1"
     node_port: int = 0
@@ -73,6 +75,8 @@ def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.envi
         found["node_host"], found["node_port"] = found.pop("node_address")
         if found["ledger"] is not None and not found["tokens"]:
             parser.error("--ledger needs tokens that all nodes share: use --token-file")
+        if found["ledger"] is not None and found["workers"] > 1:
+            parser.error("--workers and --ledger exclude each other: start a node for each core")
     found["candles"] = tuple(found.get("candles") or ())
     found["origins"] = tuple(found.get("origins") or ())
     return Options(command=command, **found)
@@ -166,6 +170,13 @@ def _add_address_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
+        "--workers",
+        type=_workers,
+        default=1,
+        metavar="N",
+        help="spread the accounts over N processes, each with a ledger of its own (%(default)s)",
+    )
+    parser.add_argument(
         "--ledger",
         type=_ledger,
         metavar="URL",
@@ -184,6 +195,16 @@ def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="the address that the other nodes use when it is another one, such as http://host:8021",
     )
+
+
+def _workers(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len("100") else 0
+    if not 1 <= number <= MAX_WORKERS:
+        raise argparse.ArgumentTypeError(
+            f"invalid number of workers {text!r}: use 1 to {MAX_WORKERS}, at most one for each core "
+            f"(this machine has {os.cpu_count() or 1})"
+        )
+    return number
 
 
 def _ledger(text: str) -> str:

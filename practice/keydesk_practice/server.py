@@ -14,7 +14,6 @@ from pathlib import Path
 
 import uvicorn
 
-from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.local import LocalBroker
 from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.connections import ConnectionLimits, connection_class, raise_descriptor_limit
@@ -27,6 +26,8 @@ from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import TOKEN_FACT, Application
 from keydesk_practice.http.public import PublicPaths
+from keydesk_practice.ledger.placement import FOLDER, folder_lock, place_accounts
+from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
 
 TOKEN_FILE = "token"  # noqa: S105 - a file name
@@ -119,13 +120,13 @@ def _remove_stale_socket(path: Path) -> None:
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server for one listener: no access log, no own signal handlers."""
+    """A uvicorn server for one listener, or for adopted connections alone: no access log, no own signal handlers."""
 
     def __init__(
         self,
         application: Application,
-        listener: Listener,
-        when_listening: Callable[[], None],
+        listener: Listener | None,
+        when_listening: Callable[[], None] = lambda: None,
         limits: ConnectionLimits | None = None,
     ) -> None:
         super().__init__(
@@ -151,7 +152,16 @@ class Server(uvicorn.Server):
 
     async def serve_listener(self) -> None:
         """Serve in the running loop until `stop` is called."""
-        await self.serve(sockets=[self._listener.socket])
+        await self.serve(sockets=[] if self._listener is None else [self._listener.socket])
+
+    async def adopt(self, connection: socket.socket) -> None:
+        """Serve a connection that was accepted elsewhere."""
+        protocol = self.config.http_protocol_class
+        with contextlib.suppress(OSError):  # it is closed already
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: protocol(self.config, self.server_state, self.lifespan.state),  # type: ignore[call-arg]
+                connection,
+            )
 
     def stop(self) -> None:
         """Finish the requests in progress and stop."""
@@ -160,7 +170,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then call `when_listening`."""
         await super().startup(sockets=sockets)
-        self._listener.socket.listen(BACKLOG)  # connections that the system queues
+        if self._listener is not None:
+            self._listener.socket.listen(BACKLOG)  # connections that the system queues
         self._when_listening()
 
     @contextlib.contextmanager
@@ -172,6 +183,9 @@ class Server(uvicorn.Server):
 async def run_broker(options: Options) -> int:
     """Serve until a signal, the end of the parent process, or a ledger that cannot be written; return the exit code."""
     tokens = options.tokens or (load_token(options.data),)
+    if (options.data / FOLDER).is_dir():  # it was served by several workers
+        with folder_lock(options.data):
+            place_accounts(options.data, workers=1)
     broker = open_broker(options, owners=len(tokens))
     try:
         listener = listen(options)
@@ -202,7 +216,7 @@ async def _serve(
     for fact, digest in broker.ledger.facts(TOKEN_FACT).items():
         application.authenticator.add(bytes.fromhex(digest), int(fact.removeprefix(TOKEN_FACT)))
     application.restart_request_ids(broker.now())
-    line = address_line(broker, listener.url, tokens)
+    line = address_line(listener.url, tokens, broker.accounts_of, broker.earlier_model)
     limits = ConnectionLimits(most=raise_descriptor_limit())
 
     def stop() -> None:
@@ -234,10 +248,16 @@ async def _serve(
             ticking.result()
 
 
-def address_line(broker: Broker, url: str, tokens: Sequence[str]) -> str:
+def address_line(
+    url: str,
+    tokens: Sequence[str],
+    accounts_of: Callable[[int], Sequence[LedgerAccount]],
+    earlier_model: int | None,
+) -> str:
     """Return the line that is printed at the start; `token` and `accounts` are those of the first token."""
     by_token = [
-        {"token": token, "accounts": _accounts(broker, owner)} for owner, token in enumerate(tokens)
+        {"token": token, "accounts": _accounts(accounts_of(owner))}
+        for owner, token in enumerate(tokens)
     ]
     members: dict[str, object] = {
         "rest_url": url,
@@ -246,15 +266,15 @@ def address_line(broker: Broker, url: str, tokens: Sequence[str]) -> str:
         "tokens": by_token,
         "control_url": f"{url}{BASE}",
     }
-    if broker.earlier_model is not None:
-        members["earlier_market_model"] = broker.earlier_model
+    if earlier_model is not None:
+        members["earlier_market_model"] = earlier_model
     return json.dumps(members)
 
 
-def _accounts(broker: Broker, owner: int) -> list[dict[str, object]]:
+def _accounts(accounts: Sequence[LedgerAccount]) -> list[dict[str, object]]:
     return [
         {"id": account.id, "currency": account.currency, "hedging": account.hedging}
-        for account in broker.accounts_of(owner)
+        for account in accounts
     ]
 
 

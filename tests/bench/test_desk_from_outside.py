@@ -139,9 +139,12 @@ def test_a_form_opens_before_the_hand_has_left_the_key(tmp_path: Path) -> None:
         times = sorted(help_opened(desk) for _ in range(TRIES))
         desk.pause(2)
         grown = megabytes(desk.pid) - before
-    row("? to the form, median", "<= 50 ms", f"{statistics.median(times):.1f} ms")
+    median, worst = statistics.median(times), times[int(len(times) * 0.99)]
+    row("? to the form, median", "<= 20 ms", f"{median:.1f} ms")
+    row("? to the form, 99th of a hundred", "<= 35 ms", f"{worst:.1f} ms")
     row("memory, thirty forms later", "<= 5 MB more", f"{grown:.1f} MB more")
-    assert not is_quiet() or statistics.median(times) <= 50 * SPARE
+    assert not is_quiet() or median <= 20 * SPARE
+    assert not is_quiet() or worst <= 35 * SPARE
     assert grown <= 5
 
 

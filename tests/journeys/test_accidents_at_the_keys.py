@@ -311,3 +311,5 @@ def test_a_live_desk_is_armed_by_digits_that_it_answers_and_disarmed_by_a_blurre
         terminal.press("y")
         terminal.pause(0.8)
         assert "FILLED" not in terminal.text
+    shown_or_kept = [bytes(terminal.raw), *home.files().values()]
+    assert not any(desk_of_my_own.token.encode() in each for each in shown_or_kept)

@@ -57,6 +57,7 @@ def test_a_host_that_is_none_is_refused(host: str, capsys: pytest.CaptureFixture
         ["--rate-limit", "0"],
         ["--port", "1", "--uds", "/x"],
         ["--hours", "sometimes"],
+        ["--workers", "2", "--ledger", "@/etc/ledger", "--token", "a-token-of-one"],
     ],
 )
 def test_nonsense_is_a_usage_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,3 +146,18 @@ def test_a_password_among_the_arguments_is_refused_and_not_repeated(
     with pytest.raises(SystemExit):
         read_arguments(["serve", "--ledger", address, "--token", "a-token-of-one"])
     assert "hunter22" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "65", "two", "2.5", "", " 2", "9" * 5000, "٢"])
+def test_an_unreadable_number_of_workers_is_refused_with_the_remedy(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        read_arguments(["serve", f"--workers={text}"], {})
+    assert left.value.code == 2
+    assert "use 1 to 64, at most one for each core" in capsys.readouterr().err
+
+
+def test_one_process_is_the_default() -> None:
+    assert read_arguments(["serve"], {}).workers == 1
+    assert read_arguments(["serve", "--workers", "4"], {}).workers == 4

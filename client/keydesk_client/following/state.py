@@ -36,7 +36,8 @@ from keydesk_client.following.events import (
     Source,
     TookEffect,
 )
-from keydesk_client.following.feeds import FEEDS, Follower, FollowSettings
+from keydesk_client.following.feeds import FEEDS
+from keydesk_client.following.follower import Follower, FollowSettings
 from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models import Instrument, TransactionID
 from keydesk_client.orders.journal import Journal

@@ -47,8 +47,8 @@ from keydesk_client.orders.outcome import (
     Unconfirmed,
     Unknown,
 )
-from keydesk_client.orders.reconciler import (
-    LookUps,
+from keydesk_client.orders.reconciler import LookUps
+from keydesk_client.orders.unconfirmed import (
     UnconfirmedIntents,
     is_read_whole,
     may_concern,

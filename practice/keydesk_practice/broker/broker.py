@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from keydesk_practice.broker.account_session import AccountSession
@@ -94,7 +94,8 @@ class Broker:
         self.read_lag = 0.0
         self.ledger_number = 0  # how often the ledger was replaced
         self.commits: Commits = GroupCommit(ledger, self._publish)
-        self.all_accounts: dict[str, LedgerAccount] | None = None  # of a cluster
+        self.all_accounts: dict[str, LedgerAccount] | None = None  # of a cluster, of all workers
+        self.belongs_here: Callable[[str], bool] = lambda _: True  # an account, among workers
         self._stepping = asyncio.Lock()
 
     def add_session(self, session: AccountSession) -> None:
@@ -108,6 +109,10 @@ class Broker:
         if self.all_accounts is not None:
             accounts = sorted(self.all_accounts.values(), key=lambda one: one.id)
         return [account for account in accounts if account.owner == owner]
+
+    def known_accounts(self) -> Collection[str]:
+        """Return the ids of all accounts, those of other processes included."""
+        return self.sessions if self.all_accounts is None else self.all_accounts
 
     def now(self) -> int:
         """Return the market's time."""

@@ -84,6 +84,12 @@ class Clock:
         self._began, self._set_back = self._wall(), 0
         self._offset = self._began - self._steady()
 
+    def run_since(self, market: int, wall: int, speed: float) -> None:
+        """Run at a speed from a market's time at a wall time on: all workers get the same, and so agree."""
+        self.set(market, speed)
+        self._began = wall
+        self.running = True
+
     def _correct_for_setting(self, wall: int) -> None:
         """Correct for a wall clock that was set, or for a sleep during which the steady clock stood still."""
         offset = wall - self._steady()

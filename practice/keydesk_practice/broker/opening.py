@@ -3,6 +3,7 @@
 import logging
 import sqlite3
 import time
+from collections.abc import Callable
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession, History
@@ -38,11 +39,14 @@ FIRST_USER = 1_000_001
 DEPOSIT = Decimal(100_000)
 
 
-def open_broker(options: Options, owners: int) -> LocalBroker:
+def open_broker(
+    options: Options, owners: int, belongs_here: Callable[[str], bool] = lambda _: True
+) -> LocalBroker:
     """Open the ledger, restore or create the accounts, and tick them up to the present.
 
     A ledger keeps its market's seed, and its time never goes back: a ledger that is ahead of the clock (it ran faster, or
-    from a later start) continues from where it was. A replay is paused where it was left.
+    from a later start) continues from where it was. A replay is paused where it was left. Of several workers each
+    creates the accounts that belong to it.
 
     Raises:
         LedgerUnavailable: it is in use, damaged, or of another market.
@@ -51,7 +55,7 @@ def open_broker(options: Options, owners: int) -> LocalBroker:
     ledger = Ledger.open(options.data)
     try:
         ledger.verify()
-        return _open(options, owners, ledger)
+        return _open(options, owners, ledger, belongs_here)
     except sqlite3.Error as error:
         ledger.close()
         raise ledger_error(error, options.data / FILE_NAME) from error
@@ -69,7 +73,9 @@ def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
     ]
 
 
-def _open(options: Options, owners: int, ledger: Ledger) -> LocalBroker:
+def _open(
+    options: Options, owners: int, ledger: Ledger, belongs_here: Callable[[str], bool]
+) -> LocalBroker:
     seed = market_seed(options, ledger)
     earlier_model = change_model(ledger)
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
@@ -88,9 +94,15 @@ def _open(options: Options, owners: int, ledger: Ledger) -> LocalBroker:
         overlay=stored_overlay(ledger),
     )
     broker.earlier_model = earlier_model
+    broker.belongs_here = belongs_here
     known = {account.id: account for account in ledger.accounts()}
     restore_sessions(broker)
-    configured = [one for owner in range(owners) for one in default_accounts(owner, options.fifo)]
+    configured = [
+        one
+        for owner in range(owners)
+        for one in default_accounts(owner, options.fifo)
+        if belongs_here(one.id)
+    ]
     for account in configured:
         _check_fifo(account, known.get(account.id, account))
     for account in configured:

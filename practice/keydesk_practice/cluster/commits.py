@@ -84,7 +84,7 @@ class NodeCommit:
         self._work.set()
 
     def note_answer(self, account: str, request: str, answer: Callable[[], str]) -> None:
-        """Store the answer to a request with the batch that it made; one that made none leaves no trace."""
+        """Store the answer to a request with the batch that it made; a request that made none is not stored."""
         queue = self._queues.get(account)
         if queue and queue[-1].request is None:
             queue[-1].request = (request, answer)
@@ -114,7 +114,7 @@ class NodeCommit:
         """Do nothing: `drain` commits what waits."""
 
     async def drain(self) -> None:
-        """Return when nothing waits, whatever became of it."""
+        """Return when the queue is empty, whether its batches were stored or not."""
         for one in self._waiting(None):
             await one.done.wait()
 
@@ -130,7 +130,7 @@ class NodeCommit:
         return [*under_way, *(one for queue in queues for one in queue)]
 
     def drop(self, accounts: Iterable[str], error: PracticeError) -> None:
-        """Forget what waits for some accounts, and was not sent yet."""
+        """Remove the queued batches of accounts that were not sent yet."""
         gone = set(accounts)
         for one in [one for one in self._encoding if one.batch.account in gone]:
             one.fail(error)

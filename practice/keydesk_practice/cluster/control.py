@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from keydesk_practice.broker.opening import default_accounts, new_account_history
+from keydesk_practice.cluster.forwarding import SECRET
 from keydesk_practice.cluster.node import Node
 from keydesk_practice.cluster.peers import PeerRequest, Peers
-from keydesk_practice.cluster.router import SECRET
 from keydesk_practice.control import accounts, clock, shocks
 from keydesk_practice.control.context import Control, account_state
 from keydesk_practice.control.operations import BASE, OPERATIONS, Operation
@@ -112,7 +112,7 @@ class ClusterControl:
     async def _ask_owner(self, account: str, operation: Operation, path: str, body: str) -> object:
         owner = self._node.owners.get(account)
         if account not in self._node.accounts:
-            raise HttpError(404, f"There is no account {account}")
+            raise HttpError(404, f"There is no account {account}: {BASE}/state lists them")
         if owner is None:
             raise HttpError(503, "The account is moving to another node: try again")
         request = PeerRequest(operation.method, path.encode(), (), body.encode())
@@ -264,7 +264,7 @@ def load_tokens(node: Node, control: Control) -> None:
 
 
 async def _refuse(*_: object, **__: object) -> None:
-    raise HttpError(409, "This is not available while several nodes share a ledger")
+    raise HttpError(409, "This is not available in a cluster: use a practice broker of one process")
 
 
 def _translated(handler: Handler) -> Handler:

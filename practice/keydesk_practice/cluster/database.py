@@ -102,16 +102,22 @@ def renew(connection: BoundedConnection, node: int, seconds: float, ticked: int)
     ).fetchone()
     if renewed is None:
         return None
+    nodes, accounts = counts(connection)
+    own = connection.execute("SELECT id, fence FROM accounts WHERE node = %s", (node,)).fetchall()
+    return Lease(nodes, accounts, {str(id_): int(fence) for id_, fence in own})
+
+
+def counts(connection: BoundedConnection) -> tuple[int, int]:
+    """Return the number of nodes that live, and of all accounts."""
     row = connection.execute(
         "SELECT (SELECT count(*) FROM nodes WHERE expires > clock_timestamp()), (SELECT count(*) FROM accounts)"
     ).fetchone()
-    own = connection.execute("SELECT id, fence FROM accounts WHERE node = %s", (node,)).fetchall()
     nodes, accounts = (1, 0) if row is None else row
-    return Lease(int(nodes), int(accounts), {str(id_): int(fence) for id_, fence in own})
+    return int(nodes), int(accounts)
 
 
 def take_free(connection: BoundedConnection, node: int, most: int) -> list[TakenAccount]:
-    """Take accounts that belong to no node that lives."""
+    """Take accounts whose node has no valid lease."""
     return _take(connection, _FREE, node=node, most=most, ids=[])
 
 
@@ -214,7 +220,7 @@ def find_request(connection: BoundedConnection, account: str, request: str) -> S
 
 
 def give_up(connection: BoundedConnection, account: str, request: str) -> StoredRequest:
-    """Let a request never be executed, unless it was already; return what the ledger knows of it then."""
+    """Mark a request as never to be executed; if it was executed already, return its record."""
     connection.execute(
         "INSERT INTO requests (account, request) VALUES (%s, %s) ON CONFLICT DO NOTHING",
         (account, request),

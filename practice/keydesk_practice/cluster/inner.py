@@ -2,20 +2,20 @@
 
 import hmac
 import logging
-import re
 from collections.abc import Mapping
+from typing import Protocol
 
 from starlette.types import Message, Receive, Scope, Send
 
-from keydesk_practice.cluster.node import Node
-from keydesk_practice.cluster.router import (
+from keydesk_practice.broker.background import WorkBudget
+from keydesk_practice.cluster.forwarding import (
     NOT_EXECUTED,
     OUTCOME,
     OWNER,
     REQUEST,
     SECRET,
     UNKNOWN,
-    ClusterRouter,
+    account_of,
     read_body,
 )
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown
@@ -24,8 +24,16 @@ from keydesk_practice.http.faults import Faults
 from keydesk_practice.http.middleware import Application, response_format_of
 from keydesk_practice.http.responses import Response, render
 
-_ACCOUNT = re.compile(r"/v3/accounts/([^/]+)(/.*)?")
 log = logging.getLogger("keydesk.practice.cluster")
+
+
+class Executor(Protocol):
+    """Answers requests for accounts of this process."""
+
+    async def execute(
+        self, account: str, scope: Scope, body: bytes, send: Send, then: Receive | None = None
+    ) -> None:
+        """Answer one; raise `NotExecuted` for an account that is not here."""
 
 
 class InnerApplication:
@@ -33,15 +41,15 @@ class InnerApplication:
 
     def __init__(
         self,
-        node: Node,
-        router: ClusterRouter,
+        budget: WorkBudget,
+        router: Executor,
         control: Application,
         secret: bytes,
         faults: Faults,
         *,
         trusts_proxy: bool,
     ) -> None:
-        self._node = node
+        self._budget = budget
         self._router = router
         self._control = control
         self._secret = secret
@@ -83,12 +91,12 @@ class InnerApplication:
     async def _answer(
         self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send
     ) -> None:
-        match = _ACCOUNT.fullmatch(scope["path"])
-        if match is None:
+        account = account_of(scope["path"])
+        if account is None:
             await self._control(scope, receive, send)
             return
         scope["state"]["owner"] = int(headers.get(OWNER, b"-1"))
-        await self._router.execute(match[1], scope, await read_body(receive), send)
+        await self._router.execute(account, scope, await read_body(receive), send, receive)
 
     async def _send_outcome(
         self, outcome: bytes, reason: Exception, scope: Scope, receive: Receive, send: "_Sender"
@@ -100,9 +108,7 @@ class InnerApplication:
         self, error: HttpError, scope: Scope, receive: Receive, send: Send
     ) -> None:
         response = Response(error.body(), error.status, error.headers)
-        rendered = await render(
-            response, scope["state"]["response_format"], self._node.broker.budget
-        )
+        rendered = await render(response, scope["state"]["response_format"], self._budget)
         await rendered(scope, receive, send)
 
 

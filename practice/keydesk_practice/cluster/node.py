@@ -1,6 +1,7 @@
 """A node of a cluster: it renews its lease, takes accounts that belong to nobody, and drops those it has lost."""
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -64,8 +65,10 @@ class Node:
         self._requests: dict[str, dict[str, None]] = {}  # executed since the account was taken
         self._lease_until = 0.0
         self._take_after = 0.0
-        self._nodes, self._all = 1, 0  # at the last renewal: live nodes, accounts
+        self._nodes, self._all = 1, 0  # at the last look: live nodes, accounts
         self._orphans: set[str] = set()
+        self._arriving: dict[str, asyncio.Event] = {}  # taken, and not served yet
+        self._awaited: set[str] = set()  # of them: a request waits for it
         self._newest: dict[str, int] = {}  # transaction of each account
         self._commit_worker = DatabaseWorker(ledger.text, "commit")
         self._worker = DatabaseWorker(ledger.text, "lease")
@@ -141,11 +144,11 @@ class Node:
         return await self._worker.run(database.find_request, account, request)
 
     async def give_up(self, account: str, request: str) -> StoredRequest:
-        """Let a request never be executed, unless it was already; raise `LedgerAway`."""
+        """Mark a request as never to be executed, unless it was already; raise `LedgerAway`."""
         return await self._worker.run(database.give_up, account, request)
 
     async def refresh(self) -> None:
-        """Read which accounts there are, and whose they are; raise `LedgerAway`."""
+        """Read the accounts and the node that owns each; raise `LedgerAway`."""
         owners, self._newest = await self._worker.run(database.owners)
         if owners.keys() != self.accounts.keys():
             found = await self._worker.run(_accounts)
@@ -154,6 +157,16 @@ class Node:
         self.owners = owners
         changed, self._owners_changed = self._owners_changed, asyncio.Event()
         changed.set()
+
+    async def wait_for_arrival(self, account: str, seconds: float) -> None:
+        """Return when an account that this node is loading is served, or after some seconds; it is loaded before others."""
+        arrived = self._arriving.get(account)
+        if arrived is None:
+            return
+        self._awaited.add(account)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await arrived.wait()
 
     async def wait_for_owners(self, seconds: float) -> None:
         """Return when the owners were read again, or after some seconds."""
@@ -267,6 +280,7 @@ class Node:
             if self.away:
                 continue
             try:
+                self._nodes, self._all = await self._worker.run(database.counts)
                 await self._take_share()
             except LedgerAway as error:
                 self.connection_lost(error)
@@ -292,12 +306,25 @@ class Node:
 
     async def _load(self, taken: Sequence[TakenAccount]) -> None:
         """Restore accounts that were taken and tick them up to the present, some at a time: the first are served early."""
-        for first in range(0, len(taken), LOADED_AT_ONCE):
-            if self.away:
-                return
-            await self._load_some(taken[first : first + LOADED_AT_ONCE])
-        if taken:
+        waiting = list(taken)
+        self._arriving |= {one.account.id: asyncio.Event() for one in taken}
+        try:
+            while waiting and not self.away:
+                waiting.sort(key=lambda one: one.account.id not in self._awaited)
+                some, waiting = waiting[:LOADED_AT_ONCE], waiting[LOADED_AT_ONCE:]
+                await self._load_some(some)
+                self._arrived(some)
+        finally:
+            self._arrived(taken)
+        if taken and not self.away:
             await self.refresh()
+
+    def _arrived(self, taken: Iterable[TakenAccount]) -> None:
+        """Let the requests go on that wait for accounts."""
+        for one in taken:
+            self._awaited.discard(one.account.id)
+            if arrived := self._arriving.pop(one.account.id, None):
+                arrived.set()
 
     async def _load_some(self, taken: Sequence[TakenAccount]) -> None:
         restored: list[tuple[AccountSession, int]] = []

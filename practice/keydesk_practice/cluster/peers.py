@@ -1,13 +1,14 @@
 """Requests from one node to another: plain HTTP/1.1 on kept connections, with the secret of the cluster in each head."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown
 
 CONNECT_SECONDS = 0.5
+UNIX = "http+unix://"
 MAX_IDLE = 16  # kept connections to a node
 MAX_HEAD_BYTES = 64 * 1024
 _OWN_HEADERS = frozenset({b"connection", b"date", b"server", b"transfer-encoding", b"requestid"})
@@ -82,6 +83,25 @@ class Peers:
             writer.close()
         return answer
 
+    async def stream(self, address: str, request: PeerRequest, inner: Headers) -> "PeerStream":
+        """Return the answer of a process to a request for a stream; the caller closes it.
+
+        Raises:
+            NotExecuted: the process could not be reached, or ended before it answered.
+        """
+        reader, writer = await self._connection(address)
+        stream = PeerStream(reader, writer)
+        try:
+            writer.write(request.encoded(address, inner))
+            await stream.begin()
+        except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
+            stream.close()
+            raise NotExecuted(f"the process at {address} did not answer: {error!r}") from None
+        except BaseException:
+            stream.close()
+            raise
+        return stream
+
     def keep_only(self, addresses: Iterable[str]) -> None:
         """Close the connections to nodes that are gone."""
         for address in self._idle.keys() - set(addresses):
@@ -95,12 +115,9 @@ class Peers:
             if not reader.at_eof() and not writer.is_closing():
                 return reader, writer
             writer.transport.abort()
-        parts = urlsplit(address)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                return await asyncio.open_connection(
-                    parts.hostname, parts.port, limit=MAX_HEAD_BYTES
-                )
+                return await _opened(address)
         except (OSError, TimeoutError) as error:
             raise NotExecuted(f"the node at {address} cannot be reached: {error!r}") from None
 
@@ -109,18 +126,61 @@ class Peers:
         self.keep_only(())
 
 
+class PeerStream:
+    """A streamed answer of another process, on a connection of its own."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._size: int | None = None
+        self.status = 0
+        self.headers: Headers = ()
+
+    async def begin(self) -> None:
+        """Read the head of the answer."""
+        self.status, self.headers, self._size = await _read_head(self._reader)
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """Yield the body piece by piece; raise `EOFError` or `OSError` when it is cut off."""
+        if self._size is not None:
+            yield await self._reader.readexactly(self._size)
+            return
+        while size := int((await self._reader.readuntil(b"\r\n")).split(b";")[0], 16):
+            yield await self._reader.readexactly(size)
+            await self._reader.readexactly(2)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._writer.transport.abort()
+
+
+async def _opened(address: str) -> Connection:
+    if address.startswith(UNIX):
+        path = address.removeprefix(UNIX)
+        return await asyncio.open_unix_connection(path, limit=MAX_HEAD_BYTES)
+    parts = urlsplit(address)
+    return await asyncio.open_connection(parts.hostname, parts.port, limit=MAX_HEAD_BYTES)
+
+
 async def _read_answer(reader: asyncio.StreamReader) -> PeerAnswer:
+    status, headers, size = await _read_head(reader)
+    return PeerAnswer(status, headers, await reader.readexactly(size or 0))
+
+
+async def _read_head(reader: asyncio.StreamReader) -> tuple[int, Headers, int | None]:
+    """Return status, headers, and the size of the body, None of one in chunks."""
     head = await reader.readuntil(b"\r\n\r\n")
     first, *lines = head[:-4].split(b"\r\n")
     status = int(first.split(b" ", 2)[1])
     headers: list[tuple[bytes, bytes]] = []
-    size = 0
+    size: int | None = 0
     for line in lines:
         name, _, value = line.partition(b":")
         name, value = name.strip().lower(), value.strip()
         if name == b"content-length":
             size = int(value)
+        elif name == b"transfer-encoding" and value.lower() == b"chunked":
+            size = None
         if name not in _OWN_HEADERS:
             headers.append((name, value))
-    body = await reader.readexactly(size)
-    return PeerAnswer(status, headers, body)
+    return status, headers, size

@@ -5,44 +5,40 @@ is asked for its request id: what was executed gets its original answer, and wha
 never be executed later.
 """
 
-import asyncio
 import json
 import logging
 import re
 import time
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import unquote
 
-from starlette.requests import ClientDisconnect
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
+from keydesk_practice.cluster.forwarding import (
+    account_of,
+    check_outcome,
+    forwarded_request,
+    inner_headers,
+    read_body,
+    replayed,
+    send_answer,
+    unavailable,
+    unknown_outcome,
+)
 from keydesk_practice.cluster.node import Node
-from keydesk_practice.cluster.peers import PeerAnswer, PeerRequest, Peers
+from keydesk_practice.cluster.peers import Peers
 from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown
-from keydesk_practice.http.endpoints import MAX_BODY_BYTES
-from keydesk_practice.http.errors import HttpError, forbidden
+from keydesk_practice.http.errors import forbidden
 from keydesk_practice.http.middleware import Application
 from keydesk_practice.http.responses import Response, render, restored_answer
 from keydesk_practice.ledger.records import LedgerAccount
 
 TRY_SECONDS = 1.5  # of a command
 READ_SECONDS = 3.0
+ARRIVAL_SECONDS = 1.0  # for an account that is being loaded: less than a try takes
 TOTAL_SECONDS = 6.0
 PAUSE_SECONDS = 0.1
-SECRET, OWNER, REQUEST, OUTCOME = (
-    b"keydesk-cluster",
-    b"keydesk-owner",
-    b"keydesk-request",
-    b"keydesk-outcome",
-)
-UNKNOWN, NOT_EXECUTED = b"unknown", b"not-executed"
-_ACCOUNT = re.compile(r"/v3/accounts/([^/]+)(/.*)?")
 _ANYWHERE = re.compile(r"/stream$|/candles(/latest)?$")  # the market is the same on every node
-_KEPT_BY_NODE = frozenset(
-    {b"connection", b"content-length", b"transfer-encoding", b"authorization"}
-)
-_RETRY = {"Retry-After": "1"}
 log = logging.getLogger("keydesk.practice.cluster")
 
 
@@ -71,10 +67,9 @@ class ClusterRouter:
 
     async def _account(self, scope: Scope) -> LedgerAccount | None:
         """Return the account of the path, None when the path has none or it is unknown; raise a 403 `HttpError`."""
-        match = _ACCOUNT.fullmatch(scope["path"])
-        if match is None:
+        id_ = account_of(scope["path"])
+        if id_ is None:
             return None
-        id_ = unquote(match[1])
         account = self._node.accounts.get(id_)
         if account is not None and account.owner != scope["state"]["owner"]:
             raise forbidden()
@@ -86,9 +81,9 @@ class ClusterRouter:
             await self._local(scope, receive, send)
         except LedgerAway as error:
             self._node.connection_lost(error)
-            raise _unavailable("the database is away") from None
+            raise unavailable("the database is away") from None
         except NotExecuted as error:
-            raise _unavailable(str(error)) from None
+            raise unavailable(str(error)) from None
 
     async def _answer_watched(
         self, account: LedgerAccount, scope: Scope, receive: Receive, send: Send
@@ -99,9 +94,9 @@ class ClusterRouter:
             await self._local(scope, receive, send)
         except LedgerAway as error:
             self._node.connection_lost(error)
-            raise _unavailable("the database is away") from None
+            raise unavailable("the database is away") from None
         except NotExecuted as error:
-            raise _unavailable(str(error)) from None
+            raise unavailable(str(error)) from None
 
     async def _answer(self, account: LedgerAccount, scope: Scope, body: bytes, send: Send) -> None:
         deadline = self._clock() + TOTAL_SECONDS
@@ -122,8 +117,8 @@ class ClusterRouter:
                 break  # no other node can have it either
             await self._node.wait_for_owners(PAUSE_SECONDS)
         if not may_be_executed:
-            raise _unavailable(reason)
-        return await self._end_unknown(account.id, scope, send)
+            raise unavailable(reason)
+        return await self._endunknown_outcome(account.id, scope, send)
 
     async def _try(self, account: str, scope: Scope, body: bytes, send: Send) -> None:
         """Answer here, or let the owner answer.
@@ -132,40 +127,34 @@ class ClusterRouter:
             NotExecuted: this try did not and will not execute the request.
             OutcomeUnknown: it may have, or may yet.
         """
+        owner = self._node.owners.get(account)
+        if not self._node.owns(account):  # it may have been taken, and be on its way
+            await self._node.wait_for_arrival(account, ARRIVAL_SECONDS)
         if self._node.owns(account):
             await self.execute(account, scope, body, send)
             return
-        owner = self._node.owners.get(account)
         if owner is None or owner.node == self._node.number:
             raise NotExecuted("the account belongs to no node at the moment")
-        headers = [(k, v) for k, v in scope["headers"] if k not in _KEPT_BY_NODE]
-        query = scope["query_string"]
-        target = scope["raw_path"] + (b"?" + query if query else b"")
-        request = PeerRequest(scope["method"], target, headers, body)
-        inner = (
-            (SECRET, self._secret),
-            (OWNER, b"%d" % scope["state"]["owner"]),
-            (REQUEST, scope["state"]["request_id"].encode()),
-        )
         seconds = READ_SECONDS if scope["method"] == "GET" else TRY_SECONDS
+        request, inner = forwarded_request(scope, body), inner_headers(self._secret, scope)
         answer = await self._peers.send(owner.address, request, inner, seconds)
-        match answer.header(OUTCOME):
-            case b"":
-                await _send_answer(answer, send)
-            case outcome if outcome == UNKNOWN:
-                raise OutcomeUnknown("the owner does not know whether it is stored")
-            case _:
-                raise NotExecuted("the account has moved from the node that was asked")
+        await send_answer(check_outcome(answer), send)
 
-    async def execute(self, account: str, scope: Scope, body: bytes, send: Send) -> None:
+    async def execute(
+        self, account: str, scope: Scope, body: bytes, send: Send, then: Receive | None = None
+    ) -> None:
         """Answer a request on an account of this node; the errors are those of `_try`."""
+        if not self._node.owns(
+            account
+        ):  # waiting costs less than being asked again and again meanwhile
+            await self._node.wait_for_arrival(account, ARRIVAL_SECONDS)
         if not self._node.owns(account):
             raise NotExecuted("the account is not here")
         request = scope["state"]["request_id"]
         if scope["method"] != "GET" and not self._node.begin_request(account, request):
             raise OutcomeUnknown("the request was executed before")
         try:
-            await self._local(scope, _replayed(body), send)
+            await self._local(scope, replayed(body, then), send)
         except NotExecuted:
             self._node.end_request(account, request)
             raise
@@ -184,17 +173,17 @@ class ClusterRouter:
             return False
         return await self._send_stored(account, found.answer, scope, send)
 
-    async def _end_unknown(self, account: str, scope: Scope, send: Send) -> None:
+    async def _endunknown_outcome(self, account: str, scope: Scope, send: Send) -> None:
         """Answer a request that may have been executed when the time for it is over."""
         try:
             found = await self._node.give_up(account, scope["state"]["request_id"])
         except LedgerAway as error:
             log.warning("%s", error)
-            raise _unknown("the database is away") from None
+            raise unknown_outcome("the database is away") from None
         if found.answer is None:
-            raise _unavailable("the request was not executed")
+            raise unavailable("the request was not executed")
         if not await self._send_stored(account, found.answer, scope, send):
-            raise _unknown("its transactions cannot be read")
+            raise unknown_outcome("its transactions cannot be read")
 
     async def _send_stored(self, account: str, answer: str, scope: Scope, send: Send) -> bool:
         try:
@@ -204,7 +193,7 @@ class ClusterRouter:
         rendered = await render(
             response, scope["state"]["response_format"], self._node.broker.budget
         )
-        await rendered(scope, _replayed(b""), send)
+        await rendered(scope, replayed(b""), send)
         return True
 
     def _reader(self, account: str) -> Callable[[int], Any]:
@@ -219,52 +208,3 @@ class ClusterRouter:
 def json_object(text: str) -> Any:  # noqa: ANN401 - any JSON value
     """Return the JSON value of a text of the ledger."""
     return json.loads(text)
-
-
-def _unavailable(reason: str) -> HttpError:
-    return HttpError(503, f"The request was not executed: {reason}. Send it again.", headers=_RETRY)
-
-
-def _unknown(reason: str) -> HttpError:
-    return HttpError(
-        504,
-        f"Whether the request was executed is not known: {reason}."
-        " Read the account's transactions before you send it again.",
-    )
-
-
-async def read_body(receive: Receive) -> bytes:
-    """Return the body of a request, and one byte more than is allowed of a longer one."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        body += message.get("body", b"")
-        if len(body) > MAX_BODY_BYTES:
-            return bytes(body[: MAX_BODY_BYTES + 1])
-        if not message.get("more_body"):
-            return bytes(body)
-
-
-def _replayed(body: bytes) -> Receive:
-    """Return a `receive` with a body that was read already."""
-    messages = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive() -> Message:
-        if messages:
-            return messages.pop()
-        await asyncio.get_running_loop().create_future()
-        raise AssertionError
-
-    return receive
-
-
-async def _send_answer(answer: PeerAnswer, send: Send) -> None:
-    head = {
-        "type": "http.response.start",
-        "status": answer.status,
-        "headers": list(answer.headers),
-    }
-    await send(head)
-    await send({"type": "http.response.body", "body": answer.body, "more_body": False})

@@ -11,7 +11,7 @@ from keydesk_practice.engine.quotes import day_end_after
 
 
 async def catch_up(broker: Broker, taken: Sequence[tuple[AccountSession, int]]) -> None:
-    """Tick accounts from the times up to which they were ticked until the broker's, however far that moves meanwhile.
+    """Tick accounts from their last tick until the broker's present time, which moves on meanwhile.
 
     On return no iteration of the event loop has passed since the last look at the broker's time.
     """

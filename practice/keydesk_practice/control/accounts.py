@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession
@@ -39,7 +39,7 @@ _TOKEN = re.compile(rf"[!-~]{{{MIN_TOKEN},{MAX_TOKEN}}}")
 
 async def add_account(control: Control, request: AddAccount) -> AccountState:
     """Add an account to a token."""
-    account = account_to_add(control, request, control.broker.sessions)
+    account = account_to_add(control, request, control.broker.known_accounts())
     create_account(
         control.broker,
         account,
@@ -56,7 +56,7 @@ def account_to_add(control: Control, request: AddAccount, known: Collection[str]
     if request.owner not in control.authenticator.owners():
         raise invalid_value("owner", ": there is no such token")
     account = LedgerAccount(
-        _next_id(known, request.owner),
+        next_id(known, request.owner),
         request.owner,
         _currency(request.currency),
         request.hedging,
@@ -98,7 +98,9 @@ async def clone_account(control: Control, _: Nothing, account: str) -> AccountSt
     session = control.session(account)
     control.broker.commits.flush()
     copy = LedgerAccount(
-        _next_id(control.broker.sessions, session.account.owner),
+        next_id(
+            control.broker.known_accounts(), session.account.owner, control.broker.belongs_here
+        ),
         session.account.owner,
         session.account.currency,
         session.account.hedging,
@@ -134,15 +136,21 @@ async def add_token(control: Control, request: AddToken) -> TokenAccounts:
 
 def add_digest(control: Control, request: AddToken) -> tuple[str, int]:
     """Let in a token, and return it with its owner number; raise a 400 or 409 `HttpError`."""
-    token = request.token or secrets.token_hex(32)
-    if not _TOKEN.fullmatch(token):
-        raise invalid_value("token", f": use {MIN_TOKEN} to {MAX_TOKEN} printable ASCII characters")
+    token = checked_token(request)
     owner = max((FIRST_ADDED_OWNER - 1, *control.authenticator.owners())) + 1
     digest = digest_of(token.encode())
     if not control.authenticator.add(digest, owner):
         raise HttpError(409, "This token is in use already: choose another one")
     control.broker.ledger.set_fact(f"{TOKEN_FACT}{owner}", digest.hex())
     return token, owner
+
+
+def checked_token(request: AddToken) -> str:
+    """Return the token of a request, a random one when it names none; raise a 400 `HttpError`."""
+    token = request.token or secrets.token_hex(32)
+    if not _TOKEN.fullmatch(token):
+        raise invalid_value("token", f": use {MIN_TOKEN} to {MAX_TOKEN} printable ASCII characters")
+    return token
 
 
 async def _execute(control: Control, session: AccountSession, command: Command) -> None:
@@ -153,13 +161,16 @@ async def _execute(control: Control, session: AccountSession, command: Command) 
             raise HttpError(409, reject_message(reason), reason)
 
 
-def _next_id(known: Collection[str], owner: int) -> str:
+def next_id(
+    known: Collection[str], owner: int, fits: Callable[[str], bool] = lambda _: True
+) -> str:
+    """Return the id of a token's next account, the first one that fits; raise a 409 `HttpError` when it has too many."""
     user = FIRST_USER + owner
     used = {int(id_.rpartition("-")[2]) for id_ in known if f"-{user}-" in id_}
-    number = max(used, default=0) + 1
-    if number > MAX_ACCOUNTS:
-        raise HttpError(409, f"A token has {MAX_ACCOUNTS} accounts at most: reset one of them")
-    return f"101-001-{user}-{number:03}"
+    for number in range(max(used, default=0) + 1, MAX_ACCOUNTS + 1):
+        if fits(id_ := f"101-001-{user}-{number:03}"):
+            return id_
+    raise HttpError(409, f"A token has {MAX_ACCOUNTS} accounts at most: reset one of them")
 
 
 def _currency(name: str) -> str:

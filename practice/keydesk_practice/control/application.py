@@ -6,13 +6,12 @@ import ipaddress
 import logging
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
-from keydesk_practice.control.context import Control
 from keydesk_practice.control.openapi import control_document
 from keydesk_practice.control.operations import BASE, OPERATIONS, Operation
 from keydesk_practice.control.schema import read_record
@@ -28,12 +27,20 @@ log = logging.getLogger("keydesk.practice.control")
 Match = tuple[Operation, dict[str, str]]
 
 
+class Controlled(Protocol):
+    """What the operations work on: one broker, or several workers."""
+
+    @property
+    def changing(self) -> asyncio.Lock:
+        """The lock that is held by what changes the market."""
+
+
 class ControlApplication:
     """Answers the paths of the control interface; every other path goes to the v20 interface."""
 
     def __init__(
         self,
-        control: Control,
+        control: Controlled,
         token: str,
         others: Application,
         *,
@@ -83,7 +90,7 @@ class ControlApplication:
         client = scope.get("client")
         host = client[0] if client and client[0] else None  # None: a unix socket
         forwarded = any(name in _FORWARDED for name, _ in scope["headers"])
-        if forwarded or (host is not None and not _is_loopback(host)):
+        if forwarded or (host is not None and not is_loopback(host)):
             raise HttpError(
                 403,
                 "The control interface answers this machine only: "
@@ -92,7 +99,7 @@ class ControlApplication:
 
 
 async def answer_operation(
-    control: Control,
+    control: object,
     operations: Sequence[Operation],
     request: Request,
     changing: asyncio.Lock | None = None,
@@ -114,7 +121,8 @@ async def answer_operation(
     return to_wire(answer)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether an address is one of this machine."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

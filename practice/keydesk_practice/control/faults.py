@@ -1,4 +1,4 @@
-"""Bad days on demand, by control call, by name or from a file."""
+"""Fault profiles: set by a control request, by name or from a file."""
 
 import tomllib
 from dataclasses import dataclass
@@ -24,17 +24,22 @@ class SetFaults:
 
 async def set_faults(control: Control, request: SetFaults) -> State:
     """Switch faults on, in place of those that were on."""
+    use_faults(control, chosen_profile(request))
+    return control.state()
+
+
+def chosen_profile(request: SetFaults) -> FaultProfile:
+    """Return the profile that a request chooses; raise a 400 `HttpError` when it chooses none, or an invalid one."""
     profile = request.profile
     if (request.name is None) == (profile is None):
-        raise HttpError(400, "Choose one of 'name' and 'profile'")
+        raise HttpError(400, "Give exactly one of 'name' and 'profile'")
     if request.name is not None:
         profile = PROFILES.get(request.name)
     if profile is None:
         raise invalid_value("name", f": use one of {', '.join(PROFILES)}")
     if problem := profile.problem():
         raise HttpError(400, f"Invalid value specified for {problem}")
-    use_faults(control, profile)
-    return control.state()
+    return profile
 
 
 async def clear_faults(control: Control, _: Nothing) -> State:

@@ -155,7 +155,7 @@ class ShockState:
 
     kind: ShockKind
     begins: Timestamp
-    ends: Timestamp | None
+    ends: Timestamp | None = None
     size: str
     instruments: tuple[str, ...] = ()
     currency: str | None = None  # that moves; absent while a replay is blind

@@ -36,9 +36,9 @@ from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, move_ledger_aside
+from keydesk_practice.ledger.placement import CHECKPOINTS, WORKERS_FACT
 from keydesk_practice.market.market import MARKET_MODEL
 
-FOLDER = "checkpoints"
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 _MAX_BALANCE = Decimal(1_000_000_000)
 
@@ -70,6 +70,7 @@ async def begin_replay(control: LocalControl, request: BeginReplay) -> State:
         "seed": broker.ledger.fact("seed") or "1",
         MODEL: str(MARKET_MODEL),
         **broker.ledger.facts(TOKEN_FACT),
+        **broker.ledger.facts(WORKERS_FACT),
     }
 
     def fill(ledger: Ledger) -> None:
@@ -143,7 +144,7 @@ def _chosen(control: Control, request: BeginReplay) -> Replay:
     """Return the replay that a request chooses; raise a 400 `HttpError` when it chooses none, or two."""
     dated = [request.start is not None, request.scenario is not None]
     if sum([*dated, request.random, request.present]) != 1:
-        raise HttpError(400, "Choose one of 'start', 'scenario', 'random' and 'present'")
+        raise HttpError(400, "Give exactly one of 'start', 'scenario', 'random' and 'present'")
     if request.present and request.blind:
         raise HttpError(400, "The present cannot be hidden: leave out 'blind' or 'present'")
     instrument = request.instrument
@@ -222,7 +223,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _folder(control: Control) -> Path:
-    return control.options.data / FOLDER
+    return control.options.data / CHECKPOINTS
 
 
 def _path(control: Control, name: str) -> Path:

@@ -38,7 +38,7 @@ async def add_shock(control: Control, request: AddShock) -> State:
 
 
 async def cancel_shocks(control: Control, _: Nothing) -> State:
-    """Cancel the shocks that have not begun; what has begun runs its course."""
+    """Cancel the shocks that have not begun; those in progress continue."""
     now = control.real(control.broker.now())
     _set(control, tuple(one for one in control.broker.shocks if one.begins <= now))
     return control.state()

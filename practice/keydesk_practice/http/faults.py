@@ -69,6 +69,15 @@ PROFILES = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class _StreamEnds:
+    """When an open stream falls silent and when it is cut, in the seconds of the event loop."""
+
+    profile: FaultProfile
+    mutes_at: float
+    cuts_at: float
+
+
 class ConnectionDropped(Exception):
     """The connection was closed on purpose; nothing is sent."""
 
@@ -113,9 +122,11 @@ class Faults:
                 raise HttpError(status, words)
 
     def sender(self, scope: Scope, receive: Receive, send: Send) -> Send:
-        """Return the `send` of a request, with what happens to its answer."""
-        path = scope["path"]
-        if path.endswith("/stream"):
+        """Return the `send` of a request, with what happens to its answer.
+
+        A profile that comes while a stream is open counts from its next message on.
+        """
+        if scope["path"].endswith("/stream"):
             return self._stream_sender(scope, receive, send)
         if not self._hits(self.profile.lost):
             return send
@@ -127,23 +138,35 @@ class Faults:
         return lose
 
     def _stream_sender(self, scope: Scope, receive: Receive, send: Send) -> Send:
-        profile, clock = self.profile, asyncio.get_running_loop().time
-        mutes_at = clock() + self._seconds(profile.mute_streams_s)
-        cuts_at = clock() + self._seconds(profile.cut_streams_s)
+        ends = self._stream_ends(self._draws)
         carries_transactions = scope["path"].endswith("/transactions/stream")
 
         async def disturb(message: Message) -> None:
-            if clock() >= cuts_at:
+            nonlocal ends
+            if ends.profile is not self.profile:  # of its own draws: requests keep theirs
+                draws = random.Random(f"{self.profile.seed} {scope['path']}")  # noqa: S311 - no secret
+                ends = self._stream_ends(draws)
+            if not self.active:
+                await send(message)
+                return
+            now = asyncio.get_running_loop().time()
+            if now >= ends.cuts_at:
                 await drop(scope, receive)
-            if clock() >= mutes_at and message["type"] == "http.response.body":
+            if now >= ends.mutes_at and message["type"] == "http.response.body":
                 return
             body = message.get("body", b"")
             if carries_transactions and body and b'"HEARTBEAT"' not in body:
-                await asyncio.sleep(profile.late_ms / 1000)
+                await asyncio.sleep(ends.profile.late_ms / 1000)
                 message = {**message, "body": self._repeated(body)}
             await send(message)
 
         return disturb
+
+    def _stream_ends(self, draws: random.Random) -> "_StreamEnds":
+        now = asyncio.get_running_loop().time()
+        means = (self.profile.mute_streams_s, self.profile.cut_streams_s)
+        after = [draws.expovariate(1 / mean) if mean else float("inf") for mean in means]
+        return _StreamEnds(self.profile, *(now + seconds for seconds in after))
 
     def _repeated(self, lines: bytes) -> bytes:
         kept = [line * (1 + self._hits(self.profile.duplicates)) for line in lines.splitlines(True)]
@@ -151,9 +174,6 @@ class Faults:
 
     def _hits(self, share: float) -> bool:
         return share > 0 and self._draws.random() < share
-
-    def _seconds(self, mean: float) -> float:
-        return self._draws.expovariate(1 / mean) if mean else float("inf")
 
 
 async def drop(scope: Scope, receive: Receive) -> None:
@@ -167,7 +187,7 @@ async def drop(scope: Scope, receive: Receive) -> None:
 
 
 def _text(name: str, value: float) -> str:
-    words = name.replace("_ms", "").replace("_s", "").replace("_", " ")
+    words = name.removesuffix("_ms").removesuffix("_s").replace("_", " ")
     if name == "maintenance":
         return words
     if name.endswith("_ms"):

@@ -92,6 +92,7 @@ class RequestMiddleware:
         self._budget = budget
         self._trusts_proxy = trusts_proxy
         self.faults = Faults()
+        self.id_offset = 0  # of one among several workers, so that their request ids never meet
         self.restart_request_ids(time.time_ns())  # ascends over restarts
 
     def restart_request_ids(self, market_time: int) -> None:
@@ -99,7 +100,7 @@ class RequestMiddleware:
 
         Reads are counted apart, so that they do not matter for what a write leaves in the ledger.
         """
-        self.count_request_ids(market_time // 1_000 * 10)
+        self.count_request_ids(self.id_offset + market_time // 1_000 * 10)
 
     def count_request_ids(self, first: int) -> None:
         """Count request ids from a number on."""
@@ -111,9 +112,7 @@ class RequestMiddleware:
             return
         reads = scope["method"] == "GET"
         request_id = str(next(self._read_ids if reads else self._write_ids))
-        if self.faults.active:
-            send = self.faults.sender(scope, receive, send)
-        sender = _ResponseSender(send, request_id)
+        sender = _ResponseSender(self.faults.sender(scope, receive, send), request_id)
         headers = dict(reversed(scope["headers"]))  # of a repeated header the first counts
         response_format = response_format_of(headers)
         state = scope["state"] = {

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from importlib.resources import files
 from typing import Any
 
@@ -21,6 +21,7 @@ _RESPONSE_HEADERS = b"RequestID, Location, Link, Retry-After"
 _DAY = b"86400"
 log = logging.getLogger("keydesk.practice.requests")
 Headers = list[tuple[bytes, bytes]]
+Health = tuple[int, dict[str, Any]]  # status and body
 
 
 def v20_document() -> bytes:
@@ -38,8 +39,10 @@ class PublicPaths:
         *,
         origins: Collection[str] = (),
         logs_requests: bool = False,
+        health: Callable[[], Awaitable[Health]] | None = None,
     ) -> None:
         self._broker = broker
+        self._others_health = health
         self._interface = interface
         self._origins = frozenset(origin.encode() for origin in origins)
         self._logs_requests = logs_requests
@@ -57,14 +60,16 @@ class PublicPaths:
         if origin is not None and method == "OPTIONS":
             await _send(send, 204, b"", _preflight_headers())
         elif path == HEALTH and method == "GET":
-            status, body = self._health()
+            status, body = await self._health()
             await _send(send, status, json_bytes(body))
         elif path == DOCUMENT and method == "GET":
             await _send(send, 200, v20_document())
         else:
             await self._interface(scope, receive, send)
 
-    def _health(self) -> tuple[int, dict[str, Any]]:
+    async def _health(self) -> Health:
+        if self._others_health is not None:
+            return await self._others_health()
         failure = self._broker.commits.failure
         members = {"status": "ok", "time": rfc3339(self._broker.now())}
         if failure is None:

@@ -65,9 +65,9 @@ def open_ledger_file(folder: Path) -> sqlite3.Connection:
     """
     make_private(folder)
     path = folder / FILE_NAME
-    with _translated_errors(path), _private_files():
+    with translated_errors(path), _private_files():
         if not path.exists():
-            _create(path)
+            create_ledger_file(path)
         connection = _connected(path)
         try:
             _prepare(connection, path)
@@ -86,7 +86,7 @@ def check_ledger_file(folder: Path) -> CheckReport:
     path = folder / FILE_NAME
     if not path.exists():
         raise LedgerUnavailable(f"there is no ledger in {folder}")
-    with _translated_errors(path), contextlib.closing(_connected(path)) as connection:
+    with translated_errors(path), contextlib.closing(_connected(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         version = _known_version(connection, path)
         return check_ledger(connection, summed=version != FORMAT_WITHOUT_CHECKSUMS)
@@ -95,7 +95,7 @@ def check_ledger_file(folder: Path) -> CheckReport:
 def verify_connection(connection: sqlite3.Connection, folder: Path) -> None:
     """Check every row of an open ledger; raise `LedgerUnavailable` when one is damaged."""
     path = folder / FILE_NAME
-    with _translated_errors(path):
+    with translated_errors(path):
         problems = check_ledger(connection).problems
     if problems:
         raise damaged_error(path, problems[0])
@@ -125,7 +125,7 @@ def move_ledger_aside(folder: Path, now: datetime | None = None) -> Path | None:
         _checkpoint(path)
     stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%S.%fZ")
     renamed = path.with_name(f"ledger-{stamp}.sqlite3")
-    with _translated_errors(path):
+    with translated_errors(path):
         for file in files:
             if file.exists():
                 file.rename(renamed.with_name(file.name.replace(FILE_NAME, renamed.name)))
@@ -177,7 +177,7 @@ def _private_files() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _translated_errors(path: Path) -> Iterator[None]:
+def translated_errors(path: Path) -> Iterator[None]:
     """Raise the errors of SQLite and of the file system as `LedgerUnavailable`."""
     try:
         yield
@@ -195,7 +195,7 @@ def ledger_error(error: sqlite3.Error, path: Path) -> LedgerUnavailable:
     return kind(_reason(error, path))
 
 
-def _create(path: Path) -> None:
+def create_ledger_file(path: Path) -> None:
     """Create a ledger without accounts, complete or not at all."""
     for end in _SIDE_FILES:
         left = path.with_name(FILE_NAME + end)
@@ -252,7 +252,12 @@ def _known_version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _refuse_without_accounts(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise for a ledger without accounts, unless its first start was interrupted and it is empty."""
+    """Raise for a ledger without accounts, unless its first start was interrupted and it is empty.
+
+    One of several workers may have none.
+    """
+    if connection.execute("SELECT 1 FROM facts WHERE name='workers'").fetchone() is not None:
+        return
     (accounts,) = connection.execute("SELECT count(*) FROM accounts").fetchone()
     (traces,) = connection.execute(
         "SELECT (SELECT count(*) FROM transactions) + (SELECT count(*) FROM heads)"

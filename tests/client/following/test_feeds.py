@@ -4,7 +4,7 @@ import pytest
 
 from keydesk_client import Client, FollowSettings, StreamSettings, Timing
 from keydesk_client.errors import RateLimited
-from keydesk_client.following.feeds import Follower
+from keydesk_client.following.follower import Follower
 
 
 class Pauses(list[float]):

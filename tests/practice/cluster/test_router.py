@@ -42,6 +42,7 @@ class FakeNode:
         self.budget = WorkBudget()
         self.ledger = self
         self.is_database_away = False
+        self.arrives = False  # the account has been taken and is on its way
 
     def owns(self, _: str) -> bool:
         return self.here
@@ -65,6 +66,11 @@ class FakeNode:
         found = await self.find_request(account, request)
         assert found is not None
         return found
+
+    async def wait_for_arrival(self, _: str, seconds: float) -> None:
+        if self.arrives:
+            self.here, self.arrives = True, False
+            self.time += seconds / 2
 
     async def wait_for_owners(self, seconds: float) -> None:
         self.time += seconds
@@ -232,3 +238,14 @@ async def test_a_read_is_repeated_and_never_given_up() -> None:
     peers = FakePeers(OutcomeUnknown("cut"), PeerAnswer(200, (), b"{}"))
     assert (await ask(node, peers, method="GET"))[0] == 200
     assert node.requests == {}
+
+
+async def test_an_account_on_its_way_is_awaited_and_answered_here_without_a_retry() -> None:
+    async def local(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 201, "headers": []})
+        await send({"type": "http.response.body", "body": b"here"})
+
+    node, peers = FakeNode(owner=Owner(1, "http://this:1")), FakePeers(NotExecuted(""))
+    node.arrives = True
+    assert await ask(node, peers, local) == (201, b"here")
+    assert peers.sent == 0

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,32 @@ async def streams_are_cut_repeated_and_muted(
     control.call("PUT", "/faults", {"profile": {"muteStreamsS": 0.01}})
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(read_on(practice, prices), 0.5)
+    await an_open_stream_is_cut_and_muted_too(practice, control)
+
+
+async def an_open_stream_is_cut_and_muted_too(
+    practice: PracticeServer, control: ControlClient
+) -> None:
+    control.call("DELETE", "/faults")
+    prices = f"/v3/accounts/{practice.account_id}/pricing/stream?instruments=EUR_USD"
+    async with practice.http.stream("GET", prices) as answer:
+        lines = answer.aiter_lines()
+        await anext(lines)
+        control.call("PUT", "/faults", {"profile": {"muteStreamsS": 0.01}})
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(_read_all(lines), 0.5)
+        control.call("DELETE", "/faults")
+    async with practice.http.stream("GET", prices) as answer:
+        lines = answer.aiter_lines()
+        await anext(lines)
+        control.call("PUT", "/faults", {"profile": {"cutStreamsS": 0.01}})
+        with pytest.raises(httpx.TransportError):
+            await _read_all(lines)
+
+
+async def _read_all(lines: AsyncIterator[str]) -> None:
+    async for _ in lines:
+        pass
 
 
 async def read_on(practice: PracticeServer, path: str) -> None:
@@ -158,6 +185,11 @@ def test_a_wrong_profile_file_is_refused(tmp_path: Path, content: str | None) ->
         file.write_text(content)
     with pytest.raises(FaultFileError, match=r"wrong\.toml"):
         read_profile(str(file))
+
+
+def test_a_profile_is_told_in_words() -> None:
+    told = FaultProfile(mute_streams_s=2, late_ms=30, error_503=0.5).texts()
+    assert told == ("error 503 50%", "mute streams 2 s", "late 30 ms")
 
 
 def test_nothing_is_on_by_default() -> None:

@@ -39,6 +39,7 @@ Accident = Callable[[Path], None]
 SERVE = [sys.executable, "-m", "keydesk_practice.__main__"]
 LIMITED = """
 import resource, sys
+sys.dont_write_bytecode = True  # a module's compiled file would be cut off at the limit, and stay so
 from keydesk_practice.__main__ import main
 limit = int(sys.argv.pop(1))
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # the nearest thing to a full disk

@@ -83,6 +83,11 @@ class JournalApp(App[int]):
         return self.journal.live.files.notes
 
     @property
+    def said(self) -> list[str]:
+        """What was told, without its level."""
+        return [words for _, words in self.told]
+
+    @property
     def words(self) -> str:
         """What is on the screen."""
         strips = self.screen._compositor.render_strips()

@@ -10,8 +10,9 @@ import pyte
 from pyte.screens import Char
 from rich.color import ColorSystem
 from rich.console import RenderableType
-from textual.events import Resize
+from textual.events import Key, Resize
 from textual.geometry import Size
+from textual.keys import _character_to_key
 from textual.message_pump import MessagePump
 
 from keydesk.app.desk_session import DeskLock
@@ -77,6 +78,14 @@ class MirroredDesk(WorkingDesk):
             on_frame = getattr(screen, "on_frame", None)
             if on_frame is not None:
                 on_frame(frame)
+
+    def post_key(self, key: str) -> None:
+        """Type a key without waiting until it is handled."""
+        letter = key if len(key) == 1 else " " if key == "space" else None
+        name = _character_to_key(key) if len(key) == 1 else key
+        event = Key(name, letter)
+        event.set_sender(self)
+        self.post_message(event)
 
     async def settled(self) -> None:
         """Wait until everything is handled and drawn that was asked for; the line takes it."""

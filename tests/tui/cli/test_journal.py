@@ -2,14 +2,19 @@
 
 import csv
 import json
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from keydesk.cli.journal import journal, provisional_words
+from keydesk.calc.market.trading_day import trading_date
+from keydesk.calc.trade_journal.rebuild import Journal
+from keydesk.cli.journal import journal, last_day_hint, provisional_words
 from keydesk.cli.journal_options import journal_options
+from keydesk.trade_journal.report import day_of
 from support.broker import PracticeServer
+from support.data.journal_trades import closed_trade
 from support.signing_in import Home
 
 BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
@@ -148,3 +153,13 @@ def test_options_that_do_not_go_together_are_refused_with_the_remedy(
 
 def test_trades_whose_excursion_may_still_grow_are_named() -> None:
     assert "MAE and MFE of 2 trades (7, 9) may still grow" in provisional_words(["7", "9"])
+
+
+def test_a_report_of_a_day_without_trades_names_the_last_day_with_one() -> None:
+    """A travelling practice market, or a wrong clock, is on another day."""
+    whole = Journal((closed_trade("1", 1),))
+    last = trading_date(whole.closed[0].closed_ns or 0)
+    assert last_day_hint(whole, day_of(last)) == ""
+    assert last_day_hint(Journal(), day_of(last)) == ""
+    hint = last_day_hint(whole, day_of(last + timedelta(days=1)))
+    assert hint == f"The last trade was closed on another day: --date {last}"

@@ -1,6 +1,9 @@
+import errno
+
 import pytest
 
-from keydesk.cli.runner import desk_options
+from keydesk.cli.journal_options import journal_options
+from keydesk.cli.runner import desk_options, report_error
 from keydesk.config.settings import DeskOptions
 
 
@@ -42,3 +45,31 @@ def test_a_wrong_argument_ends_with_2_and_says_what_is_wrong(
         desk_options(words.split())
     assert left.value.code == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            "keydesk: No space left on device: the disk is full, make room and do it again\n",
+        ),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "/a/file"),
+            "keydesk: /a/file: Permission denied\n",
+        ),
+        (
+            TimeoutError("another process holds the lock"),
+            "keydesk: another process holds the lock\n",
+        ),
+    ],
+)
+def test_an_error_of_the_disk_names_the_file_and_the_remedy(
+    error: OSError, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report_error(error)
+    assert capsys.readouterr().err == words
+
+
+def test_a_dash_is_standard_output_for_the_journal_as_well() -> None:
+    assert journal_options(["--csv", "--out", "-"]).out is None

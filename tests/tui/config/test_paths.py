@@ -3,7 +3,16 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.settings import Folders, UnsafeFolder, find_folders, make_private
+from keydesk.config.settings import (
+    PRACTICE_MARKET,
+    BadSettings,
+    Folders,
+    Settings,
+    UnsafeFolder,
+    find_folders,
+    make_private,
+    profile_to_open,
+)
 
 
 def test_xdg_folders_are_used_when_nothing_else_is_said() -> None:
@@ -25,6 +34,21 @@ def test_a_relative_xdg_folder_is_ignored_as_the_standard_says() -> None:
 def test_the_data_option_wins_over_the_variable() -> None:
     assert find_folders("/d", {"KEYDESK_HOME": "/k"}).state == Path("/d")
     assert find_folders(None, {"KEYDESK_HOME": "/k"}).config == Path("/k")
+
+
+@pytest.mark.parametrize("data", ["", " "])
+def test_an_empty_data_option_is_not_the_own_folder(data: str) -> None:
+    """A script's variable that is not set must not act on the real account."""
+    with pytest.raises(UnsafeFolder, match="--data is empty"):
+        find_folders(data, {"HOME": "/h"})
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_an_empty_profile_is_not_the_last_one(name: str) -> None:
+    settings = Settings(last_profile=PRACTICE_MARKET)
+    with pytest.raises(BadSettings, match="--profile is empty"):
+        profile_to_open(name, settings, practice=False)
+    assert profile_to_open(None, settings, practice=False) is None
 
 
 def test_a_private_folder_is_made_for_its_owner_alone(tmp_path: Path) -> None:

@@ -1,17 +1,19 @@
 """The installed Textual has every private name that the desk uses, and the desk lives without most of them."""
 
 import ast
+import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from rich.console import RenderableType
 from rich.segment import Segment
-from textual import _xterm_parser
+from textual import _time, _xterm_parser
 from textual._compositor import ChopsUpdate
 from textual._parser import Parser
 from textual._styles_cache import StylesCache
@@ -19,6 +21,7 @@ from textual.app import App
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
+from textual.screen import Screen
 from textual.strip import Strip
 
 import keydesk
@@ -76,6 +79,36 @@ async def test_the_installed_textual_has_every_attribute_and_its_loss_would_be_n
             without.delattr(StylesCache, "get_inner_outer")
             without.setattr(StylesCache, "get_inner_outer", None, raising=False)
             assert set(missing_attributes(app)) == {"_handle_exception", "cache_clear"}
+
+
+class StandingStill:
+    """A clock of a process that gets no processor for a second after the first look at it."""
+
+    looks = 0
+
+    def __call__(self) -> float:
+        self.looks += 1
+        return monotonic() + (self.looks > 1)
+
+
+@pytest.mark.parametrize("of", [lambda app: app, lambda app: app.screen], ids=["app", "screen"])
+async def test_a_timer_that_comes_once_comes_although_the_process_stood_still_as_it_began(
+    of: Callable[[App[None]], App[None] | Screen[None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came = asyncio.Event()
+
+    class HookedApp(TerminalApp[None]):
+        def get_default_screen(self) -> Screen[None]:
+            return private.ScreenHooks[None]()
+
+    app = HookedApp()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        monkeypatch.setattr(_time, "get_time", StandingStill())
+        timer = of(app).set_timer(1 / 120, came.set)
+        assert timer._skip is False
+        async with asyncio.timeout(30):
+            await came.wait()
 
 
 async def test_the_installed_driver_and_its_writer_have_their_attributes() -> None:

@@ -11,9 +11,11 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.forms.sheet import ModalForm, Sheet
+from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.sheet import ModalForm
 from keydesk.store.state import Topic
 from keydesk.terminal._textual_private import pieces_of, region_of_whole
+from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.theme import Depth
 from support.fakes.working_desk import WorkingDesk
 from support.resizing import resize
@@ -147,7 +149,23 @@ async def test_a_form_opens_without_drawing_the_desk_around_it(key: str, tmp_pat
         assert [region_of_whole(update) for update in app.of_form] == [None] * len(app.of_form)
 
 
-async def test_what_changes_beneath_before_a_form_is_shown_is_in_its_first_picture(
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("key", ["B", "?"])
+async def test_the_first_picture_of_a_form_is_the_form_alone(
+    key: str, size: tuple[int, int], tmp_path: Path
+) -> None:
+    app = WatchedDesk(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        app.move_a_price()  # drawn later
+        await pilot.press(key)
+        await pilot.pause()
+        sheet = app.screen.query_one(Sheet).region
+        first = pieces_of(app.of_form[0]) or []
+    assert {(x, y) for y, x, _ in first} == {(sheet.x, y) for y in sheet.line_range}
+
+
+async def test_what_changes_beneath_before_a_form_is_shown_is_drawn_after_its_first_picture(
     tmp_path: Path,
 ) -> None:
     app = WatchedDesk(tmp_path)
@@ -155,6 +173,32 @@ async def test_what_changes_beneath_before_a_form_is_shown_is_in_its_first_pictu
         await pilot.pause()
         app.action_perform("help")
         app.screen.refresh(Region(0, 3, 10, 1))
+        async with asyncio.timeout(PATIENCE):
+            while not any(reaches(update, y=3, before=10) for update in app.of_form[1:]):
+                await pilot.pause()
+        assert not reaches(app.of_form[0], y=3, before=10)
+
+
+def reaches(update: object, y: int, before: int) -> bool:
+    """Return whether an update draws a line left of a column."""
+    return any(line == y and x < before for line, x, _ in pieces_of(update) or [])
+
+
+async def test_the_desk_shows_that_a_form_has_the_keys_once_the_form_is_drawn(
+    tmp_path: Path,
+) -> None:
+    app = WatchedDesk(tmp_path)
+    async with app.run_test(size=(200, 50)) as pilot:
         await pilot.pause()
-        rows = {y for y, x, _ in pieces_of(app.of_form[0]) or [] if x < 10}
-        assert 3 in rows
+        watchlist, grid = app.actions.screen.watchlist, app.actions.screen.query_one(RuledGrid)
+        assert grid.has_keys(watchlist)
+        await pilot.press("B")
+        await pilot.pause()
+        assert not grid.has_keys(watchlist)
+        form = app.screen.query_one(Sheet).region
+        under = [pane for pane in grid.panes if pane.region.overlaps(form)]
+        reaching = [pane for pane in under if pane.region.x < form.x]
+        assert all(pane.region.right - pane.covered == form.x for pane in reaching)
+        await until_drawn(app, pilot)
+        footer = app.screen._compositor.render_strips()[-1].text
+        assert "sends" in footer or "form" in footer, footer

@@ -34,7 +34,15 @@ from keydesk.trade_journal.limit_hits import read_limit_hits
 from keydesk.trade_journal.loading import load_journal, pips_of
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
 from keydesk.trade_journal.paths import read_paths
-from keydesk.trade_journal.report import LimitHit, as_markdown, as_text, day_of, page, week_of
+from keydesk.trade_journal.report import (
+    LimitHit,
+    Period,
+    as_markdown,
+    as_text,
+    day_of,
+    page,
+    week_of,
+)
 from keydesk.trade_journal.rows import (
     HUNDREDTH,
     TEXT_COLUMNS,
@@ -273,8 +281,18 @@ def _what_if(found: _Found, options: argparse.Namespace) -> None:
 def _report(found: _Found, options: argparse.Namespace) -> None:
     day = options.date or trading_date(time.time_ns())
     period = week_of(day) if options.week else day_of(day)
+    if options.date is None and (hint := last_day_hint(found.whole, period)):
+        say_error(safe(hint))
     shown = page(found.whole, period, found.context, found.reach.name, found.limits)
     _write_lines(as_markdown(shown) if options.markdown else as_text(shown), options)
+
+
+def last_day_hint(whole: Journal, period: Period) -> str:
+    """Return where the last closed trade is when the page of now has none: the market, or this clock, is elsewhere."""
+    closed = [each.closed_ns for each in whole.closed if each.closed_ns is not None]
+    if not closed or any(period.start_ns <= each < period.end_ns for each in closed):
+        return ""
+    return f"The last trade was closed on another day: --date {trading_date(max(closed))}"
 
 
 def _write(

@@ -4,12 +4,11 @@ import argparse
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 
 from keydesk.calc.trade_journal.groups import GROUPINGS
 from keydesk.calc.trade_journal.what_if import WhatIf
 from keydesk.cli.account_access import account_parser
-from keydesk.cli.options import time_in
+from keydesk.cli.options import csv_file, time_in
 from keydesk.trade_journal.what_if_words import BadDistance, distance_in_r
 
 
@@ -83,7 +82,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--csv", action="store_true")
     form.add_argument("--json", action="store_true")
     form.add_argument("--markdown", action="store_true")
-    output.add_argument("--out", type=Path, metavar="FILE", help="write to this file")
+    output.add_argument(
+        "--out", type=csv_file, metavar="FILE", help="write to this file; - is standard output"
+    )
     output.add_argument("--force", action="store_true", help="write over a file that is there")
 
 

@@ -76,7 +76,7 @@ def add_csv(parser: argparse.ArgumentParser) -> None:
     """Add --csv, which is None for standard output, and --force."""
     parser.add_argument(
         "--csv",
-        type=_file,
+        type=csv_file,
         required=True,
         metavar="FILE",
         help="where to write; - is standard output",
@@ -84,5 +84,6 @@ def add_csv(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
 
 
-def _file(text: str) -> Path | None:
+def csv_file(text: str) -> Path | None:
+    """Return the path; None is standard output."""
     return None if text == "-" else Path(text)

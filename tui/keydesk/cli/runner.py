@@ -1,6 +1,7 @@
 """Parse the command line, run one command, and report an error as one sentence on stderr with exit code 1."""
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from keydesk.terminal.output import replace_signs, sanitize_stderr, say_error
 from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
 
+FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 PRICE_RATES = range(1, 1001)
 SENTENCE = 1000  # characters
 USAGE = 2
@@ -161,4 +163,13 @@ def run(command: str, words: list[str]) -> int:
 
 def report_error(error: Exception) -> None:
     """Print an error on stderr."""
-    say_error(safe(f"keydesk: {clean(str(error), SENTENCE)}"))
+    words = _disk_words(error) if isinstance(error, OSError) else str(error)
+    say_error(safe(f"keydesk: {clean(words, SENTENCE)}"))
+
+
+def _disk_words(error: OSError) -> str:
+    """Return what a file or the output refused, with the file where it is known, and the remedy where there is one."""
+    words = error.strerror or str(error)
+    if error.filename is not None:
+        words = f"{os.fsdecode(error.filename)}: {words}"
+    return f"{words}: the disk is full, make room and do it again" if error.errno in FULL else words

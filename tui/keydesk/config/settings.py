@@ -81,7 +81,9 @@ class Folders:
 
 
 def find_folders(data: str | None, environment: Mapping[str, str]) -> Folders:
-    """Return the folders for `--data DIR` (or None) and the process's environment."""
+    """Return the folders for `--data DIR` (or None) and the process's environment; an empty DIR is refused."""
+    if data is not None and not data.strip():
+        raise UnsafeFolder("--data is empty: name a folder, or leave it out for your own")
     return Folders(*profile_folders(data, environment))
 
 
@@ -260,6 +262,8 @@ def profile_named(name: str, settings: Settings) -> Profile:
 
 def profile_to_open(name: str | None, settings: Settings, *, practice: bool) -> Profile | None:
     """Return the named profile, else the last one used; None is the practice market."""
+    if name is not None and not name.strip():
+        raise BadSettings("--profile is empty: name a profile, or leave it out for the last one")
     name = name or settings.last_profile
     if practice or name == PRACTICE_MARKET:
         return None

@@ -1,15 +1,22 @@
 """Load the line of the day and the average true range of the rows in sight: one request at a time, seldom again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Literal
 
+from keydesk.calc.market import day_shape
+from keydesk.calc.market.indicator_specs import IndicatorSpec
+from keydesk.calc.market.indicators import compute
 from keydesk.calc.market.trading_day import day_start
 from keydesk.feeds.link import FAILURES, Link
-from keydesk.store.day_lines import take_daily_range, take_day_line
-from keydesk.store.state import Topic
+from keydesk.records import DayLine
+from keydesk.store.candles import candle_of
+from keydesk.store.state import Candle, Topic
+from keydesk.store.store import Store
+from keydesk_client.account.values import readable
 from keydesk_client.errors import RateLimited
-from keydesk_client.models import Granularity
+from keydesk_client.models import Candlestick, Granularity
 
 Kind = Literal["line", "average"]
 STOOD_STILL = 0.5  # seconds that rows are in sight before they are asked about: scrolling passes by
@@ -20,6 +27,7 @@ AGAIN_AFTER = 60.0  # seconds after a failure
 LINE_CANDLES = 50  # of half an hour: a day of 25 hours
 AVERAGE_CANDLES = 60  # days: Wilder's average has forgotten its first value
 CHECK_EVERY = 10.0
+ATR = IndicatorSpec("atr", (14,))
 
 
 @dataclass(slots=True)
@@ -81,12 +89,34 @@ async def _ask(link: Link, name: str, kind: Kind) -> float:
         call = link.client.candles.get(name, granularity=granularity, price="M", count=count)
         answer = await link.ask(call)
         if kind == "line":
-            take_day_line(link.store, name, answer.candles)
+            _take_day_line(link.store, name, answer.candles)
             return LINE_EVERY
-        take_daily_range(link.store, name, answer.candles)
+        _take_daily_range(link.store, name, answer.candles)
     except RateLimited:
         return AGAIN_AFTER
     except FAILURES as error:
         link.count_unreadable(error)
         return AGAIN_AFTER
     return AVERAGE_EVERY
+
+
+def _take_daily_range(store: Store, instrument: str, loaded: Iterable[Candlestick]) -> None:
+    """Store the average true range of the complete daily candles."""
+    complete = [each for each in _candles(store, loaded) if each.complete]
+    values = compute(ATR, complete).lines[0].values
+    store.daily_ranges[instrument] = values[-1] if values and isfinite(values[-1]) else None
+    store.mark(Topic.DAY_LINES, instrument)
+
+
+def _take_day_line(store: Store, instrument: str, loaded: Iterable[Candlestick]) -> None:
+    """Store the line of the day that the newest candles belong to."""
+    candles = _candles(store, loaded)
+    start = day_start(store.clock_ns or (candles[-1].time_ns if candles else 0))
+    path = day_shape.path_of(((each.time_ns, each.close) for each in candles), start)
+    store.day_lines[instrument] = DayLine(start, path)
+    store.mark(Topic.DAY_LINES, instrument)
+
+
+def _candles(store: Store, loaded: Iterable[Candlestick]) -> list[Candle]:
+    made = (each for each in readable(store, candle_of, loaded) if each is not None)
+    return sorted(made, key=lambda each: each.time_ns)

@@ -3,9 +3,12 @@
 import asyncio
 from contextlib import suppress
 
+from keydesk.calc.risk.sizing import TypicalSpreads
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.feeds.market_data import take
-from keydesk.store.new_market import forget_market
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.store.watchlists import fill_list
 
 MOST_TRIES = 6
 PATIENCE = 10.0  # seconds for the account
@@ -16,7 +19,7 @@ async def begin_anew(link: Link, time_ns: int) -> None:
     if link.alerts is not None:
         link.alerts.hold()
     link.store.health.unchecked = True
-    forget_market(link.store)
+    _forget_market(link.store)
     link.store.clock_ns = time_ns
     link.ready.clear()
     link.snapshot_wanted.set()
@@ -26,6 +29,23 @@ async def begin_anew(link: Link, time_ns: int) -> None:
             await link.ready.wait()
     if link.alerts is not None:
         link.alerts.begin_anew()
+
+
+def _forget_market(store: Store) -> None:
+    """Empty what is known of the market before; trades and orders stay until the snapshot of the account replaces them."""
+    for held in (
+        *(store.quotes, store.days, store.day_lines, store.daily_ranges, store.average_ranges),
+        *(store.conversions, store.books, store.log, store.closed, store.opening_costs),
+        *(store.closed_parts, store.series, store.charted),
+    ):
+        held.clear()
+    store.spreads = TypicalSpreads()
+    store.today = store.past_log = None
+    store.clock_ns = store.book_time_ns = 0
+    store.instruments = {}
+    fill_list(store)
+    for topic in Topic:
+        store.mark(topic)
 
 
 async def _list_instruments(link: Link) -> None:

@@ -9,14 +9,14 @@ from contextlib import AbstractContextManager
 from typing import ClassVar, TypeVar
 
 from rich.cells import cell_len
-from rich.text import Text
 from textual.events import Resize
 from textual.geometry import Region
 
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form_lines import FormLines, confirmation_lines
-from keydesk.forms.sheet import FormContext, ModalForm, Sheet, TextLine, wrap_words
+from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.sheet import FormContext, ModalForm, TextLine, wrap_words
 from keydesk.keys.confirm import EXITS, Action, Confirmation, Step
 from keydesk.store.trading_context import Snapshot
 from keydesk.text.sanitize import clean, safe
@@ -174,7 +174,7 @@ class FormView(ModalForm[Result]):
         title = clean(f"{self.environment.upper()}  {name}")
         if account and self.dock and cell_len(title) > self.dock - TITLE_FRAME:
             title = clean(f"{self.environment.upper()}  …{account.id[-3:]}")
-        sheet.border_title = Text(title)
+        sheet.entitle(title)
 
     def lines(self) -> Sequence[TextLine]:
         """Return headline, body, warnings and confirmation, as many as the screen has room for."""

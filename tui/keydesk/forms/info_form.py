@@ -7,9 +7,9 @@ from time import monotonic
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
-from rich.text import Text
 
-from keydesk.forms.sheet import BLANK, ModalForm, Sheet, TextLine
+from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.sheet import BLANK, ModalForm, TextLine
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import (
     DESK,
@@ -84,8 +84,7 @@ class InfoForm(ModalForm[Result]):
 
     def title_sheet(self, sheet: Sheet) -> None:
         """Set the title and the hints of the frame."""
-        sheet.border_title = Text(self.title_words())
-        sheet.border_subtitle = Text(self.foot_words())
+        sheet.entitle(self.title_words(), self.foot_words())
 
     def action_drop(self) -> None:
         """Close without a result; do nothing when the form is closed."""

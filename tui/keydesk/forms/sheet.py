@@ -1,31 +1,28 @@
 """The modal screen with a framed text, the helpers that build its lines, and `FormContext`, which every form is given."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from typing import ClassVar, Generic
 
 from rich.cells import cell_len
-from rich.style import Style
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.events import Resize
 from textual.geometry import Size
-from textual.widgets import Static
 
 from keydesk.calc.orders.instructions import Limits, RefusedTicket, Template, TemplateBook
 from keydesk.calc.orders.ticket_draft import Side
 from keydesk.chart.price_axis import PriceLine
+from keydesk.forms.framed_sheet import Sheet
 from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.overlay import Overlay, Result
-from keydesk.widgets.theme import Palette, palette_of
 
 Words = tuple[
     Printable, str
@@ -34,26 +31,6 @@ TextLine = Sequence[Words]
 
 BLANK: TextLine = ()
 GAP = 2  # columns at least on either side of hints
-
-
-def text_of(lines: Iterable[TextLine], palette: Palette) -> Text:
-    """Return the lines in the styles of the theme; server text in them is sanitized."""
-    text = Text(no_wrap=True, end="")
-    for number, line in enumerate(lines):
-        if number:
-            text.append("\n")
-        for words, role in line:
-            text.append(safe(words), _style_of(role, palette))
-    return text
-
-
-def _style_of(role: str, palette: Palette) -> Style:
-    """Return the style of a role, of one on another's colour, or of a chart."""
-    front, _, backdrop = role.partition(" on ")
-    if backdrop:
-        return palette.on(front, backdrop)
-    is_of_chart = not role or "~" in role or "@" in role
-    return palette.chart_style(role) if is_of_chart else palette[role]
 
 
 def wrap_words(words: Printable, role: str, width: int) -> list[TextLine]:
@@ -141,30 +118,6 @@ def with_hints(left: TextLine, hints: TextLine, right: TextLine, width: int) -> 
     return (*left, (" " * lead, "plain"), *two_ends(hints, right, width - sizes[0] - lead))
 
 
-class Sheet(Static):
-    """The framed text of a form; it is redrawn only when it changed."""
-
-    # The lines fit the width already.
-    DEFAULT_CSS = "Sheet { text-wrap: nowrap; text-overflow: ellipsis; }"
-
-    def __init__(self, text: Text, width: int) -> None:
-        super().__init__(text, markup=False)
-        self._shown = text
-        self.styles.width = width
-
-    @property
-    def words(self) -> str:
-        """The lines as they are shown."""
-        return self._shown.plain
-
-    def show(self, text: Text) -> None:
-        """Show other lines; only another number of lines needs a new layout."""
-        before, self._shown = self._shown, text
-        if before == text and before.spans == text.spans:
-            return
-        self.update(text, layout=before.plain.count("\n") != text.plain.count("\n"))
-
-
 class ModalForm(Overlay[Result], Generic[Result]):
     """A modal screen with a sheet, which closes only once: a key queued behind the closing one must not send again."""
 
@@ -205,8 +158,7 @@ class ModalForm(Overlay[Result], Generic[Result]):
     def new_sheet(self) -> Sheet:
         """Return the sheet with its lines, width and title, so that mounting it lays the screen out once."""
         self._drawn_for = self.app.size
-        text = text_of(self.lines(), palette_of(self.app))
-        self.sheet = Sheet(text, self.sheet_width)
+        self.sheet = Sheet(self.lines(), self.sheet_width)
         self.title_sheet(self.sheet)
         return self.sheet
 
@@ -214,7 +166,7 @@ class ModalForm(Overlay[Result], Generic[Result]):
         """Draw everything as it is now; do nothing while the form is being mounted or removed."""
         if self.sheet is not None and self.is_attached:
             self.title_sheet(self.sheet)
-            self.sheet.show(text_of(self.lines(), palette_of(self.app)))
+            self.sheet.show(self.lines())
 
     def on_resize(self, event: Resize) -> None:
         """Draw for the terminal's new size.

@@ -39,7 +39,7 @@ from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, Topic
 from keydesk.widgets import theme
 from keydesk.widgets.lines import LinePane
-from keydesk.widgets.overlay import Backdrop
+from keydesk.widgets.overlay import Backdrop, Overlay
 from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST, SMALLEST_EXITS
@@ -239,12 +239,20 @@ class DeskScreen(Backdrop):
         self._everything_again()
 
     def on_screen_suspend(self) -> None:
-        """Show the message of the form on top in the footer."""
+        """Leave the keys to the form on top, which says when it is drawn; another screen does not."""
+        self._panes.quiet = True
+        if not isinstance(self.app.screen, Overlay):
+            self.covered()
+
+    def covered(self) -> None:
+        """Show the message of the form on top in the footer, no pane as the one with the keys, and leave room for the form."""
+        if self.is_active:  # it was closed meanwhile
+            return
         self._panes.quiet = True
         self._panes.check()
         words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
         self._footer.show_context("", str(words))
-        self.call_after_refresh(self._leave_room_for_form)
+        self._leave_room_for_form()
 
     def _everything_again(self) -> None:
         if self.frame is not None:

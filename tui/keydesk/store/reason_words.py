@@ -1,4 +1,4 @@
-"""The broker's reasons of rejections and cancellations in words, and the field of a ticket that each is about.
+"""The broker's reasons of rejections, cancellations and fills in words, and the field of a ticket that each is about.
 
 Reasons about the orders that a trade brings with it are made of an order and a fault ("STOP_LOSS_ON_FILL" and
 "PRICE_MISSING"), and so are their words. All others have a line of their own.
@@ -7,6 +7,7 @@ Reasons about the orders that a trade brings with it are made of an order and a 
 from collections.abc import Mapping
 
 from keydesk.calc.orders.ticket_draft import TicketField
+from keydesk.text.sanitize import clean
 
 Meaning = tuple[str, TicketField]
 
@@ -192,6 +193,26 @@ OF_THE_ACCOUNT: Mapping[str, str] = {
 }
 
 
+FILLS: Mapping[str, str] = {
+    "TAKE_PROFIT_ORDER": "target",
+    "STOP_LOSS_ORDER": "stop hit",
+    "GUARANTEED_STOP_LOSS_ORDER": "guaranteed stop hit",
+    "TRAILING_STOP_LOSS_ORDER": "trailing stop hit",
+    "LIMIT_ORDER": "limit order",
+    "STOP_ORDER": "stop order",
+    "MARKET_IF_TOUCHED_ORDER": "price touched",
+    "MARKET_ORDER": "market order",
+    "MARKET_ORDER_TRADE_CLOSE": "closed by you",
+    "MARKET_ORDER_POSITION_CLOSEOUT": "position closed by you",
+    "MARKET_ORDER_MARGIN_CLOSEOUT": "MARGIN CLOSEOUT",
+    "MARKET_ORDER_DELAYED_TRADE_CLOSE": "closed after the halt",
+    "FIXED_PRICE_ORDER": "fixed price, by the broker",
+    "FIXED_PRICE_ORDER_PLATFORM_ACCOUNT_MIGRATION": "moved to another platform",
+    "FIXED_PRICE_ORDER_DIVISION_ACCOUNT_MIGRATION": "moved to another division",
+    "FIXED_PRICE_ORDER_ADMINISTRATIVE_ACTION": "by the broker's staff",
+}
+
+
 def meaning_of(code: str) -> Meaning | None:
     """Return a reason in words and the field that it is about, "" if it is about none; None for an unknown reason."""
     if code in OF_A_TICKET:
@@ -221,3 +242,14 @@ def _field_of(fault: str, field: TicketField) -> TicketField:
     """Return the field of a fault; a guaranteed stop's level is typed in the stop's field."""
     of_level = fault.startswith(("PRICE_", "DISTANCE_", "MINIMUM_", "LEVEL_")) or fault == "LOSS"
     return "stop" if field == "guarantee" and of_level else field
+
+
+def in_words(code: str) -> str:
+    """Return a reason of the broker in words; an unknown one is spelt out."""
+    found = meaning_of(code)
+    return clean(code.replace("_", " ").lower()) if found is None else found[0]
+
+
+def fill_in_words(code: str) -> str:
+    """Return the reason of a fill in words."""
+    return FILLS.get(code) or in_words(code)

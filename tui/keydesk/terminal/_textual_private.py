@@ -22,6 +22,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
+from textual.timer import Timer, TimerCallback
 
 if TYPE_CHECKING:
     from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
@@ -85,6 +86,16 @@ def check_textual() -> None:
         )
 
 
+def _never_skipped(timer: Timer) -> Timer:
+    """Return a timer that comes late rather than not at all.
+
+    Textual leaves out ticks that are due already; a timer that comes once, as the one that lays out another size of the
+    terminal, then never comes. Fall-back: it is lost where the process stands still at that moment.
+    """
+    timer._skip = False  # noqa: SLF001
+    return timer
+
+
 class TextualHooks(App[ReturnType], Generic[ReturnType]):
     """An app that sees each update of the screen before it is written, and words the report of its own faults."""
 
@@ -95,6 +106,17 @@ class TextualHooks(App[ReturnType], Generic[ReturnType]):
     @abstractmethod
     def fault_report(self) -> RenderableType | None:
         """Return what is printed when the app ends on an exception; None: nothing more than before."""
+
+    def set_timer(
+        self,
+        delay: float,
+        callback: TimerCallback | None = None,
+        *,
+        name: str | None = None,
+        pause: bool = False,
+    ) -> Timer:
+        """Call back once after so many seconds, also where the process stood still as the timer began."""
+        return _never_skipped(super().set_timer(delay, callback, name=name, pause=pause))
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         super()._display(screen, self.screen_update(renderable))
@@ -116,6 +138,17 @@ class ScreenHooks(Screen[ScreenResultType], Generic[ScreenResultType]):
         """
         if event.size != self.app.size:
             event.prevent_default()
+
+    def set_timer(
+        self,
+        delay: float,
+        callback: TimerCallback | None = None,
+        *,
+        name: str | None = None,
+        pause: bool = False,
+    ) -> Timer:
+        """Call back once after so many seconds, also where the process stood still as the timer began."""
+        return _never_skipped(super().set_timer(delay, callback, name=name, pause=pause))
 
     def regions_to_draw(self, changed: set[Region]) -> set[Region]:
         """Return the regions to draw of those that changed."""

@@ -254,7 +254,7 @@ def _members(
 
 
 def _number(value: object) -> Decimal:
-    """Return a number that was written as text; raise if it is none, or not finite."""
+    """Return a number that was written as text; raise if it is not a finite number."""
     if not isinstance(value, str) or not (number := Decimal(value)).is_finite():
         raise ValueError(value)
     return number

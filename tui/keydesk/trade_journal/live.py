@@ -121,7 +121,7 @@ class LiveJournal:
 
     @property
     def stamp(self) -> object:
-        """What differs as soon as a transaction or a note is new."""
+        """A stamp that changes with each new transaction or note."""
         return self._last_id, self._notes_stamp
 
     @property

@@ -38,7 +38,7 @@ Change = Callable[[TradeNote], TradeNote]
 
 
 class NotesNotWritten(Exception):
-    """Raised with one sentence when a note could not be written to the file."""
+    """A note could not be written to the file; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +104,13 @@ def change_note(path: Path, trade_id: str, change: Change) -> TradeNote:
                 content.notes[trade_id] = note
             written = _written(content)
             if len(written) > LARGEST:
-                raise NotesNotWritten(f"the notes are larger than {LARGEST} bytes: move old ones")
+                raise NotesNotWritten(
+                    f"the notes are larger than {LARGEST} bytes: move old lines to another file"
+                )
             replace_file(path, written)
             replace_file(beside(path, WRITTEN), written)
     except (OSError, UnsafeFile) as error:
-        raise NotesNotWritten(f"the note is not kept: {clean(str(error))}") from error
+        raise NotesNotWritten(f"the note was not saved: {clean(str(error))}") from error
     return note
 
 
@@ -139,7 +141,7 @@ def _keep_replaced(path: Path, found: bytes) -> None:
 
 
 def checked(note: TradeNote) -> TradeNote:
-    """Return a note with cleaned text; raise BadNote if a part of it is too long or no rating."""
+    """Return a note with cleaned text; raise BadNote if a part is too long or the rating is not 1 to 5."""
     if note.rating is not None and note.rating not in RATINGS:
         raise BadNote(f"rating {note.rating}: type 1 to 5, or leave it empty")
     for name, text, most in (

@@ -15,11 +15,11 @@ RULE_NAMES: Mapping[str, str] = {
 
 
 class BadDistance(ValueError):
-    """Raised with one sentence when a distance in R cannot be read."""
+    """A typed distance in R is not valid."""
 
 
 def distance_in_r(text: str) -> Decimal:
-    """Return a typed distance such as 0.5R or 3; raise BadDistance if it is none."""
+    """Return a typed distance such as 0.5R or 3; raise BadDistance if it is not valid."""
     try:
         found = Decimal(text.strip().lower().removesuffix("r"))
     except InvalidOperation:

@@ -12,8 +12,7 @@ from typing import Literal
 from keydesk.calc.orders.instructions import Left, OpenOrder, SetProtection
 from keydesk.calc.orders.ticket_draft import KIND_WORDS
 from keydesk.records import InFlightKind, OrderRow, TradeRow
-from keydesk.store.reason_words import meaning_of
-from keydesk.store.rows import in_words
+from keydesk.store.reason_words import in_words, meaning_of
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, money, pair, units

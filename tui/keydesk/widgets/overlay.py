@@ -45,6 +45,9 @@ class Backdrop(ScreenHooks[None]):
             self._blank = [blank] * crop.height
         return list(self._blank)
 
+    def covered(self) -> None:
+        """Show that a form has the keys; called after its first picture, which nothing here may delay."""
+
 
 Result = TypeVar("Result")
 
@@ -52,7 +55,8 @@ Result = TypeVar("Result")
 class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Result]):
     """A modal screen around which the screen beneath stays visible.
 
-    Its first picture is its own widgets only: the terminal shows what is beneath.
+    Its first picture is its own widgets only: the terminal shows what is beneath. What changed there before the form
+    is shown is drawn with the next update.
 
     It derives from Textual's screen alone. With a widget as first base, Textual would take styles and component
     styles from that one (`DOMNode._css_bases`): the rules for `ModalScreen` would not hold, and a text selection
@@ -76,12 +80,15 @@ class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Re
         self.stack_updates += 1
         lay_out(self, self.app.size)
         self._is_shown = True
+        if changed := self._changed_beneath - surface_of(self):
+            self.refresh(*changed)
+        beneath = self._screen_beneath
+        if isinstance(beneath, Backdrop):
+            beneath.covered()
 
     def regions_to_draw(self, changed: set[Region]) -> set[Region]:
-        """Return what changed; when the form opens, its widgets and what changed beneath, not all of the screen."""
-        if self._is_shown:
-            return changed
-        return (changed | self._changed_beneath) - surface_of(self)
+        """Return what changed; when the form opens, its widgets, not all of the screen."""
+        return changed if self._is_shown else changed - surface_of(self)
 
     def refresh(
         self,
@@ -110,12 +117,17 @@ class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Re
     def _strips_beneath(self, size: Size) -> list[Strip]:
         """Draw the screen beneath; blank where it does not have this size yet after a resize."""
         plain = palette_of(self.app)["plain"]
-        stack = self.app.screen_stack
-        place = stack.index(self) if self in stack else 0
-        rows = self._visible_rows(size)
-        lines = lines_of_screen(stack[place - 1], size, rows) if place and rows else []
+        beneath, rows = self._screen_beneath, self._visible_rows(size)
+        lines = lines_of_screen(beneath, size, rows) if beneath is not None and rows else []
         lines += [Strip([])] * (size.height - len(lines))
         return [strip.adjust_cell_length(size.width, plain) for strip in lines]
+
+    @property
+    def _screen_beneath(self) -> Screen[Any] | None:
+        """Return the screen that this one lies on; None when it is closed."""
+        stack = self.app.screen_stack
+        place = stack.index(self) if self in stack else 0
+        return stack[place - 1] if place else None
 
     def _visible_rows(self, size: Size) -> set[int]:
         """Return the rows of the update in which the screen beneath may be seen; without an update all rows."""

@@ -158,14 +158,14 @@ def _draw_plain(
     row.reach(x + len(text))
     texts, styles = row.texts, row.styles
     start = end = -1
+    worn, alike, alike_blank = style, True, True  # compared once for cells that share their style
     for i, character in enumerate(text):
         column = x + i
-        worn = styles[column]
-        if texts[column] == character and (
-            worn is style
-            or worn == style
-            or (character == " " and blank_look(worn) == blank_look(style))
-        ):
+        if styles[column] is not worn:
+            worn = styles[column]
+            alike = worn == style
+            alike_blank = alike or blank_look(worn) == blank_look(style)
+        if texts[column] == character and (alike or (alike_blank and character == " ")):
             continue
         texts[column], styles[column] = character, style
         if start >= 0 and i - end > BLANK_RUN:

@@ -21,7 +21,7 @@ async def test_before_the_account_is_open_its_keys_say_so(tmp_path: Path) -> Non
         app.journal.show()
         app.journal.write_note("4")
         app.journal.read()
-    assert [words for _, words in app.told] == ["The journal is read once the account is open"] * 2
+    assert app.said == ["The journal is read once the account is open"] * 2
 
 
 async def test_the_page_shows_what_is_read_and_follows_a_fill(tmp_path: Path) -> None:

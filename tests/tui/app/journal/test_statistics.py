@@ -17,7 +17,7 @@ async def test_without_an_account_both_pages_say_so(tmp_path: Path) -> None:
     async with app.run_test():
         app.statistics.show()
         app.statistics.show_day()
-    assert [words for _, words in app.told] == [NOT_OPEN] * 2
+    assert app.said == [NOT_OPEN] * 2
 
 
 async def test_the_page_reads_the_journal_and_what_each_view_needs(tmp_path: Path) -> None:
@@ -74,8 +74,8 @@ async def test_a_journal_that_could_not_be_read_is_no_day_without_trades(tmp_pat
         app.statistics.show_day()
         await settle(app, pilot)
         assert not isinstance(app.screen, DayPage)
-        assert "The journal is being read" in app.told[0][1]
-        assert "the read timeout has passed" in app.told[1][1]
+        assert "The journal is being read" in app.said[0]
+        assert "the read timeout has passed" in app.said[1]
 
 
 async def test_a_day_whose_journal_is_not_read_to_its_end_says_so(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ async def test_a_day_that_comes_late_is_not_shown_over_another_page_nor_twice(
         opened = app.screen
         await settle(app, pilot)
         assert app.screen is opened
-        assert app.told[-1][1] == "The journal is read: :day shows the day"
+        assert app.said[-1] == "The journal is read: :day shows the day"
         await app.pop_screen()
         app.statistics.show_day()
         app.statistics.show_day()

@@ -208,9 +208,17 @@ class AlertDesk:
         return standing_words(self._unmade(line), self._surroundings().prices.get(instrument))
 
     def _surroundings(self) -> Surroundings:
-        from keydesk.store.alerts import surroundings_of  # noqa: PLC0415 - see `open`
+        """Return the time, the trader's zone and the prices, from which an alert is made."""
+        from keydesk.calc.alerts.making import Priced, Surroundings  # noqa: PLC0415 - see `open`
 
-        return surroundings_of(self._store, self._store.clock_ns or time_ns())
+        store = self._store
+        prices = {
+            name: Priced(quote.bid, quote.ask, known.pip, known.display_precision)
+            for name, quote in store.quotes.items()
+            if (known := store.instruments.get(name)) is not None
+        }
+        trades = None if store.account is None else store.trades.keys()
+        return Surroundings(store.clock_ns or time_ns(), store.zone, prices, trades)
 
     # The page.
 

@@ -75,7 +75,7 @@ def largest_result(cells: Mapping[Key, HeatCell]) -> Decimal:
 
 
 def level(result: Decimal, largest: Decimal) -> int:
-    """Return how strong a cell is, with its sign: from 1, up to a quarter of the largest, to 4; 0 of no gain or loss."""
+    """Return the signed shade of a cell: 1 up to a quarter of the largest result, to 4; 0 without gain or loss."""
     if not result or not largest:
         return 0
     strength = min(LEVELS, int(abs(result) / largest * LEVELS) + 1)

@@ -40,7 +40,7 @@ def held_over_a_day_end(
 def open_profits(
     trades: Iterable[JournalTrade], closes: Mapping[str, Sequence[DayClose]], until_ns: int
 ) -> dict[int, Decimal]:
-    """Return the open profit by the end of each day that a trade was held over; a day without prices has the last ones.
+    """Return the open profit by the end of each day over which a trade was held; a day without prices takes the last known ones.
 
     Args:
         trades: All trades of the account, open ones, too.

@@ -12,7 +12,7 @@ NoteField: TypeAlias = Literal["tags", "setup", "note", "rating", "mistake"]
 
 
 class BadNote(ValueError):
-    """Raised with one sentence when a note cannot be kept as it was typed."""
+    """A typed note cannot be saved; the message names the part, the limit and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,12 @@ def checked_tags(words: Iterable[str]) -> tuple[str, ...]:
     """Return tags in lower case and without a leading #, each once."""
     tags = tuple(dict.fromkeys(found for word in words if (found := word.lstrip("#").lower())))
     if len(tags) > MOST_TAGS:
-        raise BadNote(f"{len(tags)} tags: at most {MOST_TAGS} go with a trade")
+        raise BadNote(f"{len(tags)} tags are too many: use at most {MOST_TAGS} for a trade")
     for each in tags:
         if len(each) > LONGEST_TAG:
-            raise BadNote(f"tag {each[:LONGEST_TAG]}...: at most {LONGEST_TAG} characters")
+            raise BadNote(
+                f"tag {each[:LONGEST_TAG]}... is too long: use at most {LONGEST_TAG} characters"
+            )
     return tags
 
 

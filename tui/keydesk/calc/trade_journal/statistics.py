@@ -1,4 +1,4 @@
-"""Statistics of closed trades: each figure with the number that it rests on, and a doubt where it is small.
+"""Statistics of closed trades: each figure with its number of trades, and a warning where that number is small.
 
 A result of zero counts in n, neither as a win nor as a loss, and ends a streak. The formulas with worked numbers: `docs/formulas.md`.
 """
@@ -27,11 +27,11 @@ MOST_TRADES_OF_SQN = 100
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure, and the count that it rests on."""
+    """A figure, and the number of trades or days that it is computed from."""
 
-    value: Decimal | None  # None: it cannot be said
+    value: Decimal | None  # None: it is not defined
     n: int
-    doubt: str = ""  # why it says little; "": it rests on enough
+    doubt: str = ""  # why it is not reliable; "": there is enough data
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,12 @@ class DailyStatistics:
 
 
 def of_trades(value: Decimal | None, n: int) -> Figure:
-    """Return a figure that rests on trades."""
+    """Return a figure computed from `n` trades."""
     return Figure(value, n, f"n={n}, under {FEW_TRADES}" if n < FEW_TRADES else "")
 
 
 def of_days(value: Decimal | None, n: int) -> Figure:
-    """Return a figure that rests on days."""
+    """Return a figure computed from `n` days."""
     return Figure(value, n, f"n={n}, meaningless" if n < FEW_DAYS else "")
 
 

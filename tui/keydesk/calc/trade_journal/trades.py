@@ -1,4 +1,4 @@
-"""A trade of the journal: how it was opened, reduced and closed, and what came of it.
+"""A trade of the journal: its entries and exits, its result and its costs.
 
 R is the result, financing and fees included, in units of the initial risk: that of the first stop seen within 60 seconds of
 the fill. A trade without such a stop has no R.

@@ -1,4 +1,4 @@
-"""What another stop or target, or an exit at break-even, would have made of the same trades, by the way of the price.
+"""The results that the same trades would have had with another stop, target or break-even rule, by their price paths.
 
 Distances are in R of the first stop, so a trade without one is left out. A part that was closed by hand, or by the broker, ends when
 it did unless the rule ends it before. A part closed by its stop goes on if the rule has another stop, one closed by its target if

@@ -1,0 +1,84 @@
+"""The control operations that a worker offers to its supervisor: those of a broker of one process, and two of its own."""
+
+import json
+from dataclasses import asdict
+
+from keydesk_practice.broker.opening import create_account, default_accounts
+from keydesk_practice.broker.replay import load_shocks, save_shocks
+from keydesk_practice.control.clock import settle
+from keydesk_practice.control.context import LocalControl
+from keydesk_practice.control.faults import use_faults
+from keydesk_practice.control.operations import OPERATIONS, Operation
+from keydesk_practice.control.records import Nothing
+from keydesk_practice.http.middleware import TOKEN_FACT
+from keydesk_practice.market.shocks import Shock
+from keydesk_practice.workers.settings import AccountTerms, Report, TokenDigest, World
+
+WORLD = "/workers/world"
+
+
+async def report(control: LocalControl, _: Nothing) -> Report:
+    """Return what this worker has."""
+    broker = control.broker
+    return Report(
+        state=control.state(),
+        accounts=tuple(AccountTerms.of(one.account) for one in broker.sessions.values()),
+        tokens=tuple(
+            TokenDigest(owner=int(fact.removeprefix(TOKEN_FACT)), digest=digest)
+            for fact, digest in broker.ledger.facts(TOKEN_FACT).items()
+        ),
+        shocks=shocks_text(load_shocks(broker.ledger)),
+        market=broker.now(),
+        earlier_model=broker.earlier_model,
+    )
+
+
+async def adopt_world(control: LocalControl, request: World) -> Report:
+    """Agree with the other workers: let in their tokens, follow their shocks, faults and pace."""
+    broker = control.broker
+    for token in request.tokens:
+        if control.authenticator.add(bytes.fromhex(token.digest), token.owner):
+            broker.ledger.set_fact(f"{TOKEN_FACT}{token.owner}", token.digest)
+        for account in default_accounts(token.owner, fifo=control.options.fifo):
+            if broker.belongs_here(account.id) and account.id not in broker.sessions:
+                create_account(broker, account)
+    if broker.all_accounts is not None:
+        broker.all_accounts.clear()
+        broker.all_accounts.update({one.id: one.ledger_account() for one in request.accounts})
+    if shocks_text(broker.shocks) != request.shocks:
+        shocks = shocks_of(request.shocks)
+        save_shocks(broker.ledger, shocks)
+        broker.overlay(shocks, broker.disguise)
+    use_faults(control, request.faults)
+    await _follow_pace(control, request)
+    return await report(control, Nothing())
+
+
+async def _follow_pace(control: LocalControl, world: World) -> None:
+    clock = control.broker.clock
+    if world.running:
+        clock.run_since(max(world.market, 0), world.wall, world.speed)
+        return
+    await settle(control)
+    if world.market > clock():
+        await control.broker.advance(world.market)
+    clock.set(max(world.market, clock()), world.speed)
+
+
+def shocks_text(shocks: tuple[Shock, ...]) -> str:
+    """Return shocks as JSON text."""
+    return json.dumps([asdict(one) for one in shocks])
+
+
+def shocks_of(text: str) -> tuple[Shock, ...]:
+    """Return the shocks of a JSON text."""
+    return tuple(
+        Shock(**{**one, "instruments": tuple(one["instruments"])}) for one in json.loads(text)
+    )
+
+
+WORKER_OPERATIONS = (
+    *OPERATIONS,
+    Operation("GET", WORLD, report, Nothing, Report),
+    Operation("PUT", WORLD, adopt_world, World, Report),
+)

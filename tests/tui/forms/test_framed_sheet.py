@@ -1,0 +1,173 @@
+"""The lines of a form are drawn by its own widget: in the theme's styles, within the frame, only those that changed."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import pytest
+from rich.style import Style
+from textual.geometry import Region
+from textual.strip import Strip
+
+from keydesk.forms.framed_sheet import Sheet
+from keydesk.forms.sheet import ModalForm, TextLine
+from keydesk.text.sanitize import safe
+from keydesk.widgets import theme
+from keydesk.widgets.theme import palette_of
+from support.fakes.form_app import FormApp
+
+SIZE = (80, 24)
+TWENTY = [f"line {number}" for number in range(20)]
+
+
+class PlainForm(ModalForm[None]):
+    """Shows the words that it is given, in a frame."""
+
+    WIDTH: ClassVar[int] = 24
+    DEFAULT_CSS = "PlainForm > Sheet { border: round $focus; padding: 0 1; }"
+
+    def __init__(self, words: Sequence[str], role: str = "plain") -> None:
+        super().__init__()
+        self.words, self.role = list(words), role
+
+    def lines(self) -> Sequence[TextLine]:
+        return [((safe(words), self.role),) for words in self.words]
+
+    def say(self, *words: str) -> None:
+        self.words = list(words)
+        self.redraw()
+
+
+class CountedSheet(Sheet):
+    """Counts the lines that Textual asks it to draw anew."""
+
+    refreshed = 0  # lines
+    whole = 0
+    layouts = 0
+
+    def refresh(
+        self,
+        *regions: Region,
+        repaint: bool = True,
+        layout: bool = False,
+        recompose: bool = False,
+    ) -> "CountedSheet":
+        self.refreshed += sum(region.height for region in regions)
+        self.whole += repaint and not regions
+        self.layouts += layout
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+
+class CountingForm(PlainForm):
+    """Has a sheet that counts."""
+
+    DEFAULT_CSS = "CountingForm > Sheet { border: round $focus; padding: 0 1; }"
+
+    def new_sheet(self) -> Sheet:
+        self.sheet = CountedSheet(self.lines(), self.sheet_width)
+        return self.sheet
+
+
+def lines_of(sheet: Sheet) -> list[Strip]:
+    return sheet.render_lines(Region(0, 0, *sheet.outer_size))
+
+
+def style_of(line: Strip, words: str) -> Style | None:
+    return next(style for text, style, _ in line if text.startswith(words))
+
+
+async def test_the_lines_stand_in_the_frame() -> None:
+    form = PlainForm(["one", "two"])
+    async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        assert form.sheet is not None
+        shown = [line.text for line in lines_of(form.sheet)]
+    assert shown == [
+        "╭" + "─" * 22 + "╮",
+        f"│ {'one':<20} │",
+        f"│ {'two':<20} │",
+        "╰" + "─" * 22 + "╯",
+    ]
+
+
+async def test_a_line_that_is_too_long_is_cut_with_an_ellipsis() -> None:
+    form = PlainForm(["a" * 40, "字" * 15, "fits in here just so"])
+    async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        assert form.sheet is not None
+        lines = lines_of(form.sheet)
+    assert lines[1].text == f"│ {'a' * 19}… │"
+    assert lines[2].text.startswith("│ " + "字" * 9)
+    assert lines[3].text == "│ fits in here just so │"
+    assert {line.cell_length for line in lines} == {24}
+
+
+async def test_one_changed_line_is_one_line_to_draw_and_no_layout() -> None:
+    form = CountingForm(TWENTY)
+    async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        sheet = form.sheet
+        assert isinstance(sheet, CountedSheet)
+        before = lines_of(sheet)
+        sheet.refreshed = sheet.layouts = 0
+        form.say(*TWENTY[:7], "seven", *TWENTY[8:])
+        assert (sheet.refreshed, sheet.layouts) == (1, 0)
+        after = lines_of(sheet)
+        assert [y for y, line in enumerate(after) if line is not before[y]] == [8]
+        assert "seven" in after[8].text
+        form.redraw()  # nothing changed
+        assert (sheet.refreshed, sheet.layouts) == (1, 0)
+
+
+@pytest.mark.parametrize("count", [1, 3, 15])
+async def test_more_and_fewer_lines_move_the_frame(count: int) -> None:
+    form = PlainForm(["one", "two"])
+    app = FormApp(lambda: form)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        assert form.sheet is not None
+        form.say(*TWENTY[:count])
+        await pilot.pause()
+        shown = [line.strip() for line in app.words.split("\n") if line.strip()]
+        assert form.sheet.outer_size.height == count + 2
+    assert shown[1:-1] == [f"│ {words:<20} │" for words in TWENTY[:count]]
+
+
+async def test_a_theme_chosen_while_a_form_is_open_colours_every_line() -> None:
+    form = PlainForm(["one", "two"], role="warn")
+    app = FormApp(lambda: form)
+    app.register_theme(theme.load("light", "truecolor").textual())
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        assert form.sheet is not None
+        dark = style_of(lines_of(form.sheet)[1], "one")
+        assert dark == palette_of(form.app)["warn"]
+        app.theme = "light"
+        await pilot.pause()
+        light = style_of(lines_of(form.sheet)[1], "one")
+        assert light == palette_of(form.app)["warn"]
+        assert light != dark
+
+
+async def test_the_same_title_again_draws_nothing_and_another_one_the_frame() -> None:
+    form = CountingForm(["one"])
+    async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        sheet = form.sheet
+        assert isinstance(sheet, CountedSheet)
+        sheet.entitle(safe("first"), safe("Esc closes"))
+        sheet.whole = 0
+        sheet.entitle(safe("first"), safe("Esc closes"))
+        assert sheet.whole == 0
+        sheet.entitle(safe("second"))
+        assert sheet.whole
+        top, *_, bottom = lines_of(sheet)
+    assert "second" in top.text
+    assert "Esc" not in bottom.text
+
+
+async def test_the_words_of_the_sheet_are_those_on_the_screen() -> None:
+    form = PlainForm(["one", "two"])
+    async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        assert form.sheet is not None
+        assert form.sheet.words == "one\ntwo"

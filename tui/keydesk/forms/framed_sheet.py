@@ -1,0 +1,115 @@
+"""The frame of a form with its lines, which it draws itself."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.lines import DrawnLine, DrawnWidget, Run, cut, width_of
+from keydesk.widgets.theme import Palette, palette_of
+
+FramedLine: TypeAlias = Sequence[tuple[Printable, str]]  # texts with their roles
+
+
+class Sheet(DrawnWidget):
+    """The framed lines of a form. It draws them itself, and again only those that changed.
+
+    As a text of Textual's they would be wrapped and styled anew for each picture, a third of the time from a key to
+    its form. Frame and title are Textual's.
+    """
+
+    DEFAULT_CSS = "Sheet { height: auto; }"
+
+    def __init__(self, lines: Iterable[FramedLine], width: int) -> None:
+        super().__init__()
+        self._lines = [tuple(line) for line in lines]
+        self._rows: dict[int, Strip] = {}  # with the frame, by line
+        self._drawn_with: tuple[Palette, Strip] | None = None  # and between which edges
+        self._title: tuple[Printable, Printable] = "", ""  # and what stands in the lower edge
+        self.styles.width = width
+
+    @property
+    def words(self) -> str:
+        """The lines as they are shown."""
+        return "\n".join("".join([safe(words) for words, _ in line]) for line in self._lines)
+
+    def entitle(self, title: Printable, foot: Printable = "") -> None:
+        """Set the words in the frame; the same ones again draw nothing."""
+        if self._title != (title, foot):
+            self._title = title, foot
+            self.border_title = Text(title)
+            self.border_subtitle = Text(foot) if foot else None
+
+    def show(self, lines: Iterable[FramedLine]) -> None:
+        """Show other lines; only another number of lines needs a new layout."""
+        before, self._lines = self._lines, [tuple(line) for line in lines]
+        if len(before) != len(self._lines):
+            self._rows.clear()
+            self.refresh(layout=True)
+            return
+        changed = [y for y, line in enumerate(self._lines) if line != before[y]]
+        for y in changed:
+            self._rows.pop(y, None)
+        if changed:
+            self.refresh(*[Region(0, y, self.size.width, 1) for y in changed])
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """Return the number of lines."""
+        return max(1, len(self._lines))
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - Textual draws the frame around it
+        """Return a blank line."""
+        return Strip.blank(self.size.width)
+
+    def strips_at(self, numbers: Iterable[int]) -> list[Strip]:
+        """Return the lines with the frame; those that are drawn already as they are."""
+        gutter, palette = self.gutter, palette_of(self.app)
+        between = self._framed(gutter.top)
+        if self._drawn_with != (palette, between):
+            self._rows.clear()
+            self._drawn_with = palette, between
+        width = max(0, between.cell_length - gutter.left - gutter.right)
+        edges = between.crop(0, gutter.left), between.crop(gutter.left + width)
+        strips = []
+        for number in numbers:
+            y = number - gutter.top
+            is_line = 0 <= y < len(self._lines)
+            if is_line and y not in self._rows:
+                self._rows[y] = _framed_line(self._lines[y], edges, width, palette)
+            strips.append(self._rows[y] if is_line else self._framed(number))
+        return strips
+
+    def _framed(self, y: int) -> Strip:
+        """Return a line as Textual draws it: a part of the frame, or blank between its edges."""
+        return Widget.render_lines(self, Region(0, y, self.outer_size.width, 1))[0]
+
+
+def _framed_line(
+    line: FramedLine, edges: tuple[Strip, Strip], width: int, palette: Palette
+) -> Strip:
+    """Return a line between two edges; one that is longer than the width is cut."""
+    runs: list[Run] = [(safe(words), _style_of(role, palette)) for words, role in line]
+    taken = width_of(runs)
+    if taken > width:
+        runs = cut(runs, width)
+        taken = width_of(runs)
+    if taken < width:
+        runs.append((safe(" " * (width - taken)), palette["plain"]))
+    left, right = edges
+    segments = [Segment(text, style) for text, style in runs if text]
+    return DrawnLine([*left, *segments, *right], left.cell_length + width + right.cell_length)
+
+
+def _style_of(role: str, palette: Palette) -> Style:
+    """Return the style of a role, of one on another's colour, or of a chart."""
+    front, _, backdrop = role.partition(" on ")
+    if backdrop:
+        return palette.on(front, backdrop)
+    is_of_chart = not role or "~" in role or "@" in role
+    return palette.chart_style(role) if is_of_chart else palette[role]
