@@ -200,7 +200,7 @@ def test_without_room_on_the_disk_the_file_stays_and_the_reason_is_said(path: Pa
     ours, theirs = context.Pipe()
     desk = context.Process(target=_without_room, args=(path, theirs))
     desk.start()
-    assert ours.recv().startswith("the note is not kept: ")
+    assert ours.recv().startswith("the note was not saved: ")
     desk.join()
     assert path.read_bytes() == before
     assert not [each for each in path.parent.iterdir() if "tmp" in each.name]
