@@ -126,7 +126,7 @@ def _refuse_read_only(path: Path) -> None:
     except FileNotFoundError:
         return
     if not mode & stat.S_IWUSR:
-        raise NotesNotWritten(f"the note is not kept: {clean(str(path))} is read-only: chmod 600")
+        raise NotesNotWritten(f"the note was not saved: {clean(str(path))} is read-only: chmod 600")
 
 
 def _keep_replaced(path: Path, found: bytes) -> None:

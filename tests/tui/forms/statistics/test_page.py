@@ -159,7 +159,7 @@ def test_a_narrow_window_shows_what_if_without_the_difference() -> None:
 async def test_arrows_change_the_grouping_until_every_one_was_shown() -> None:
     words = await after("2")
     assert "By instrument   1 of 14" in words
-    assert "EUR_USD" in words
+    assert "EUR/USD" in words
     titles = set()
     page = StatisticsPage(Host(), 2)
     app = FormApp(lambda: page)

@@ -40,6 +40,7 @@ FLAT = frozenset({"plain", "muted", "bright"})  # roles that leave spaces as the
 LONGEST_SHOWN = 20  # columns of the letters in the title
 NEWEST = "newest first"
 MARKS: TextLine = (("! mistake  n note  s screen  * several trades", "faint"),)
+SWAP = 2  # the part of the sums that goes first where they have no room
 GROWING = "  ~ may still grow"
 BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})
 
@@ -281,6 +282,8 @@ class JournalForm(InfoForm[None]):
         totals = with_hints(self._totals, BLANK, marks, self.inside)
         if cell_len("".join(words for words, _ in totals)) > self.inside:
             totals = self._totals
+        if cell_len("".join(words for words, _ in totals)) > self.inside:
+            totals = [each for at, each in enumerate(totals) if at != SWAP]  # its column has it
         found: list[TextLine] = [self._header(columns, gap), *listed, totals, *below]
         return found[: self.room]
 

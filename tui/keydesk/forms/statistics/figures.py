@@ -27,8 +27,8 @@ from keydesk.forms.statistics.view import (
     role_of,
     two_sided_bar,
 )
-from keydesk.text.format import money, percent, shorten
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.format import money, pair, percent, shorten
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.rows import HUNDREDTH, basis, number, statistics_rows
 
 NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 23, 20, 18
@@ -272,7 +272,7 @@ class GroupsView(View[Sequence[GroupRow]]):
             line: list[Words] = [
                 ("▶ " if chosen else "  ", "focus"),
                 (
-                    safe(f"{shorten(safe(each.name), name_width - 1):<{name_width}}"),
+                    safe(f"{shorten(self._shown_name(each), name_width - 1):<{name_width}}"),
                     "faint" if few else "bright" if chosen else "plain",
                 ),
             ]
@@ -286,6 +286,9 @@ class GroupsView(View[Sequence[GroupRow]]):
         if more > 0:
             lines.append(((safe(f"  {len(data)} groups, ↑ ↓ shows the others"), "faint"),))
         return [*lines, *wrap_words(_few_words(data), "faint", given.width)]
+
+    def _shown_name(self, row: GroupRow) -> SafeText:
+        return pair(row.name) if self.name == "instrument" else safe(row.name)
 
     def move(self, across: int, down: int) -> bool:
         """Change the grouping, or the row."""
