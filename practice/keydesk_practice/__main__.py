@@ -31,11 +31,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(words)
         sys.stdout.flush()
     except BrokenPipeError:  # `keydesk practice room | head`: the reader of the pipe has ended
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_unwritten_output()
         return 1
     except PracticeError as error:
         return _refuse(str(error))
     except OSError as error:
+        drop_unwritten_output()
         named = f"{error.filename}: " if error.filename is not None else ""
         return _refuse(f"{named}{error.strerror or error}")
     return code
@@ -45,6 +46,14 @@ def replace_unknown_characters() -> None:
     """Print `?` for what the encoding of standard output has not, such as a name in a locale without UTF-8."""
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="replace")
+
+
+def drop_unwritten_output() -> None:
+    """Drop what standard output does not take: Python would try once more as it ends, and end with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refuse(words: str) -> int:

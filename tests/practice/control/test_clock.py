@@ -96,7 +96,7 @@ WRONG: tuple[tuple[str, dict[str, object], str], ...] = (
     ("/shocks", {"kind": "gap"}, "instrument"),
     ("/shocks", {"kind": "gap", "instrument": "EUR_USD", "size": "-0.9"}, "size"),
     ("/shocks", {"kind": "halt", "seconds": 0}, "seconds"),
-    ("/replay", {"start": "2019-01-01", "random": True}, "Choose one"),
+    ("/replay", {"start": "2019-01-01", "random": True}, "exactly one of"),
     ("/replay", {"scenario": "flood"}, "scenario"),
     ("/replay", {"start": "1985-01-01"}, "start"),
     ("/replay", {"start": "2019-01-01", "blind": True}, "instrument"),

@@ -1,4 +1,8 @@
 import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +77,16 @@ def test_an_error_of_the_disk_names_the_file_and_the_remedy(
 
 def test_a_dash_is_standard_output_for_the_journal_as_well() -> None:
     assert journal_options(["--csv", "--out", "-"]).out is None
+
+
+def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m keydesk profiles > /dev/full"
+    buffered = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    buffered["KEYDESK_HOME"] = str(tmp_path)
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], stderr=subprocess.PIPE, text=True, check=False, env=buffered
+    )
+    assert (done.returncode, done.stderr.splitlines()) == (
+        1,
+        ["keydesk: No space left on device: the disk is full, make room and do it again"],
+    )

@@ -11,7 +11,12 @@ from pathlib import Path
 import keydesk
 from keydesk.app.practice_broker import PracticeFailed
 from keydesk.config.settings import FRAMES, BadSettings, DeskOptions, UnsafeFolder
-from keydesk.terminal.output import replace_signs, sanitize_stderr, say_error
+from keydesk.terminal.output import (
+    discard_what_cannot_be_written,
+    replace_signs,
+    sanitize_stderr,
+    say_error,
+)
 from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
 
@@ -146,7 +151,7 @@ def run(command: str, words: list[str]) -> int:
         code: int = function(words)
         sys.stdout.flush()
     except BrokenPipeError:  # `keydesk ... | head`: the reader of the pipe has ended
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_what_cannot_be_written()
         return 1
     except (
         Refusal,
@@ -157,6 +162,7 @@ def run(command: str, words: list[str]) -> int:
         OSError,
     ) as error:
         report_error(error)
+        discard_what_cannot_be_written()
         return 1
     return code
 
