@@ -226,7 +226,7 @@ class ClusterControl:
         )
 
     async def _add_token(self, control: Control, request: AddToken) -> TokenAccounts:
-        """Let in a further token on every node, with two accounts of its own."""
+        """Add a token on every node, with two accounts of its own."""
         token, owner = accounts.add_digest(control, request)
         added = default_accounts(owner, fifo=control.options.fifo)
         for account in added:

@@ -126,7 +126,7 @@ async def set_margin(control: Control, request: SetMargin, account: str) -> Acco
 
 
 async def add_token(control: Control, request: AddToken) -> TokenAccounts:
-    """Let in a further token; only its digest is kept, so the answer is the one place that shows it."""
+    """Add a token; only its digest is kept, so the answer is the one place that shows it."""
     token, owner = add_digest(control, request)
     accounts = default_accounts(owner, fifo=control.options.fifo)
     for account in accounts:

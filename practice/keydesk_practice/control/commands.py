@@ -318,7 +318,7 @@ def _add_accounts(commands: Any) -> None:  # noqa: ANN401
     for name in ("deposit", "withdraw"):
         parsers[name].add_argument("amount", type=_amount, help="in the home currency")
     parsers["margin"].add_argument("rate", help="0.05 is a leverage of 20")
-    token = _command(commands, "token", "Let in a further token with two accounts of its own.")
+    token = _command(commands, "token", "Add a token with two accounts of its own.")
     token.add_argument("action", choices=("add",))
     token.add_argument(
         "--token-file",

@@ -68,7 +68,7 @@ class Authenticator:
         return owner
 
     def add(self, digest: bytes, owner: int) -> bool:
-        """Let in a further token; return False when it is known already."""
+        """Add a token; return False when it is known already."""
         return self._owners.setdefault(digest, owner) == owner
 
     def owners(self) -> frozenset[int]:

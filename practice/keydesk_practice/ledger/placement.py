@@ -37,7 +37,7 @@ _FIFO = "fifo "
 _LAST_SEEN = "last_seen"
 
 
-def home(account: str, workers: int) -> int:
+def worker_of(account: str, workers: int) -> int:
     """Return the number, from 0, of the worker that an account belongs to.
 
     The accounts of one token, and the first accounts of all tokens, are dealt to the workers in turn.
@@ -144,7 +144,7 @@ def _place(ledgers: Sequence[sqlite3.Connection], workers: int) -> None:
         for (account,) in ledger.execute("SELECT id FROM accounts ORDER BY id").fetchall():
             places.setdefault(account, []).append(number)
     for account, found in places.items():
-        wanted = home(account, workers)
+        wanted = worker_of(account, workers)
         if wanted not in found:
             _copy_account(ledgers[found[0]], ledgers[wanted], account)
         for number in found:

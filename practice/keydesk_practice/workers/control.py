@@ -45,7 +45,7 @@ from keydesk_practice.errors import NotExecuted, OutcomeUnknown
 from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.http.faults import NO_FAULTS
 from keydesk_practice.http.middleware import digest_of
-from keydesk_practice.ledger.placement import home
+from keydesk_practice.ledger.placement import worker_of
 from keydesk_practice.workers.operations import WORLD
 from keydesk_practice.workers.pool import Worker
 from keydesk_practice.workers.settings import AccountTerms, Report, TokenDigest, World
@@ -98,7 +98,7 @@ class WorkersControl:
         return read_record(Report, answer)
 
     async def publish(self) -> None:
-        """Let every worker agree; what one of them made of it, such as accounts of a new token, the others learn, too.
+        """Send every worker what all must agree about, until none adds an account, as one does for a new token.
 
         A worker that is being restarted learns it when it joins.
         """
@@ -286,7 +286,7 @@ class WorkersControl:
         return await self._change_shocks("add_shock", request)
 
     async def cancel_shocks(self, request: Nothing) -> State:
-        """Cancel the shocks that have not begun; what has begun runs its course."""
+        """Cancel the shocks that have not begun; those in progress continue."""
         return await self._change_shocks("cancel_shocks", request)
 
     async def _change_shocks(self, name: str, request: object) -> State:
@@ -393,7 +393,7 @@ class WorkersControl:
         return found
 
     async def add_token(self, request: AddToken) -> TokenAccounts:
-        """Let in a further token; only its digest is kept, so the answer is the one place that shows it."""
+        """Add a token; only its digest is kept, so the answer is the one place that shows it."""
         token = checked_token(request)
         digest = digest_of(token.encode()).hex()
         if digest in self.start_digests or digest in {one.digest for one in self.world.tokens}:
@@ -410,7 +410,7 @@ class WorkersControl:
         return {*self.owners, *(one.owner for one in self.world.tokens)}
 
     def _home(self, account: str) -> Worker:
-        return self.workers[home(account, len(self.workers))]
+        return self.workers[worker_of(account, len(self.workers))]
 
     # --- the operations ---
 

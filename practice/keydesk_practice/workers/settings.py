@@ -8,7 +8,7 @@ from typing import Any
 from keydesk_practice.cluster.peers import UNIX
 from keydesk_practice.control.records import State
 from keydesk_practice.http.faults import NO_FAULTS, FaultProfile
-from keydesk_practice.ledger.placement import home
+from keydesk_practice.ledger.placement import worker_of
 from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
 
@@ -28,7 +28,7 @@ class WorkerSettings:
 
     def belongs_here(self, account: str) -> bool:
         """Return whether an account is this worker's."""
-        return home(account, self.workers) == self.number
+        return worker_of(account, self.workers) == self.number
 
     def to_json(self) -> str:
         """Return the settings as one line of JSON."""

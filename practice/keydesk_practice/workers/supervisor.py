@@ -32,9 +32,9 @@ from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, translated_errors
 from keydesk_practice.ledger.placement import (
     folder_lock,
-    home,
     ledger_folders,
     place_accounts,
+    worker_of,
 )
 from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
@@ -240,12 +240,12 @@ class _Supervisor:
     def _number_of(self, first: FirstRequest) -> int:
         """Return the number of the worker of an account, of a token's first account, or the next one in turn."""
         if first.account:
-            return home(first.account, self._options.workers)
+            return worker_of(first.account, self._options.workers)
         digest = hashlib.sha256(first.token).hexdigest()
         tokens = {one.digest: one.owner for one in self._control.world.tokens}
         tokens |= {_digest(token): owner for owner, token in enumerate(self._options.tokens)}
         if (owner := tokens.get(digest)) is not None:
-            return home(f"101-001-{FIRST_USER + owner}-001", self._options.workers)
+            return worker_of(f"101-001-{FIRST_USER + owner}-001", self._options.workers)
         return next(self._turns)
 
     def _adopt(self, connection: socket.socket) -> None:

@@ -27,7 +27,7 @@ from keydesk_practice.http.application import make_application, make_router
 from keydesk_practice.http.middleware import TOKEN_FACT, Application
 from keydesk_practice.http.public import HEALTH, PublicPaths
 from keydesk_practice.http.responses import json_bytes
-from keydesk_practice.ledger.placement import WORKERS_FACT, home, worker_folder
+from keydesk_practice.ledger.placement import WORKERS_FACT, worker_folder, worker_of
 from keydesk_practice.options import Options
 from keydesk_practice.server import Listener, Server, listen_on_path
 from keydesk_practice.workers.handover import Receiver
@@ -97,7 +97,7 @@ async def _serve(
     router = WorkerRouter(
         make_router(broker),
         settings.belongs_here,
-        lambda account: address(settings.sockets, home(account, settings.workers)),
+        lambda account: address(settings.sockets, worker_of(account, settings.workers)),
         peers,
         secret,
     )

@@ -13,10 +13,10 @@ from keydesk_practice.ledger.ledger_file import FILE_NAME, LedgerLocked, check_l
 from keydesk_practice.ledger.placement import (
     CHECKPOINTS,
     folder_lock,
-    home,
     ledger_folders,
     place_accounts,
     worker_folder,
+    worker_of,
 )
 from keydesk_practice.ledger.records import Entry, LedgerAccount
 
@@ -59,9 +59,9 @@ def contents(data: Path) -> Contents:
 
 
 def test_the_accounts_of_one_token_and_the_first_of_each_are_dealt_in_turn() -> None:
-    assert [home(f"101-001-1000001-{number:03}", 3) for number in (1, 2, 3, 4)] == [0, 1, 2, 0]
-    assert {home(id_, 4) for id_ in IDS if id_.endswith("001")} == {0, 1, 2, 3}
-    assert home("odd", 2) in {0, 1}
+    assert [worker_of(f"101-001-1000001-{number:03}", 3) for number in (1, 2, 3, 4)] == [0, 1, 2, 0]
+    assert {worker_of(id_, 4) for id_ in IDS if id_.endswith("001")} == {0, 1, 2, 3}
+    assert worker_of("odd", 2) in {0, 1}
 
 
 def test_every_number_of_workers_finds_every_account_whole_and_once(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_every_number_of_workers_finds_every_account_whole_and_once(tmp_path: Pa
             folder = worker_folder(tmp_path, number)
             assert check_ledger_file(folder).problems == ()
             ledger = Ledger.open(folder)
-            assert {home(one.id, workers) for one in ledger.accounts()} <= {number}
+            assert {worker_of(one.id, workers) for one in ledger.accounts()} <= {number}
             assert {name: ledger.fact(name) for name in FACTS} == FACTS
             ledger.close()
 

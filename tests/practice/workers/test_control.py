@@ -24,7 +24,7 @@ from keydesk_practice.errors import NotExecuted, OutcomeUnknown
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.errors import HttpError
 from keydesk_practice.ledger.ledger_file import make_private
-from keydesk_practice.ledger.placement import home, worker_folder
+from keydesk_practice.ledger.placement import worker_folder, worker_of
 from keydesk_practice.options import Options
 from keydesk_practice.workers import control as workers_control
 from keydesk_practice.workers.control import WorkersControl
@@ -79,7 +79,7 @@ class TwoWorkers:
         controls = []
         for number in range(2):
             here = replace(options, data=worker_folder(folder, number))
-            broker = open_broker(here, 1, lambda id_, number=number: home(id_, 2) == number)  # type: ignore[misc]
+            broker = open_broker(here, 1, lambda id_, number=number: worker_of(id_, 2) == number)  # type: ignore[misc]
             broker.all_accounts = {}
             controls.append(
                 LocalControl(broker, here, make_application(broker, ["a-token-1"], 1000))
@@ -213,16 +213,16 @@ async def test_added_accounts_clones_and_tokens_are_at_their_workers_and_known_t
     for number in (3, 4):
         added = await two.ask("POST", "/accounts", currency="CHF")
         assert added["id"] == f"101-001-1000001-{number:03}"
-        assert added["id"] in two.brokers[home(added["id"], 2)].sessions
+        assert added["id"] in two.brokers[worker_of(added["id"], 2)].sessions
     for broker in two.brokers:
         assert [one.id for one in broker.accounts_of(0)][-1] == "101-001-1000001-004"
     await two.ask("POST", "/accounts", 400, owner=77)
     cloned = await two.ask("POST", f"/accounts/{FIRST}/clone")
-    assert home(cloned["id"], 2) == home(FIRST, 2)
+    assert worker_of(cloned["id"], 2) == worker_of(FIRST, 2)
     assert cloned["id"] in two.brokers[0].sessions
     added = await two.ask("POST", "/tokens", token="a-further-token")
     for id_ in added["accounts"]:
-        assert id_ in two.brokers[home(id_, 2)].sessions
+        assert id_ in two.brokers[worker_of(id_, 2)].sessions
     for one in two.peers.controls:
         assert added["owner"] in one.authenticator.owners()
     await two.ask("POST", "/tokens", 409, token="a-further-token")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from datetime import datetime, time
+from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
+from keydesk.calc.market.sessions import SESSIONS, Session
 from keydesk.store.state import Candle
 from keydesk.text import format as show
 
@@ -18,19 +17,9 @@ MOST_DAYS = 15
 SATURDAY = 5
 
 
-class Session(NamedTuple):
-    """A session: its name, zone, and local time of its opening."""
-
-    name: str
-    zone: ZoneInfo
-    opens: time
-
-
-SESSIONS = (
-    Session("Tokyo", ZoneInfo("Asia/Tokyo"), time(9)),
-    Session("London", ZoneInfo("Europe/London"), time(8)),
-    Session("New York", ZoneInfo("America/New_York"), time(8)),
-)
+MARKED = [
+    session for session in SESSIONS if session.name != "Sydney"
+]  # which opens as the day begins
 
 
 def session_opens(candles: Sequence[Candle], seconds: int) -> list[tuple[int, str]]:
@@ -40,7 +29,7 @@ def session_opens(candles: Sequence[Candle], seconds: int) -> list[tuple[int, st
     first, last = candles[0].time_ns, candles[-1].time_ns + seconds * SECOND
     found: list[tuple[int, str]] = []
     for ordinal in range(_ordinal(first) - 1, min(_ordinal(last) + 2, _ordinal(first) + MOST_DAYS)):
-        for session in SESSIONS:
+        for session in MARKED:
             opening = _opening(session, ordinal)
             if opening is None or not first <= opening < last:
                 continue

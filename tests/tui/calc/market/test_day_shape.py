@@ -44,7 +44,7 @@ def test_the_line_is_as_high_as_its_prices() -> None:
 
 @pytest.mark.parametrize(
     ("hours", "centres"),
-    [(0.5, ("SYD", "TYO")), (9, ("LDN",)), (14, ("LDN", "NY")), (20, ("NY",)), (-12, ())],
+    [(0.5, ("SYD", "TYO")), (9, ("LDN",)), (14, ("LDN", "NY")), (20, ("SYD", "NY")), (-12, ())],
 )
 def test_the_centres_open_and_close_in_their_own_time(
     hours: float, centres: tuple[str, ...]

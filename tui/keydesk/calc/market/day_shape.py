@@ -1,22 +1,15 @@
 """The shape of a trading day: the line of its prices, for drawing and so of floats, and the open sessions."""
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime
 from functools import lru_cache
-from zoneinfo import ZoneInfo
 
+from keydesk.calc.market.sessions import SESSIONS, Session
 from keydesk.calc.market.trading_day import SECOND
 
 CELLS = 7  # of the line of a day, as many as its column is wide
 LEVELS = "▁▂▃▄▅▆▇"  # none as high as the line, so that rows stay apart
 FLAT = "▄"
-SESSIONS = (
-    ("SYD", ZoneInfo("Australia/Sydney"), time(8), time(17)),
-    ("TYO", ZoneInfo("Asia/Tokyo"), time(9), time(18)),
-    ("LDN", ZoneInfo("Europe/London"), time(8), time(17)),
-    ("NY", ZoneInfo("America/New_York"), time(8), time(17)),
-)
-"""The usual dealing hours of the four centres, each in its own zone."""
 HOMES = {
     **dict.fromkeys(("AUD", "NZD"), "SYD"),
     **dict.fromkeys(("JPY", "CNH", "HKD", "SGD", "THB", "INR", "KRW", "TWD"), "TYO"),
@@ -65,11 +58,9 @@ def open_sessions(now_ns: int) -> tuple[str, ...]:
 @lru_cache(maxsize=4)
 def _open_in_minute(minute: int) -> tuple[str, ...]:
     moment = datetime.fromtimestamp(minute * 60, UTC)
-    return tuple(
-        name for name, zone, opens, closes in SESSIONS if _is_open(moment, zone, opens, closes)
-    )
+    return tuple(session.short for session in SESSIONS if _is_open(moment, session))
 
 
-def _is_open(moment: datetime, zone: ZoneInfo, opens: time, closes: time) -> bool:
-    local = moment.astimezone(zone)
-    return local.weekday() < SATURDAY and opens <= local.time() < closes
+def _is_open(moment: datetime, session: Session) -> bool:
+    local = moment.astimezone(session.zone)
+    return local.weekday() < SATURDAY and session.opens <= local.time() < session.closes

@@ -21,19 +21,20 @@ BEFORE_THE_WEEK_END = timedelta(hours=3)
 
 
 class Session(NamedTuple):
-    """A session: its name, zone, and local times."""
+    """A session: its name, the same in at most three letters, its zone, and local times."""
 
     name: str
+    short: str
     zone: ZoneInfo
     opens: time
     closes: time
 
 
 SESSIONS = (
-    Session("Sydney", ZoneInfo("Australia/Sydney"), time(7), time(16)),
-    Session("Tokyo", ZoneInfo("Asia/Tokyo"), time(9), time(18)),
-    Session("London", ZoneInfo("Europe/London"), time(8), time(17)),
-    Session("New York", NEW_YORK, time(8), time(17)),
+    Session("Sydney", "SYD", ZoneInfo("Australia/Sydney"), time(7), time(16)),
+    Session("Tokyo", "TYO", ZoneInfo("Asia/Tokyo"), time(9), time(18)),
+    Session("London", "LDN", ZoneInfo("Europe/London"), time(8), time(17)),
+    Session("New York", "NY", NEW_YORK, time(8), time(17)),
 )
 
 

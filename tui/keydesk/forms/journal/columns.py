@@ -6,6 +6,7 @@ from datetime import tzinfo
 from decimal import Decimal
 from typing import NamedTuple
 
+from keydesk.calc.market.sessions import SESSIONS
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.groups import NONE as NO_SESSION
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
@@ -30,7 +31,6 @@ SECOND = 1_000_000_000
 NO_MARK = safe("")
 PROVISIONAL = safe("~")  # before MAE and MFE whose last candle still forms
 WIDEST_WORD = 14  # columns of a setup, of tags
-SESSIONS = (("London", "LDN"), ("New York", "NY"), ("Tokyo", "TYO"), ("Sydney", "SYD"))
 COLUMNS: Sequence[Column] = (
     Column("time", "closed", 12, right=False),
     Column("pair", "pair", 7, right=False),
@@ -165,8 +165,8 @@ def session_words(session: str) -> str:
     """Return the sessions of an entry, short: LDN+NY."""
     if session == NO_SESSION:
         return EMPTY
-    for name, short in SESSIONS:
-        session = session.replace(name, short)
+    for each in SESSIONS:
+        session = session.replace(each.name, each.short)
     return session.replace(" and ", "+")
 
 
