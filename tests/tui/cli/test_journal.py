@@ -13,6 +13,7 @@ from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.cli.journal import journal, last_day_hint, provisional_words
 from keydesk.cli.journal_options import journal_options
 from keydesk.trade_journal.report import day_of
+from keydesk_client.models import DateTime
 from support.broker import PracticeServer
 from support.data.journal_trades import closed_trade
 from support.signing_in import Home
@@ -81,8 +82,12 @@ async def test_the_week_page_and_the_statistics_say_what_they_rest_on(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
     trade_id = await trade_and_close(desk_of_my_own)
-    opened = (await desk_of_my_own.get(f"{{a}}/trades/{trade_id}")).json()["trade"]["openTime"]
-    shown = run(home, "report", "--week", "--markdown", "--date", opened[:10])
+    trade = (await desk_of_my_own.get(f"{{a}}/trades/{trade_id}")).json()["trade"]
+    closed = DateTime(trade["closeTime"])
+    day = trading_date(
+        closed.ns
+    )  # from 17:00 New York on the day after, on a Sunday the week after
+    shown = run(home, "report", "--week", "--markdown", "--date", str(day))
     assert shown.startswith("# Week ")
     assert "## Trades" in shown
     assert f"| {trade_id} |" in shown
