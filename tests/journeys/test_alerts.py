@@ -38,7 +38,7 @@ def command(terminal: Terminal, line: str) -> None:
     terminal.press(":")
     terminal.see("Nothing typed")
     terminal.write(line.encode())
-    terminal.see("tells you once")
+    terminal.see("alerts once when")
     terminal.press("Enter")
     terminal.see("Alert once:")
 

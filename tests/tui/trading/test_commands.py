@@ -225,8 +225,8 @@ async def test_too_large_is_told_in_words(desk: Desk) -> None:
 
 
 async def test_what_no_longer_exists_is_told_in_words(desk: Desk) -> None:
-    assert "there is no such" in await desk.does(CloseTrades("EUR_USD", ("99999",)))
-    assert "there is no such" in await desk.does(CancelOrders(("99999",), "it"))
+    assert "does not exist" in await desk.does(CloseTrades("EUR_USD", ("99999",)))
+    assert "does not exist" in await desk.does(CancelOrders(("99999",), "it"))
 
 
 async def test_reverse_turns_the_position_in_one_order(desk: Desk) -> None:

@@ -169,7 +169,7 @@ def test_one_of_two_like_requests_says_what_both_did_and_claims_neither() -> Non
     assert said.level == "warn"
     assert said.words == (
         "ONE OF 2 LIKE REQUESTS, which cannot be told: CLOSE all of #6411 EUR/USD: "
-        "CLOSED 10,000 EUR/USD @ 1.08490 realised +5.00; REJECTED (there is no such trade). "
+        "CLOSED 10,000 EUR/USD @ 1.08490 realised +5.00; REJECTED (the trade does not exist). "
         "Look at what is open"
     )
 

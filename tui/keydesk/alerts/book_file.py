@@ -160,5 +160,5 @@ def _told(said: Mapping[str, Any]) -> Told:
 
 def _whole(value: object) -> int:
     if not isinstance(value, int) or not 0 <= value < LARGEST_WHOLE:
-        raise TypeError(f"{str(value)[:20]!r} is no whole number")
+        raise TypeError(f"{str(value)[:20]!r} is not a whole number")
     return value

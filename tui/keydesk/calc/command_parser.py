@@ -355,7 +355,7 @@ def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str)
         return ShowMessage("warn", f"instrument: {rest[0]} is not valid; write it as eurusd")
     found = named or focus
     if not found:
-        return ShowMessage("warn", "instrument: none is on the desk; write it behind the side")
+        return ShowMessage("warn", "instrument: the chart shows none; write it after the side")
     try:
         return OpenTicket(side, found, parse_order(rest[1:] if named else rest))
     except OrderSyntaxError as error:

@@ -168,7 +168,7 @@ def _step(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Replay
         elif found := find_granularity(word):
             granularity = found
         else:
-            raise ReplaySyntaxError(f"step: {word!r} is no count and no timeframe; write step 5 m1")
+            raise ReplaySyntaxError(f"step: {word!r} is neither a count nor a timeframe; write step 5 m1")
     if not 1 <= count <= MOST_CANDLES:
         raise ReplaySyntaxError(f"step: write 1 to {MOST_CANDLES} candles")
     return step_of(granularity, count)

@@ -126,7 +126,7 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
     """Read `templates.toml` in the folder; missing members keep their defaults.
 
     Raises:
-        BadSettings: a field is unknown or is no number that makes sense there.
+        BadSettings: a field is unknown or is not a number that makes sense there.
     """
     path = folder / TEMPLATES_FILE
     table = table_in(path)

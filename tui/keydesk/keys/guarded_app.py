@@ -250,7 +250,7 @@ class GuardedKeys:
                 self._notify("warn", "Only capitals came: is Caps Lock on?")
             elif _is_foreign_letter(event):
                 self._notify(
-                    "warn", f"“{event.character}” is no key here: which keyboard layout is on?"
+                    "warn", f"“{event.character}” is not a key here: which keyboard layout is on?"
                 )
             first = self.chords.first
             action = self.chords.key(event.character or event.key, event.time, self.key_context())

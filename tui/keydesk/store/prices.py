@@ -218,7 +218,7 @@ def _conversion(conversion: HomeConversions) -> HomeConversions:
     for factor in (conversion.account_gain, conversion.account_loss, conversion.position_value):
         checked_price(factor)
     if len(conversion.currency) > LONGEST_CURRENCY:
-        raise ValueError(f"{conversion.currency[:20]!r} is no currency")
+        raise ValueError(f"{conversion.currency[:20]!r} is not a currency")
     return conversion
 
 

@@ -188,7 +188,7 @@ async def test_a_line_that_cannot_be_read_stays_open_and_says_why() -> None:
     app = FormApp(lambda: form)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"eurusd >", "enter")
-        assert "price: none behind >" in " ".join(app.words.split())
+        assert "price: missing after >" in " ".join(app.words.split())
         await pilot.press(*" 1.2 note a", "enter")
     assert app.results == [AlertLine(replace(ABOVE, level=D("1.2")), note="a")]
 

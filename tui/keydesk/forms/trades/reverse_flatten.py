@@ -251,7 +251,7 @@ def _size_refusals(plan: Plan, context: TradingContext) -> list[str]:
     held = max(plan.effect.long_after, plan.effect.short_after)
     if plan.units > rules.maximum_order_units:
         most = units(rules.maximum_order_units)
-        return [f"size: one order of {name} may carry {most}: {remedy}"]
+        return [f"size: one order of {name} may have at most {most}: {remedy}"]
     if rules.maximum_position and held > rules.maximum_position:
         return [f"size: the position may grow to {units(rules.maximum_position)}: {remedy}"]
     if plan.margin > context.funds.margin_available:
