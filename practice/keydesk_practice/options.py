@@ -298,7 +298,7 @@ def _add_limit_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--faults",
         metavar="PROFILE",
-        help="misbehave from the start: bad-line, bad-day, or a TOML file",
+        help="simulate faults from the start: bad-line, bad-day, or a TOML file",
     )
     parser.add_argument(
         "--rate-limit",

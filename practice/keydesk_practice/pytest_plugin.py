@@ -165,7 +165,7 @@ def _first_line(process: "subprocess.Popen[bytes]", log: IO[bytes]) -> bytes:
     if not line:
         log.seek(0)
         words = log.read().decode(errors="replace").strip()
-        raise BrokerNotStarted(words or f"the broker said nothing in {START_SECONDS:g} s")
+        raise BrokerNotStarted(words or f"the broker printed nothing in {START_SECONDS:g} s")
     return line
 
 

@@ -86,7 +86,7 @@ def test_an_alert_from_the_crosshair_rings_and_is_found_after_a_restart(
         terminal.see("far away")
         terminal.see("done")
         terminal.press("h")
-        terminal.see("Alerts told: 1")
+        terminal.see("Alerts fired: 1")
         terminal.press("Escape")
         terminal.pause(1)
         assert not has_rung(terminal)

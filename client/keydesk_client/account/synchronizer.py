@@ -92,7 +92,7 @@ class Synchronizer:
             return Comparison.NOT_YET
         found = differences(self._book, answer.changes, answer.state)
         if found:
-            self._doubt(f"Not as at the broker: {'; '.join(found)}")
+            self._doubt(f"Differs from the broker: {'; '.join(found)}")
             return Comparison.DIFFERENT
         take_state(self._book, answer.state)
         self.checked = last

@@ -160,7 +160,7 @@ class NodeCommit:
                 [record for one in complete if (record := _request_record(one))],
             )
         except LedgerAway as error:
-            self._fail_sent(OutcomeUnknown("the database is away"))
+            self._fail_sent(OutcomeUnknown("the database does not answer"))
             self._on_away(error)
             return
         except (

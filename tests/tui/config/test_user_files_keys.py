@@ -51,7 +51,7 @@ def test_panes_may_share_a_key(tmp_path: Path) -> None:
         ("buy = 3", 'buy must be a key in quotes, such as buy = "B"'),
         ("buy = ''", "buy must be a key in quotes"),
         ("buy = 'b'", "what touches money is a capital letter"),
-        ("zoom = 'Q'", "what touches money is a capital letter, and nothing else is"),
+        ("zoom = 'Q'", "keys that open an order form are capital letters, and no others are"),
         ("zoom = 'y'", "it sends, inside forms"),
         ("zoom = '@'", "not a key that every keyboard"),
         ("zoom = 'ctrl+q'", "not a key that every keyboard"),

@@ -88,7 +88,7 @@ def parse_replay(words: Sequence[str], market: ControlledMarket, now: float = 0.
         case [name] if any(each.name.lower() == name for each in market.scenarios):
             return _scenario([name], market, now)
         case [verb, *_]:
-            raise ReplaySyntaxError(f"replay: no {verb!r}; there are {' '.join(VERBS)}")
+            raise ReplaySyntaxError(f"replay: {verb!r} is not a command; use one of {' '.join(VERBS)}")
         case _:
             return STATUS
 
@@ -272,7 +272,7 @@ def _shock_of(kind: str, more: Sequence[str]) -> ReplayCommand:
         raise ReplaySyntaxError(f"shock: a {kind} needs an instrument: shock {kind} eurusd 1%")
     of = f" of {body['instrument']}" if "instrument" in body else ""
     size = f" by {body['size']}" if "size" in body else ""
-    return ReplayCommand(f"lets a {kind}{of}{size} happen now", "POST", "/shocks", body)
+    return ReplayCommand(f"makes a {kind}{of}{size} now", "POST", "/shocks", body)
 
 
 def _share(word: str) -> str:
@@ -284,7 +284,7 @@ def _faults(rest: Sequence[str], market: ControlledMarket, _now: float) -> Repla
     if rest == ["off"] or (not rest and market.state.faults):
         return ReplayCommand("switches all faults off", "DELETE", "/faults")
     if len(rest) == 1 and rest[0] in FAULTS:
-        words = f"lets the broker misbehave: {rest[0]}"
+        words = f"simulates broker faults: {rest[0]}"
         return ReplayCommand(words, "PUT", "/faults", {"name": rest[0]})
     raise ReplaySyntaxError(f"faults: write one of {' '.join(FAULTS)}")
 

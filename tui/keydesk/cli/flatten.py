@@ -121,7 +121,7 @@ def _profile_option(profile: Profile | None) -> str:
 def _options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="keydesk lock",
-        description="Let a desk on this machine do nothing but exits.",
+        description="Make a desk on this machine exit-only.",
         allow_abbrev=False,
     )
     where = parser.add_mutually_exclusive_group()

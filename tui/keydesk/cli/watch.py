@@ -49,11 +49,11 @@ def watch(words: Sequence[str]) -> int:
     """Watch until a signal ends it; return the exit code."""
     parser = account_parser("watch", "Watch the alerts of an account without the desk.")
     parser.add_argument(
-        "--alerts", action="store_true", help="tell alerts and events of the account as they come"
+        "--alerts", action="store_true", help="report alerts and events of the account as they come"
     )
     options = parser.parse_args(words)
     if not options.alerts:
-        parser.error("say what to watch: keydesk watch --alerts")
+        parser.error("name what to watch: keydesk watch --alerts")
     return asyncio.run(_watch(options))
 
 
@@ -121,7 +121,7 @@ class Watcher:
         await self._delivery.commands.finish()
         failed = next((each.exception() for each in done - {ending} if not each.cancelled()), None)
         if failed is not None:
-            raise Refusal(f"watching ended by a fault: {failed!r}")
+            raise Refusal(f"watching ended because of an internal error: {failed!r}")
         return self._code
 
     def _end(self, number: signal.Signals) -> None:

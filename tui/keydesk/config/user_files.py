@@ -94,7 +94,7 @@ def _trouble(key: Key, wanted: str) -> str:
     if wanted == SEND:
         return "it sends, inside forms"
     if key.touches_money != (len(wanted) == 1 and wanted.isupper()):
-        return "what touches money is a capital letter, and nothing else is"
+        return "keys that open an order form are capital letters, and no others are"
     return ""
 
 

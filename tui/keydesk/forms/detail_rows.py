@@ -137,7 +137,7 @@ def notice_rows(store: Store) -> Rows:
         (date_and_time(notice.time_ns, store.zone), notice.text)
         for notice in reversed(store.notices)
     ]
-    return rows or [("nothing yet", "What becomes of an order is told here")]
+    return rows or [("nothing yet", "The outcome of each order is shown here")]
 
 
 def _dependent(order: DependentOrder | None, places: int) -> str:

@@ -537,7 +537,7 @@ KEYS: tuple[Key, ...] = (
     Key("alerts-pause", ("space",), ALERTS, "pause", "Pause it, or go on", "wish('pause')"),
     Key("alerts-delete", ("x",), ALERTS, "delete", "Delete it; y confirms", "delete"),
     Key("alerts-yes", ("y",), ALERTS, "", "Delete, when asked", "yes"),
-    Key("alerts-history", ("h",), ALERTS, "told", "What was told", "history"),
+    Key("alerts-history", ("h",), ALERTS, "fired", "Alerts that fired", "history"),
     Key("alerts-clear", ("c",), ALERTS, "clear", "Clear done, expired", "wish('clear')"),
     Key("alerts-mute", ("b",), ALERTS, "mute", "Mute bell, notifications", "wish('mute')"),
     Key("alerts-close", ("escape", "q"), ALERTS, "close", "Close", "drop"),

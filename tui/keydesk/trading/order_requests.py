@@ -271,7 +271,7 @@ class Flattening:
         try:
             return await standing_at_broker(self.client, instrument)
         except KeydeskClientError as error:
-            self.dispatcher.notify("warn", f"Could not look again after flattening: {error}")
+            self.dispatcher.notify("warn", f"Could not check the account after flattening: {error}")
             return None
 
 

@@ -166,7 +166,7 @@ async def test_an_empty_page_says_how_to_make_one(app: WorkingDesk) -> None:
         form = app.screen
         assert isinstance(form, AlertsForm)
         assert form.sheet is not None
-        assert "Nothing was told yet" in form.sheet.words
+        assert "No alert fired yet" in form.sheet.words
         await pilot.press("h")
         assert ":alert eurusd > 1.12" in form.sheet.words
     assert app.alert_wishes == []

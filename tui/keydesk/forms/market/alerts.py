@@ -79,7 +79,7 @@ class AlertsForm(InfoForm[None]):
         """Return how many there are."""
         muted = "  MUTED" if self._muted() else ""
         if self.shows_history:
-            return safe(f"Alerts told: {len(self.store.alert_history)}{muted}")
+            return safe(f"Alerts fired: {len(self.store.alert_history)}{muted}")
         watched = sum(each.state == "on" for each in self.store.alerts.values())
         return safe(f"Alerts: {watched} watched of {len(self.store.alerts)}{muted}")
 
@@ -94,7 +94,7 @@ class AlertsForm(InfoForm[None]):
             *(("alerts-new", "new"), ("alerts-edit", "edit"), ("alerts-pause", "pause")),
             *(
                 ("alerts-delete", "delete"),
-                ("alerts-history", "told"),
+                ("alerts-history", "fired"),
                 ("alerts-clear", "clear done"),
             ),
         )
@@ -138,14 +138,14 @@ class AlertsForm(InfoForm[None]):
         if alert.expires_ns is not None:
             said.append(f"until {date_and_time(alert.expires_ns, zone)}")
         if alert.count:
-            said.append(f"told {alert.count} times, last {date_and_time(alert.fired_ns, zone)}")
+            said.append(f"fired {alert.count} times, last {date_and_time(alert.fired_ns, zone)}")
         whole = wrap_words(alert.words, "plain", self.inside)[:2]
         return [BLANK, *whole, *wrap_words(safe(", ".join(said)), "muted", self.inside)[:1]]
 
     def _history(self) -> Sequence[TextLine]:
         told = self.store.alert_history[::-1]
         if not told:
-            return (((("Nothing was told yet", "muted")),),)
+            return (((("No alert fired yet", "muted")),),)
         last = max(0, len(told) - self.room)
         self.at = min(self.at, len(told) - 1)
         first = min(max(0, self.at - self.room // 2), last)
