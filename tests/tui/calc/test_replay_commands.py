@@ -90,7 +90,7 @@ def test_what_replaces_the_ledger_says_so(line: str, path: str, body: dict[str, 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("frobnicate", "no 'frobnicate'; there are pause play"),
+        ("frobnicate", "'frobnicate' is not a command; use one of pause play"),
         ("speed", "write a number above 0"),
         ("speed -3", "write a number above 0"),
         ("speed nan", "write a number above 0"),

@@ -50,7 +50,7 @@ def test_panes_may_share_a_key(tmp_path: Path) -> None:
         ("ticket-up = 'x'", "ticket-up cannot be moved"),
         ("buy = 3", 'buy must be a key in quotes, such as buy = "B"'),
         ("buy = ''", "buy must be a key in quotes"),
-        ("buy = 'b'", "what touches money is a capital letter"),
+        ("buy = 'b'", "keys that open an order form are capital letters"),
         ("zoom = 'Q'", "keys that open an order form are capital letters, and no others are"),
         ("zoom = 'y'", "it sends, inside forms"),
         ("zoom = '@'", "not a key that every keyboard"),

@@ -21,7 +21,7 @@ from keydesk_client.auth.private_files import locked, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 
 if TYPE_CHECKING:
-    from keydesk.calc.alerts.alert import Told
+    from keydesk.calc.alerts.alert import FiringRecord
 
 LARGEST = 2_000  # bytes
 PATIENCE = 0.2  # seconds
@@ -66,7 +66,7 @@ class AwayReport:
     since: Seen
     until_ns: int
     lines: Sequence[LogLine]  # oldest first
-    alerts: Sequence[Told]
+    alerts: Sequence[FiringRecord]
     outages: Sequence[Outage] = ()
     nav: Decimal | None = None
     currency: str = ""
@@ -132,7 +132,7 @@ def away_report(
     since: Seen,
     until_ns: int,
     log: Iterable[LogLine],
-    told: Iterable[Told],
+    fired: Iterable[FiringRecord],
     *,
     outages: Sequence[Outage] = (),
     nav: Decimal | None = None,
@@ -142,7 +142,7 @@ def away_report(
     numbered = [(int(each.id), each) for each in log if each.id.isdecimal()]
     lines = [each for id_, each in numbered if id_ > since.transaction and each.kind in NAMES]
     first = min((id_ for id_, _ in numbered), default=0)
-    fresh = [each for each in told if each.time_ns > since.time_ns]
+    fresh = [each for each in fired if each.time_ns > since.time_ns]
     is_whole = not numbered or first <= since.transaction + 1
     return AwayReport(since, until_ns, lines, fresh, outages, nav, currency, is_whole=is_whole)
 

@@ -307,7 +307,9 @@ def _date(typed: str) -> ParsedCommand:
             return GoToDate(datetime.strptime(typed, pattern))  # noqa: DTZ007 - of the trader's zone
         except ValueError:
             continue
-    return ShowMessage("warn", f"{typed!r} is not a date; write it as 2015-01-15 or 2015-01-15 09:30")
+    return ShowMessage(
+        "warn", f"{typed!r} is not a date; write it as 2015-01-15 or 2015-01-15 09:30"
+    )
 
 
 def _indicators(typed: str) -> ParsedCommand:

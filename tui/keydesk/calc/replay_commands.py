@@ -88,7 +88,9 @@ def parse_replay(words: Sequence[str], market: ControlledMarket, now: float = 0.
         case [name] if any(each.name.lower() == name for each in market.scenarios):
             return _scenario([name], market, now)
         case [verb, *_]:
-            raise ReplaySyntaxError(f"replay: {verb!r} is not a command; use one of {' '.join(VERBS)}")
+            raise ReplaySyntaxError(
+                f"replay: {verb!r} is not a command; use one of {' '.join(VERBS)}"
+            )
         case _:
             return STATUS
 
@@ -168,7 +170,9 @@ def _step(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Replay
         elif found := find_granularity(word):
             granularity = found
         else:
-            raise ReplaySyntaxError(f"step: {word!r} is neither a count nor a timeframe; write step 5 m1")
+            raise ReplaySyntaxError(
+                f"step: {word!r} is neither a count nor a timeframe; write step 5 m1"
+            )
     if not 1 <= count <= MOST_CANDLES:
         raise ReplaySyntaxError(f"step: write 1 to {MOST_CANDLES} candles")
     return step_of(granularity, count)

@@ -182,7 +182,9 @@ async def close_and_cancel(
     )
     for _ in range(PASSES):
         await _wipe(sender, standing, f"keydesk {command}", audit)
-        with unreadable_account("the outcomes of the requests are shown above; what is left", command):
+        with unreadable_account(
+            "the outcomes of the requests are shown above; what is left", command
+        ):
             standing = part(await standing_at_broker(reach.client))
         if standing.is_flat:
             break

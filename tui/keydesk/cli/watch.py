@@ -16,7 +16,7 @@ from keydesk.alerts.delivery import Delivery, Event, alert_text
 from keydesk.alerts.events import EventSources
 from keydesk.alerts.watch import AlertWatch
 from keydesk.app.desk_session import DeskSession
-from keydesk.calc.alerts.alert import Told
+from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
 from keydesk.cli.account_access import OpenAccount, account_parser, open_account
 from keydesk.cli.runner import Refusal
@@ -86,7 +86,7 @@ class Watcher:
         self._profile = reach.target.profile
         session_name = DeskSession.of(reach.folder, reach.target).name
         file = BookFile(reach.folder / f"{session_name}.alerts")
-        self.watch = AlertWatch(self.store, file, self._told, self._tell)
+        self.watch = AlertWatch(self.store, file, self._report_firing, self._tell)
         self.link = Link(
             client=reach.client,
             store=self.store,
@@ -142,12 +142,12 @@ class Watcher:
             self._events.look(now)
             await asyncio.sleep(LOOK_EVERY)
 
-    def _told(self, told: Told, mine: bool) -> None:
-        text = alert_text(told, self.store.zone)
+    def _report_firing(self, fired: FiringRecord, mine: bool) -> None:
+        text = alert_text(fired, self.store.zone)
         say(safe(text))
         if mine:
-            data = {"alert": told.alert_id, "value": told.value, "late": told.late}
-            self._delivery.deliver(Event("alert", text, told.time_ns, self._profile, data))
+            data = {"alert": fired.alert_id, "value": fired.value, "late": fired.late}
+            self._delivery.deliver(Event("alert", text, fired.time_ns, self._profile, data))
 
     def _event(self, event: Event) -> None:
         say(_line(event, self.store.zone))

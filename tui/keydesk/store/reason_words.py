@@ -108,7 +108,10 @@ OF_A_TICKET: Mapping[str, Meaning] = {
     "LOSING_TAKE_PROFIT": ("the target is on the losing side", "target"),
     "TAKE_PROFIT_ON_FILL_LOSS": ("the target is on the losing side", "target"),
     "STOP_LOSS_ON_FILL_LOSS": ("the stop is on the winning side", "stop"),
-    "TRAILING_STOP_LOSS_ORDERS_NOT_SUPPORTED": ("this account does not accept trailing stops", "trail"),
+    "TRAILING_STOP_LOSS_ORDERS_NOT_SUPPORTED": (
+        "this account does not accept trailing stops",
+        "trail",
+    ),
     "ORDERS_ON_FILL_RMO_MUTUAL_EXCLUSIVITY_MUTUALLY_EXCLUSIVE_VIOLATION": (
         "stop and trailing stop exclude each other on this account",
         "trail",

@@ -114,7 +114,7 @@ def test_the_ending_says_how_often_how_long_and_why(
         ("ema 50 20", "ema: the first period is the shorter"),
         ("ema 20", "ema: write two periods"),
         ("ema 20 500", "ema: '500' is not a period"),
-        ("ema 20 50 up h7", "candle: no 'h7'"),
+        ("ema 20 50 up h7", "candle: 'h7' is not a candle length"),
         ("rsi > 170", "rsi: 170 is not from 0 to 100"),
         ("rsi 70", "rsi: write a level"),
         ("atr", "atr: write how many"),

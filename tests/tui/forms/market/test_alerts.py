@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from keydesk.app.alerts.desk import here
 from keydesk.app.desk_session import DeskLock
-from keydesk.calc.alerts.alert import Alert, Told
+from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.conditions import Condition, PriceCross, TradeResult
 from keydesk.calc.alerts.making import Surroundings, make_alert
 from keydesk.calc.alerts.parser import AlertLine, parse_alert
@@ -113,7 +113,9 @@ def with_alerts(app: WorkingDesk) -> None:
     alerts = [Alert(str(n), ABOVE, TEN, note=f"note {n}") for n in range(1, 4)]
     alerts[1] = replace(alerts[1], state="done", count=1, fired_ns=TEN)
     app.store.alerts = {each.id: each for each in alerts}
-    app.store.alert_history = [Told("2", 1, TEN, "EUR/USD crossed", late=True, told=True)]
+    app.store.alert_history = [
+        FiringRecord("2", 1, TEN, "EUR/USD crossed", late=True, delivered=True)
+    ]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

@@ -160,7 +160,9 @@ def _condition(words: Sequence[str], instruments: Sequence[str], focus: str) -> 
             return _of_instrument(rest, name)
         case _:
             if not focus:
-                raise AlertSyntaxError("instrument: the chart shows none; write it first, as eurusd")
+                raise AlertSyntaxError(
+                    "instrument: the chart shows none; write it first, as eurusd"
+                )
             return _of_instrument(words, focus)
 
 

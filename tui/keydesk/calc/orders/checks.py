@@ -210,7 +210,9 @@ def _size_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[st
     if plan.units > rules.maximum_order_units:
         reasons.append(f"Above the maximum order size, {units(rules.maximum_order_units)}")
     if room is not None and plan.units > room:
-        reasons.append(f"Above what the maximum position still allows, {units(max(room, Decimal(0)))}")
+        reasons.append(
+            f"Above what the maximum position still allows, {units(max(room, Decimal(0)))}"
+        )
     if plan.margin > context.funds.margin_available:
         reasons.append(_too_much_margin(plan, context))
     return reasons

@@ -37,7 +37,9 @@ def size_refusals(
     if size < rules.minimum_units:
         return [f"units: {units(rules.minimum_units)} is the minimum: u, then digits"]
     if size > rules.maximum_order_units:
-        return [f"units: the maximum order size is {units(rules.maximum_order_units)}: u, then digits"]
+        return [
+            f"units: the maximum order size is {units(rules.maximum_order_units)}: u, then digits"
+        ]
     own = limits.hard_units
     if own is not None and size > max(own, was):
         return [f"units: over your own limit of {units(own)}: u, then digits"]

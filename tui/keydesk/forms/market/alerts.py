@@ -1,10 +1,10 @@
-"""The page of alerts: those that are watched, paused and done; keys pause, edit and delete one; the history of what was told."""
+"""The page of alerts: those that are watched, paused and done; keys pause, edit and delete one; the history of those that fired."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from keydesk.calc.alerts.alert import Alert, Told
+from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
@@ -34,7 +34,7 @@ class AlertsForm(InfoForm[None]):
 
     Args:
         store: Has the alerts and their history.
-        wish: Is told what is to be done.
+        wish: Called with what is to be done.
         muted: Whether bell and desktop notifications are muted.
         keymap: The keys, as the foot names them.
     """
@@ -143,23 +143,26 @@ class AlertsForm(InfoForm[None]):
         return [BLANK, *whole, *wrap_words(safe(", ".join(said)), "muted", self.inside)[:1]]
 
     def _history(self) -> Sequence[TextLine]:
-        told = self.store.alert_history[::-1]
-        if not told:
+        fired = self.store.alert_history[::-1]
+        if not fired:
             return (((("No alert fired yet", "muted")),),)
-        last = max(0, len(told) - self.room)
-        self.at = min(self.at, len(told) - 1)
+        last = max(0, len(fired) - self.room)
+        self.at = min(self.at, len(fired) - 1)
         first = min(max(0, self.at - self.room // 2), last)
-        return [self._told(at, told[at]) for at in range(first, min(first + self.room, len(told)))]
+        return [
+            self._firing_line(at, fired[at])
+            for at in range(first, min(first + self.room, len(fired)))
+        ]
 
-    def _told(self, number: int, told: Told) -> TextLine:
-        when = safe(f"{at(told.time_ns, self.store.zone):%d %b %H:%M:%S} ")
-        late = safe("away " if told.late else "")
+    def _firing_line(self, number: int, fired: FiringRecord) -> TextLine:
+        when = safe(f"{at(fired.time_ns, self.store.zone):%d %b %H:%M:%S} ")
+        late = safe("away " if fired.late else "")
         room = max(1, self.inside - 2 - len(when) - len(late))
         return (
             ("▶ " if number == self.at else "  ", "focus"),
             (when, "faint"),
             (late, "warn"),
-            (shorten(clean(told.words), room), "plain"),
+            (shorten(clean(fired.words), room), "plain"),
         )
 
     # Keys.
@@ -195,7 +198,7 @@ class AlertsForm(InfoForm[None]):
         self.redraw()
 
     def action_history(self) -> None:
-        """Show what was told, or the alerts again."""
+        """Show the alerts that fired, or all alerts again."""
         self.shows_history, self.at, self.deleting = not self.shows_history, 0, ""
         self.redraw()
 
