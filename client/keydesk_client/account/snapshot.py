@@ -148,9 +148,9 @@ def _take_trade(book: Book, theirs: CalculatedTradeState) -> None:
 
 
 def differences(book: Book, changes: AccountChanges, state: AccountChangesState) -> tuple[str, ...]:
-    """Return in words how the folded account differs from the broker's.
+    """Return a sentence for each difference between the folded account and the broker's.
 
-    Only to be asked when both are at the same transaction. Empty when all agrees.
+    Call it only while both are at the same transaction. Empty when they are equal.
     """
     if book.account is None:
         return ()

@@ -118,7 +118,7 @@ class ClusterRouter:
             await self._node.wait_for_owners(PAUSE_SECONDS)
         if not may_be_executed:
             raise unavailable(reason)
-        return await self._endunknown_outcome(account.id, scope, send)
+        return await self._end_unknown_outcome(account.id, scope, send)
 
     async def _try(self, account: str, scope: Scope, body: bytes, send: Send) -> None:
         """Answer here, or let the owner answer.
@@ -173,7 +173,7 @@ class ClusterRouter:
             return False
         return await self._send_stored(account, found.answer, scope, send)
 
-    async def _endunknown_outcome(self, account: str, scope: Scope, send: Send) -> None:
+    async def _end_unknown_outcome(self, account: str, scope: Scope, send: Send) -> None:
         """Answer a request that may have been executed when the time for it is over."""
         try:
             found = await self._node.give_up(account, scope["state"]["request_id"])

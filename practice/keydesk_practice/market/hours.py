@@ -12,7 +12,7 @@ The variance profile is relative volatility by the hour of Frankfurt's clock (Lo
 York's keep step with it). Its shape follows Andersen and Bollerslev, "Intraday periodicity and volatility persistence in
 financial markets" (1997): a rise at the European open, a dip at noon, the peak in the overlap of London and New York, a fall
 after it. From Friday 17:00 to Sunday 17:00 New York volatility is a third of its size. The profile only divides the variance
-between two fixings; how large that is says `covariance`.
+between two fixings; `covariance` determines how large it is.
 """
 
 from dataclasses import dataclass

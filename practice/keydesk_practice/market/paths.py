@@ -191,7 +191,7 @@ class CurrencyPaths:
         return steps
 
     def _jump(self, day: int, column: int, count: int) -> tuple[Floats, dict[int, float]]:
-        """Return the unrest and the steps of a currency's jump: its own, and beta times those of its parent."""
+        """Return the walk after a currency's jump and the steps: its own, and beta times those of its parent."""
         parent = self._fixings.model.parents[column]
         unrest, steps = np.zeros(count), dict[int, float]()
         own = self.jump_size(day, column)
@@ -201,13 +201,13 @@ class CurrencyPaths:
             unrest, steps = beta * inherited, {at: beta * size for at, size in sizes.items()}
             own -= beta * of_parent
         if own:
-            walk = self._unrest(day, column, count) * own
+            walk = self._aftershock_walk(day, column, count) * own
             unrest += walk
             for at, share in steps_on(day, self._rng):
                 steps[at] = steps.get(at, 0.0) + share * (own - float(walk[-1]))
         return unrest, steps
 
-    def _unrest(self, day: int, column: int, count: int) -> Floats:
+    def _aftershock_walk(self, day: int, column: int, count: int) -> Floats:
         """Return the walk after a jump of size one."""
         first = steps_on(day, self._rng)[0][0]
         fading = np.exp(-np.arange(count - first - 1) / _AFTERSHOCK_CELLS)

@@ -138,7 +138,7 @@ class Lru(Generic[Key, Value]):
         return value
 
     def once(self, key: Key) -> Value:
-        """Return the result for `key` without keeping it, for those who pass through many keys and come back to none."""
+        """Return the result for `key` without keeping it, for callers that use each of many keys once."""
         return self._cache[key] if key in self._cache else self._compute(key)
 
 

@@ -125,7 +125,7 @@ class Record(Tabular, BaseModel):
         """Return the JSON object that this record was read from, or is sent as: member for member, digit for digit.
 
         Two forms differ, though never in value. An unquoted number that a float cannot hold (12.30, or more digits
-        than a float has) becomes text, so that no digit is lost. Records that a caller can send himself, such as the
+        than a float has) becomes text, so that no digit is lost. Records that a caller can send, such as the
         details of a dependent order and client extensions, are written in the form in which they are sent: 1.5 for
         "+1.5".
         """
