@@ -74,7 +74,7 @@ class AccountState:
 
     @property
     def figures(self) -> AccountFigures:
-        """All totals: balance, NAV, margin, realised profit, financing; home currency."""
+        """All totals: balance, NAV, margin, realized profit, financing; home currency."""
         return self._read(lambda: copy(self._account.figures))
 
     @property

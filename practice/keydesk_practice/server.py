@@ -34,7 +34,7 @@ TOKEN_FILE = "token"  # noqa: S105 - a file name
 TOKEN_BYTES = 32
 BACKLOG = 2048
 _WILDCARDS = {  # family, a documentation address that is routed like any other, loopback
-    "0.0.0.0": (socket.AF_INET, "192.0.2.1", "127.0.0.1"),  # noqa: S104 - recognised, not bound
+    "0.0.0.0": (socket.AF_INET, "192.0.2.1", "127.0.0.1"),  # noqa: S104 - recognized, not bound
     "::": (socket.AF_INET6, "2001:db8::1", "::1"),
 }
 ACCEPTED_AT_ONCE = 64  # connections, before the open ones get their turn

@@ -159,7 +159,7 @@ class AccountState:
 
     @property
     def figures(self) -> AccountFigures:
-        """All totals: balance, NAV, margin, realised profit, financing; home currency."""
+        """All totals: balance, NAV, margin, realized profit, financing; home currency."""
         figures = self._book.account
         if figures is None:
             raise StreamNotOpen(

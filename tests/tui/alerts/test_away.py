@@ -44,7 +44,7 @@ def test_the_card_sums_and_lists_what_came_after_what_was_seen() -> None:
     assert report.title == "While you were away: 1h00"
     rows = dict(report.rows(UTC))
     assert rows["not connected"] == "02 Mar 10:01:00 to 02 Mar 10:02:00, 1m"
-    assert rows["realised"] == "−15.50 USD"
+    assert rows["realized"] == "−15.50 USD"
     assert rows["financing"] == "−1.25 USD"
     assert rows["NAV"] == "10,000.00 to 9,983.25, −16.75 USD"
     assert rows["happened"] == "closed 2, financing 1, alerts 1"

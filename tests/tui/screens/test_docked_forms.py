@@ -147,7 +147,7 @@ FORMS = {
     ),
     "modify": (("}", "M", "up"), ("s stop", "t target", "at stop", "Esc drops")),
     "modify, refused": (("}", "M", "s", "9"), ("s stop", "✗", "Esc drops")),
-    "close": (("}", "C"), ("realises", "y sends")),
+    "close": (("}", "C"), ("realizes", "y sends")),
     "protect": (("}", "P"), ("s stop", "t target", "Esc drops")),
 }
 

@@ -1,4 +1,4 @@
-"""What happened while the trader was away: transactions, alerts, profit and connection gaps since what was last seen.
+"""What happened while the trader was away: transactions, alerts, profit and connection gaps since the last seen state.
 
 The seen state is kept in a private file of the account, so that a start knows where the last desk ended.
 """
@@ -30,7 +30,7 @@ LARGEST_WHOLE = 2**63
 NAMES: dict[LogKind, str] = {
     "FILL": "fills",
     "CLOSE": "closed",
-    "CANCEL": "orders gone",
+    "CANCEL": "orders ended",
     "REJECT": "rejected",
     "FINANCE": "financing",
     "FUNDS": "funds",
@@ -106,7 +106,7 @@ class AwayReport:
         rows: Rows = []
         closed = [each.pl for each in self.lines if each.pl is not None]
         if closed:
-            rows.append(("realised", self._cash(sum(closed, Decimal(0)))))
+            rows.append(("realized", self._cash(sum(closed, Decimal(0)))))
         paid = [each.amount or Decimal(0) for each in self.lines if each.kind == "FINANCE"]
         if paid:
             rows.append(("financing", self._cash(sum(paid, Decimal(0)))))

@@ -57,7 +57,7 @@ def hidden_answer(question: str) -> str:
     with warnings.catch_warnings(), interruptible():
         warnings.simplefilter(
             "error", GetPassWarning
-        )  # getpass would go on and echo the typed text
+        )  # getpass would continue and echo the typed text
         try:
             return getpass(question)
         except (GetPassWarning, EOFError):

@@ -46,7 +46,7 @@ def take_book(
 ) -> None:
     """Replace the newest snapshot of a book; the one before becomes an earlier one.
 
-    `previous_ns` is the time of the snapshot before it, where the service told.
+    `previous_ns` is the time of the snapshot before it, where the service gave it.
     """
     snapshot = _snapshot_of(store, book)
     held = store.books.get((book.instrument, kind)) or ClientBook(kind)

@@ -98,7 +98,7 @@ class Store:
         self.closed: list[ClosedTrade] = []  # oldest first, since the start of the day at least
         self.opened: dict[str, tuple[str, Decimal]] = {}  # instrument and units, by trade
         self.opening_costs: dict[str, OpeningCosts] = {}  # by trade
-        self.closed_parts: dict[str, Decimal] = {}  # what parts of open trades realised, by trade
+        self.closed_parts: dict[str, Decimal] = {}  # what parts of open trades realized, by trade
         self.zone: tzinfo = UTC  # the trader's, in which times are shown
         self.clock_ns = 0  # the broker's time, as last read from its streams
         self.trades: dict[str, TradeRow] = {}

@@ -1,7 +1,7 @@
 """The text of the screen at entry and exit of a trade, one private file for each, bounded in number and size.
 
 The account's number is replaced by its last four characters. A file of a trade that had the same id before the account
-began anew is told by its time.
+began anew is recognized by its time.
 """
 
 import re

@@ -157,7 +157,7 @@ class Dispatcher:
         )
 
     def notify(self, level: Level, words: str, outcome: str = "") -> None:
-        """Show one line to the trader; `outcome` is the intent id of the command whose outcome it tells."""
+        """Show one line to the trader; `outcome` is the intent id of the command whose outcome it reports."""
         asks = level in {"warn", "bad"}  # both ask for an action when they concern an order
         self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=asks, outcome=outcome))
 

@@ -47,7 +47,7 @@ class ExitPlanKeeper:
     book: ExitPlanBook = field(default_factory=ExitPlanBook)
     _file: ExitPlanFile | None = None
     _read_at: float = float("-inf")
-    _trouble: str = ""  # why the file cannot be used, as it was told
+    _trouble: str = ""  # why the file cannot be used, as last reported
     _opened_at: dict[str, float] = field(default_factory=dict)  # by trade, when it was first seen
 
     @property

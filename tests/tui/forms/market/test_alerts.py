@@ -149,8 +149,8 @@ async def test_keys_of_the_page_ask_for_changes_and_a_deletion_is_confirmed(
         await pilot.pause()
         await pilot.press("space", "y", "x", "escape", "x", "j", "y", "x", "y", "a", "c")
         await pilot.press("b", "e")
-    wishes = [(each.verb, each.alert.id if each.alert else "") for each in app.alert_wishes]
-    assert wishes == [
+    chosen = [(each.verb, each.alert.id if each.alert else "") for each in app.alert_actions]
+    assert chosen == [
         ("pause", "3"),
         ("delete", "1"),
         ("new", ""),
@@ -171,7 +171,7 @@ async def test_an_empty_page_says_how_to_make_one(app: WorkingDesk) -> None:
         assert "No alert fired yet" in form.sheet.words
         await pilot.press("h")
         assert ":alert eurusd > 1.12" in form.sheet.words
-    assert app.alert_wishes == []
+    assert app.alert_actions == []
 
 
 def test_watched_levels_are_lines_on_the_chart() -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from keydesk.calc.alerts.making import Surroundings
     from keydesk.calc.alerts.parser import AlertLine
     from keydesk.config.alert_settings import EventKind
-    from keydesk.forms.market.alerts import AlertWish
+    from keydesk.forms.market.alerts import AlertAction
     from keydesk.forms.market.new_alert import AlertChoice
 
 FLASH = 1.5  # seconds
@@ -230,15 +230,15 @@ class AlertDesk:
             AlertsForm(self._store, self._carry_out, lambda: self.is_muted, self._keymap)
         )
 
-    def _carry_out(self, wish: AlertWish) -> None:
+    def _carry_out(self, action: AlertAction) -> None:
         from keydesk.alerts.book import deleting, setting  # noqa: PLC0415 - see `open`
         from keydesk.calc.alerts.writing import line_of  # noqa: PLC0415
 
-        alert = wish.alert
+        alert = action.alert
         if self.watch is None:
             self._tell("warn", NOT_OPEN)
             return
-        match wish.verb:
+        match action.verb:
             case "new":
                 self.type_line()
             case "mute":

@@ -1,4 +1,4 @@
-"""Make an alert of what was typed: prices from now become levels, times become instants."""
+"""Make an alert from a typed line: distances from the price become levels, times become instants."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ HUNDRED = Decimal(100)
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """What is known of an instrument."""
+    """The prices of an instrument from which an alert is made."""
 
     bid: Decimal
     ask: Decimal

@@ -46,7 +46,7 @@ BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})
 
 
 class JournalHost(Protocol):
-    """What the list asks for; the answers change the journal, which the list draws."""
+    """What the list requests; the answers change the journal, which the list draws."""
 
     def read(self) -> None: ...
     def read_whole(self) -> None: ...

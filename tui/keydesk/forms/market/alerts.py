@@ -22,8 +22,8 @@ ORDER = ("on", "paused", "done", "expired")
 
 
 @dataclass(frozen=True, slots=True)
-class AlertWish:
-    """What the trader wants done."""
+class AlertAction:
+    """An action on an alert that the trader chose."""
 
     verb: Verb
     alert: Alert | None = None
@@ -34,7 +34,7 @@ class AlertsForm(InfoForm[None]):
 
     Args:
         store: Has the alerts and their history.
-        wish: Called with what is to be done.
+        act: Called with what is to be done.
         muted: Whether bell and desktop notifications are muted.
         keymap: The keys, as the foot names them.
     """
@@ -46,12 +46,12 @@ class AlertsForm(InfoForm[None]):
     def __init__(
         self,
         store: Store,
-        wish: Callable[[AlertWish], None],
+        act: Callable[[AlertAction], None],
         muted: Callable[[], bool],
         keymap: KeyMap = KEYMAP,
     ) -> None:
         self.store, self.keymap = store, keymap
-        self._wish, self._muted = wish, muted
+        self._act, self._muted = act, muted
         self.at = 0
         self.shows_history = False
         self.deleting = ""  # id of the alert that `y` deletes
@@ -173,14 +173,14 @@ class AlertsForm(InfoForm[None]):
         self.at, self.deleting = max(0, min(count - 1, self.at + step)), ""
         self.redraw()
 
-    def action_wish(self, verb: Verb) -> None:
+    def action_act(self, verb: Verb) -> None:
         """Pause the chosen alert, edit it, or make a new one."""
         if self.shows_history and verb != "mute":
             return
         if verb in ("new", "clear", "mute"):
-            self._wish(AlertWish(verb))
+            self._act(AlertAction(verb))
         elif self.chosen is not None:
-            self._wish(AlertWish(verb, self.chosen))
+            self._act(AlertAction(verb, self.chosen))
         self.redraw()
 
     def action_delete(self) -> None:
@@ -194,7 +194,7 @@ class AlertsForm(InfoForm[None]):
         alert = self.store.alerts.get(self.deleting)
         self.deleting = ""
         if alert is not None:
-            self._wish(AlertWish("delete", alert))
+            self._act(AlertAction("delete", alert))
         self.redraw()
 
     def action_history(self) -> None:

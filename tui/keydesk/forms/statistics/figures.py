@@ -45,7 +45,7 @@ MEANINGS: Mapping[str, Printable] = {
     "expectancy": "what a trade brings on average",
     "expectancy R": "the same in units of the first stop's risk",
     "profit factor": "all wins over all losses",
-    "max drawdown": "the deepest fall of the realised curve",
+    "max drawdown": "the deepest fall of the realized curve",
     "recovery factor": "result over the deepest fall",
     "SQN": "√n x mean / deviation of R, n up to 100",
     "time in market %": "share of the time with a trade open",

@@ -316,7 +316,7 @@ def _configuration_words(change: m.ClientConfigureTransaction) -> str:
 
 
 def _money(transaction: m.Transaction) -> tuple[Decimal | None, Decimal | None]:
-    """Return the change of the balance and the realised profit of a transaction."""
+    """Return the change of the balance and the realized profit of a transaction."""
     match transaction:
         case m.OrderFillTransaction():
             fees = transaction.commission + (transaction.guaranteed_execution_fee or NOTHING)
