@@ -96,7 +96,7 @@ def _check(options: Options) -> int:
 
 def _check_folder(data: Path) -> int:
     report = check_ledger_file(data)
-    size = f"{report.accounts} accounts, {report.transactions} transactions"
+    size = f"accounts: {report.accounts}, transactions: {report.transactions}"
     if not report.problems:
         print(f"The ledger in {data} is undamaged: {size}")  # noqa: T201 - the command's output
         return 0

@@ -344,7 +344,7 @@ def _token(text: str) -> str:
         raise argparse.ArgumentTypeError("invalid token: use printable ASCII without spaces")
     if not MIN_TOKEN <= len(text) <= MAX_TOKEN:
         raise argparse.ArgumentTypeError(
-            f"invalid token of {len(text)} characters: use {MIN_TOKEN} to {MAX_TOKEN},"
+            f"invalid token length {len(text)}: use {MIN_TOKEN} to {MAX_TOKEN} characters,"
             " or omit --token for a random one"
         )
     return text

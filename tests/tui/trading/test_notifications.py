@@ -90,7 +90,7 @@ def limit() -> Transaction:
 def test_an_order_whose_time_is_over_is_told() -> None:
     gone = transaction(7, "ORDER_CANCEL", orderID="6", reason="TIME_IN_FORCE_EXPIRED")
     [notice] = notices_after(limit(), gone)
-    assert notice.text == "ORDER GONE: EUR/USD Limit 1.08 #6 cancelled: expired"
+    assert notice.text == "ORDER ENDED: EUR/USD Limit 1.08 #6 cancelled: expired"
     assert notice.waits
 
 

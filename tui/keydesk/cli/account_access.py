@@ -190,7 +190,7 @@ async def close_and_cancel(
             break
     audit.write(command, f"left: {standing.words or 'nothing'}")
     if audit.failed:
-        say_error(safe(f"The audit log is not kept: {audit.failed}"))
+        say_error(safe(f"The audit log cannot be written: {audit.failed}"))
     return standing
 
 

@@ -28,7 +28,7 @@ from keydesk.feeds.session import Feed
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk.terminal.output import say, say_error
-from keydesk.text.format import clock
+from keydesk.text.format import clock, counted
 from keydesk.text.sanitize import SafeText, clean, safe
 
 LOOK_EVERY = 0.25  # seconds
@@ -109,7 +109,7 @@ class Watcher:
         tasks += [asyncio.create_task(self.watch.run()), asyncio.create_task(self._look())]
         await self.watch.settled()
         count = sum(each.state == "on" for each in self.store.alerts.values())
-        say(safe(f"Watching {count} alerts of {self._name}; Ctrl-C ends it"))
+        say(safe(f"Watching {counted(count, 'alert')} of {self._name}; Ctrl-C ends it"))
         tasks.insert(0, asyncio.create_task(self._say_priced()))
         ending = asyncio.create_task(self._ended.wait())
         done, _ = await asyncio.wait([ending, *tasks[-2:]], return_when=asyncio.FIRST_COMPLETED)
@@ -130,7 +130,7 @@ class Watcher:
 
     async def _say_priced(self) -> None:
         await self.link.priced.wait()
-        say("Prices come")
+        say("Prices are arriving")
 
     async def _look(self) -> None:
         """Revalue the account and judge what is no price, four times a second."""

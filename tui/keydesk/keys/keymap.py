@@ -381,7 +381,7 @@ KEYS: tuple[Key, ...] = (
     Key("plan-step", ("k",), EXIT_PLAN, "", "Step of the trail", "pick('step')"),
     Key("plan-time", ("h",), EXIT_PLAN, "time", "Minutes until it closes", "pick('time')"),
     Key("plan-unit", ("m",), EXIT_PLAN, "unit", "What the field counts in", "next_unit"),
-    Key("plan-none", ("w",), EXIT_PLAN, "no plan", "Take the plan away", "no_plan"),
+    Key("plan-none", ("w",), EXIT_PLAN, "no plan", "Remove the plan", "no_plan"),
     *_editing(EXIT_PLAN, "plan"),
     # Tag and comment of a trade; name and margin rate of the account.
     Key("label-tag", ("k",), LABELS, "tag", "Write the tag", "write('tag')"),
@@ -443,7 +443,7 @@ KEYS: tuple[Key, ...] = (
     Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
     Key("begin-anew", ("y",), REPLAY, "begin", "Begin anew", "take"),
     Key("begin-not", ("escape", "q"), REPLAY, "stay", "Stay as it is", "drop"),
-    Key("leave", ("y",), LEAVING, "leave", "Leave all the same", "take"),
+    Key("leave", ("y",), LEAVING, "leave", "Leave anyway", "take"),
     Key("leave-not", ("escape", "q"), LEAVING, "stay", "Stay", "drop"),
     Key("indicator-down", ("j", "down"), INDICATORS, "", "Row down", "row(1)"),
     Key("indicator-up", ("k", "up"), INDICATORS, "", "Row up", "row(-1)"),

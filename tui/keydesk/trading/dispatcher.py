@@ -147,11 +147,11 @@ class Dispatcher:
         self._pass_on(outcome)
         if isinstance(outcome, Ambiguous):
             found = one_of_words(outcome, Command(words, ""))
-            self.notify("bad", f"IT SHOWED UP: {found}", intent_id)
+            self.notify("bad", f"TOOK EFFECT LATE: {found}", intent_id)
             return
         self.notify(
             "bad",
-            f"IT SHOWED UP: {words} was {outcome.became.value} after all. "
+            f"TOOK EFFECT LATE: {words} was {outcome.became.value} after all. "
             f"{self.keymap.name('close')} closes, {self.keymap.name('cancel')} cancels",
             intent_id,
         )
@@ -170,7 +170,7 @@ class Dispatcher:
         if self.audit.failed and not failed_before:
             self.notify(
                 "warn",
-                f"The audit log is not kept: {clean(self.audit.failed)}. Orders go on without.",
+                f"The audit log cannot be written: {clean(self.audit.failed)}. Orders are sent without it.",
             )
 
     def _keep_execution(self, outcome: Outcome, command: Command) -> None:

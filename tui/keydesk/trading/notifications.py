@@ -345,7 +345,7 @@ class Notifier:
                     )
             case OrderCancelTransaction() if transaction.reason not in EXPECTED_ENDS:
                 if not _at_once(transaction):
-                    self._tell("warn", f"ORDER GONE: {self._log_words(transaction)}")
+                    self._tell("warn", f"ORDER ENDED: {self._log_words(transaction)}")
             case MarginCallEnterTransaction():
                 self._tell("bad", self._log_words(transaction))
             case _:

@@ -88,7 +88,7 @@ async def test_a_note_that_cannot_be_kept_is_shown_again_as_typed(tmp_path: Path
         form = app.screen
         assert isinstance(form, NoteForm)
         assert form.changes == {"note": "seen"}
-        assert "NOT KEPT" in str(form.sheet.words if form.sheet else "")
+        assert "NOT SAVED" in str(form.sheet.words if form.sheet else "")
         app.notes.rmdir()
         await pilot.press("y")
         await settle(app, pilot)
@@ -107,7 +107,7 @@ async def test_what_was_typed_in_a_form_that_the_guard_closed_is_there_again(
         await pilot.press("n", *"seen", "enter")
         app.screen.dismiss(None)
         await settle(app, pilot)
-        assert "NOT KEPT: open it again" in app.told[-1][1]
+        assert "NOT SAVED: open it again" in app.told[-1][1]
         app.journal.write_note(OPEN)
         await settle(app, pilot)
         assert cast("NoteForm", app.screen).changes == {"note": "seen"}

@@ -54,7 +54,7 @@ async def test_c_y_closes_the_position_and_says_so(size: tuple[int, int]) -> Non
     assert "average 1.08393" in words
     assert "2 trades" in words
     assert "realizes +29.00 USD at the price seen" in words
-    assert "3 protective orders go with it" in words
+    assert "3 protective orders are cancelled too" in words
     app = await after(ClosePositionForm, "y", size=size)
     assert app.results == [ClosePosition("EUR_USD", long_units="ALL")]
 
@@ -133,7 +133,9 @@ async def test_a_part_shows_what_it_realizes_and_what_remains(size: tuple[int, i
     assert "CLOSE 25,000 units of position EUR/USD LONG 30,000" in words
     assert "closes 25,000  realizes +19.50 USD" in words
     assert "remains 5,000" in words
-    assert "2 protective orders go with it" in words  # of the older trade, which is closed in full
+    assert (
+        "2 protective orders are cancelled too" in words
+    )  # of the older trade, which is closed in full
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ async def test_c_y_closes_the_trade() -> None:
 async def test_closing_says_what_is_realized_and_what_goes_with_it() -> None:
     words = (await after(close)).last_words
     assert "realizes +10.00 USD" in words
-    assert "2 protective orders go with it" in words
+    assert "2 protective orders are cancelled too" in words
 
 
 @pytest.mark.parametrize("level", ["ARMED", "DISARMED"])

@@ -144,7 +144,7 @@ def test_a_hostile_text_can_not_act_on_the_terminal() -> None:
 
 def test_an_unknown_kind_is_named() -> None:
     assert log_text(5, "MOON_ADJUSTMENT").startswith(
-        "MOON_ADJUSTMENT: a kind this desk does not know"
+        "MOON_ADJUSTMENT: an unknown type of transaction"
     )
 
 

@@ -239,7 +239,8 @@ class JournalDesk:
         if edit is None and form.changes and not form.is_dropped:
             self._unkept[form.trade_id] = form.edit
             self._tell(
-                "warn", f"Note on #{clean_name(form.trade_id)} NOT KEPT: open it again, it is there"
+                "warn",
+                f"Note on #{clean_name(form.trade_id)} NOT SAVED: open it again; the text is still there",
             )
         elif edit is not None and self.live is not None:
             self._run(partial(self._keep, self.live, edit), "keeping a note")
@@ -253,8 +254,8 @@ class JournalDesk:
         try:
             note = await asyncio.to_thread(change_note, path, id_, edit.applied)
         except (BadNote, NotesNotWritten) as error:
-            self._tell("bad", f"NOTE NOT KEPT on #{id_}: {error}")
-            self._open_note(id_, edit, f"NOT KEPT: {error}")
+            self._tell("bad", f"NOTE NOT SAVED on #{id_}: {error}")
+            self._open_note(id_, edit, f"NOT SAVED: {error}")
             return
         await live.look_at_notes()
         self._tell("good", f"Note on #{clean_name(id_)} {'removed' if note.is_empty else 'kept'}")

@@ -297,7 +297,7 @@ class JournalForm(InfoForm[None]):
             words, role = journal.trouble, "warn"
         elif self.letters and self._lines:
             words = safe(
-                f"No trade has {self.letters}. {self.keymap.name('journal-whole')} shows all"
+                f"No trade matches {self.letters}. {self.keymap.name('journal-whole')} shows all"
             )
             role = "muted"
         elif journal.is_read and not journal.is_reading:
@@ -394,7 +394,7 @@ class JournalForm(InfoForm[None]):
                 *([first] if len(told) < BELOW else []),
                 *told,
             ]
-        nothing = "nothing is noted" if note.is_empty else "no text is noted"
+        nothing = "no note yet" if note.is_empty else "no note text"
         words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
         role = "plain" if note.note else "faint"
         return [BLANK, first, ((shorten(safe(f"  {clean(words)}"), self.inside), role),)]

@@ -11,7 +11,7 @@ from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.text.format import at, date_and_time, shorten
+from keydesk.text.format import at, counted, date_and_time, shorten
 from keydesk.text.sanitize import Printable, clean, safe
 
 Verb = Literal["pause", "delete", "edit", "new", "clear", "mute"]
@@ -138,7 +138,9 @@ class AlertsForm(InfoForm[None]):
         if alert.expires_ns is not None:
             said.append(f"until {date_and_time(alert.expires_ns, zone)}")
         if alert.count:
-            said.append(f"fired {alert.count} times, last {date_and_time(alert.fired_ns, zone)}")
+            said.append(
+                f"fired {counted(alert.count, 'time')}, last {date_and_time(alert.fired_ns, zone)}"
+            )
         whole = wrap_words(alert.words, "plain", self.inside)[:2]
         return [BLANK, *whole, *wrap_words(safe(", ".join(said)), "muted", self.inside)[:1]]
 

@@ -116,7 +116,7 @@ class ClosePositionForm(PositionForm):
         )
 
     def body(self) -> Sequence[TextLine]:
-        """Show each side, what closing realizes, and what goes with it."""
+        """Show each side, what closing realizes, and the orders that are cancelled with it."""
         context, sides = self.trading_context(), self.open_sides()
         lines: list[TextLine] = []
         if context is not None:
@@ -194,5 +194,5 @@ def dependents_line(trades: Sequence[TradeRow]) -> Sequence[TextLine]:
     )
     if not going:
         return ()
-    words = "order goes" if going == 1 else "orders go"
-    return (((safe(f"{going} protective {words} with it"), "muted"),),)
+    words = "order is" if going == 1 else "orders are"
+    return (((safe(f"{going} protective {words} cancelled too"), "muted"),),)

@@ -137,8 +137,8 @@ class CloseForm(Form[CloseTrades]):
         going = sum(_dependents_of(trade) for trade in self.trades)
         if not going:
             return ()
-        words = "order goes" if going == 1 else "orders go"
-        return (((safe(f"{going} protective {words} with it"), "muted"),),)
+        words = "order is" if going == 1 else "orders are"
+        return (((safe(f"{going} protective {words} cancelled too"), "muted"),),)
 
 
 def _trade_line(trade: TradeRow, context: TradingContext) -> TextLine:

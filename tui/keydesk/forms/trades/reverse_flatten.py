@@ -83,7 +83,7 @@ class ReverseForm(Form[Reverse]):
                 (EMPTY if plan.risk is None else money(-plan.risk, signed=True), "loss"),
                 *_trail_words(plan, context),
             ),
-            (("the old stop and target go with the old trade", "muted"),),
+            (("the old stop and target are cancelled", "muted"),),
         ]
 
     def opens_on(self) -> str:
