@@ -209,8 +209,8 @@ def test_the_result_at_all_stops_has_trailing_and_guaranteed_ones() -> None:
     trade.guaranteed_stop = trade.trailing_stop = DependentOrder("9", D("1.08"))
     trade.risk, trade.locked = D(25), D(0)
     text = as_text(exposure_rows(store, NOW))
-    assert "at guaranteed stops: −25.00 USD of it, 1 trades" in text
-    assert "at trailing stops: −25.00 USD of it, 1 trades" in text
+    assert "at guaranteed stops: −25.00 USD of it, 1 trade" in text
+    assert "at trailing stops: −25.00 USD of it, 1 trade" in text
 
 
 def pages_of(store: Store) -> Sequence[LivePage]:

@@ -297,7 +297,7 @@ async def test_a_rating_alone_is_something_that_is_noted(tmp_path: Path) -> None
     page.journal.notes = Notes({"3": TradeNote(rating=4)})
     words = await page.after("down")
     assert "rated 4/5" in words
-    assert "no text is noted" in words
+    assert "no note text" in words
     assert "no note yet" in await Page(tmp_path).after("down", "down")
 
 
