@@ -34,6 +34,14 @@ MAX_SHOWN: Final = 20
 
 Wire: TypeAlias = JsonObject
 """A JSON object of the interface."""
+VALUES_SELDOM_RECUR: Final = ConfigDict(cache_strings="keys")
+"""Configuration of answers and stream lines that are mostly prices and times.
+
+By default pydantic-core keeps each short text of JSON in a cache of 16,384 places, so that the same text is one object
+wherever it stands. That serves lists of trades, whose instruments and tags recur. A stream of prices fills the cache
+with 1.5 MB of texts that do not come again, and takes longer for it.
+"""
+
 NumberConverter: TypeAlias = Callable[[Decimal], object]
 """Converts the numbers of a row, as `float` or `str` does."""
 TimeConverter: TypeAlias = Callable[[str], object]

@@ -57,6 +57,21 @@ async def test_a_missed_transaction_is_read_by_the_open_page(tmp_path: Path) -> 
         assert len(page.keys) == 2
 
 
+async def test_a_journal_notices_that_the_market_began_anew_since_the_account_was_opened(
+    tmp_path: Path,
+) -> None:
+    app = JournalApp(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.heard[0](app.service.history[-1])  # before anything of the journal was asked for
+        app.journal.show()
+        await settle(app, pilot)
+        page = cast("JournalForm", app.screen)
+        assert not page.journal.is_behind
+        app.heard[0](app.service.history[0])
+        assert page.journal.is_behind
+
+
 async def test_a_note_written_from_the_page_is_in_the_file_and_on_the_page(tmp_path: Path) -> None:
     app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
