@@ -176,7 +176,7 @@ class CurrencyPaths:
         walk = np.empty(len(total) + 1)
         walk[0] = start
         np.multiply(total, scaled.root, out=walk[1:])
-        np.cumsum(walk, out=walk)
+        np.add.accumulate(walk, out=walk)
         rest = (end - float(walk[-1])) * PROGRESS_STEP
         walk += scaled.progress * rest
         return walk

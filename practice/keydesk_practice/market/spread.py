@@ -70,6 +70,9 @@ _SHOCK_CELLS = 180.0  # time constant: a quarter of an hour
 _YEAR_BLOCKS = 4  # of the usual volatility: 256 published days
 _CACHED_BLOCKS = 16
 _CACHED_DAYS = 16
+_CACHED_SESSIONS = (
+    40  # the days of a week under each pair of UTC offsets, and those of clock changes: 11 MB
+)
 _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR = 0.8, 3.0
 _VOLATILITY_EXPONENT = 0.7
 Steps = Sequence[tuple[int, float]]
@@ -78,7 +81,7 @@ Steps = Sequence[tuple[int, float]]
 def base_half_spread(
     session: Floats | float,
     spread_noise: Floats,
-    over_day: tuple[Floats, Floats],
+    over_day: tuple[Floats | float, Floats | float],
     part: Floats | float,
 ) -> Floats:
     """Return the half-spread without aftershocks, for the grid points of a day or for all pairs at an instant.
@@ -117,6 +120,21 @@ class Session:
 
     spread: Floats  # at each grid point
     depth: Floats  # of each cell
+    least_depth: float
+
+
+def half_spread_of_day(
+    session: Session, spread_noise: Floats, over_day: tuple[float, float]
+) -> Floats:
+    """Return the half-spread without aftershocks for the grid points of a day, as `base_half_spread` does."""
+    start, end = over_day
+    if start != end:
+        part = parts_of_day(len(session.depth))
+        return base_half_spread(session.spread, spread_noise, over_day, part)
+    # From a Friday's rates to those of Monday: the same digits in half the time.
+    half = session.spread * spread_noise
+    half *= start
+    return half
 
 
 class Sessions:
@@ -124,7 +142,7 @@ class Sessions:
 
     def __init__(self, hours: Hours) -> None:
         rolls_on_sunday = hours is Hours.FX  # it opens then, and with wide spreads
-        self._session = Lru(24, partial(_session_of, rolls_on_sunday))
+        self._session = Lru(_CACHED_SESSIONS, partial(_session_of, rolls_on_sunday))
         self.on = Lru(_CACHED_DAYS, self._on)  # the session of a market day
 
     def _on(self, day: int) -> Session:
@@ -228,8 +246,6 @@ def depth_of(group: Group) -> Depth:
 
 def for_units(half: Curve, depth: Depth, share: Floats, units: float) -> Curve:
     """Return the volume-weighted half-spread of `units` over the levels; units beyond all levels pay the last one."""
-    if units <= depth.units[0] * float(share.min()):
-        return half
     paid = _average_distance(depth, share, units)
     paid_at = np.append(paid, paid[-1])
     changes = (np.flatnonzero(np.diff(paid)) + 1).tolist()
@@ -263,10 +279,8 @@ def _session_of(rolls_on_sunday: bool, key: tuple[int, int, int, int]) -> Sessio
         depth = np.where(quiet, np.maximum(depth, _NIGHT_DEPTH), depth)
         roll = np.where(no_roll, 0.0, roll)
     spread = spread + _ROLL_WIDENING * roll
-    return Session(
-        np.where(weekend, spread * _WEEKEND_SPREAD, spread),
-        np.where(weekend, depth * _WEEKEND_DEPTH, depth)[:-1],
-    )
+    depth = np.where(weekend, depth * _WEEKEND_DEPTH, depth)[:-1]
+    return Session(np.where(weekend, spread * _WEEKEND_SPREAD, spread), depth, float(depth.min()))
 
 
 def _clock_change(difference: int) -> int:
