@@ -22,6 +22,7 @@ import numpy as np
 from keydesk_practice.market.fixings import GRID, ROOT_SCALE, Fixings, on_grid
 from keydesk_practice.market.hours import (
     cells_in,
+    first_alike,
     first_cell,
     seconds_of,
     variance_profile,
@@ -101,9 +102,13 @@ class ScaledProfile:
     progress: Floats  # steps of progress at each grid point
 
 
-@cache
 def scaled_profile(weekday: int, cells: int) -> ScaledProfile:
     """Return the variance profile of a market day in whole numbers."""
+    return _scaled_profile(first_alike(weekday), cells)
+
+
+@cache
+def _scaled_profile(weekday: int, cells: int) -> ScaledProfile:
     profile = variance_profile(weekday, cells)
     return ScaledProfile(
         np.rint(profile.root * ROOT_SCALE) * GRID, np.rint(profile.progress / PROGRESS_STEP)

@@ -56,6 +56,9 @@ _WEEKEND_SPREAD, _WEEKEND_DEPTH = 1.3, 0.7
 _FRIDAY_CLOSE = 4 * DAY_SECONDS + _ROLL
 _SUNDAY_OPEN = 6 * DAY_SECONDS + _ROLL
 _SATURDAY = 5 * DAY_SECONDS
+_THURSDAY_NIGHT = (
+    4 * DAY_SECONDS
+)  # UTC; the market days that start before it end before Friday's close
 _NIGHT_SPREAD, _NIGHT_DEPTH = 1.35, 0.6
 _WEEK = 7 * DAY_SECONDS
 _MONDAY = 4 * DAY_SECONDS  # 1970 began on a Thursday; its first Monday
@@ -70,9 +73,6 @@ _SHOCK_CELLS = 180.0  # time constant: a quarter of an hour
 _YEAR_BLOCKS = 4  # of the usual volatility: 256 published days
 _CACHED_BLOCKS = 16
 _CACHED_DAYS = 16
-_CACHED_SESSIONS = (
-    40  # the days of a week under each pair of UTC offsets, and those of clock changes: 11 MB
-)
 _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR = 0.8, 3.0
 _VOLATILITY_EXPONENT = 0.7
 Steps = Sequence[tuple[int, float]]
@@ -138,17 +138,20 @@ def half_spread_of_day(
 
 
 class Sessions:
-    """The sessions of market days; days with the same weekday, length and UTC offsets share one."""
+    """The sessions of market days; days of the same kind, length and UTC offsets share one."""
 
     def __init__(self, hours: Hours) -> None:
         rolls_on_sunday = hours is Hours.FX  # it opens then, and with wide spreads
-        self._session = Lru(_CACHED_SESSIONS, partial(_session_of, rolls_on_sunday))
+        self._session = Lru(24, partial(_session_of, rolls_on_sunday))
         self.on = Lru(_CACHED_DAYS, self._on)  # the session of a market day
 
     def _on(self, day: int) -> Session:
         start, count = first_cell(day) * 5, cells_in(day)
         offsets = (utc_offset(NEW_YORK, start), utc_offset(NEW_YORK, start + count * 5))
-        return self._session(((start - _MONDAY) % _WEEK, count, *offsets))
+        start_in_week = (start - _MONDAY) % _WEEK
+        if start_in_week < _THURSDAY_NIGHT:  # days without a part of a weekend are alike
+            start_in_week %= DAY_SECONDS
+        return self._session((start_in_week, count, *offsets))
 
 
 class SpreadNoise:

@@ -148,8 +148,7 @@ class PairBarBlocks:
     def _prices_in(self, mid: Curve, moved: Floats) -> Floats:
         moved *= float(np.exp(mid.points[0])) * 10.0**self.precision
         np.rint(np.abs(moved, out=moved), out=moved)
-        # Not `clip`, whose checks take longer than its work.
-        return np.minimum(np.maximum(moved, 1, out=moved), _MAX_CELL_VOLUME, out=moved)
+        return np.clip(moved, 1, _MAX_CELL_VOLUME, out=moved)
 
 
 def _of_side(side: Component, mid: Curve, half: Curve) -> Curve:
