@@ -29,6 +29,7 @@ from keydesk_practice.http.public import PublicPaths
 from keydesk_practice.ledger.placement import FOLDER, folder_lock, place_accounts
 from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
+from keydesk_practice.pauses import exclude_long_lived
 
 TOKEN_FILE = "token"  # noqa: S105 - a file name
 TOKEN_BYTES = 32
@@ -234,6 +235,7 @@ async def _serve(
         ),
         anywhere=options.control_anywhere,
     )
+    exclude_long_lived()
     server = Server(controlled, listener, lambda: print(line, flush=True), limits)  # noqa: T201
     broker.commits.on_failure = stop
     stop_on_signals(stop)

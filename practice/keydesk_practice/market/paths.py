@@ -22,6 +22,7 @@ import numpy as np
 from keydesk_practice.market.fixings import GRID, ROOT_SCALE, Fixings, on_grid
 from keydesk_practice.market.hours import (
     cells_in,
+    first_alike,
     first_cell,
     seconds_of,
     variance_profile,
@@ -101,9 +102,13 @@ class ScaledProfile:
     progress: Floats  # steps of progress at each grid point
 
 
-@cache
 def scaled_profile(weekday: int, cells: int) -> ScaledProfile:
     """Return the variance profile of a market day in whole numbers."""
+    return _scaled_profile(first_alike(weekday), cells)
+
+
+@cache
+def _scaled_profile(weekday: int, cells: int) -> ScaledProfile:
     profile = variance_profile(weekday, cells)
     return ScaledProfile(
         np.rint(profile.root * ROOT_SCALE) * GRID, np.rint(profile.progress / PROGRESS_STEP)
@@ -176,7 +181,7 @@ class CurrencyPaths:
         walk = np.empty(len(total) + 1)
         walk[0] = start
         np.multiply(total, scaled.root, out=walk[1:])
-        np.cumsum(walk, out=walk)
+        np.add.accumulate(walk, out=walk)
         rest = (end - float(walk[-1])) * PROGRESS_STEP
         walk += scaled.progress * rest
         return walk
