@@ -37,7 +37,8 @@ TRY_SECONDS = 1.5  # of a command
 READ_SECONDS = 3.0
 ARRIVAL_SECONDS = 1.0  # for an account that is being loaded: less than a try takes
 TOTAL_SECONDS = 6.0
-PAUSE_SECONDS = 0.1
+PAUSE_SECONDS = 0.1  # before a command is tried again; twice as long each time, unless the account's owner changes
+MAX_PAUSE_SECONDS = 0.8
 _ANYWHERE = re.compile(r"/stream$|/candles(/latest)?$")  # the market is the same on every node
 log = logging.getLogger("keydesk.practice.cluster")
 
@@ -101,9 +102,10 @@ class ClusterRouter:
     async def _answer(self, account: LedgerAccount, scope: Scope, body: bytes, send: Send) -> None:
         deadline = self._clock() + TOTAL_SECONDS
         is_read = scope["method"] == "GET"
-        may_be_executed = False
+        may_be_executed, pause = False, PAUSE_SECONDS
         reason = "the account is moving to another node"
         while self._clock() < deadline:
+            owner = self._node.owners.get(account.id)
             try:
                 return await self._try(account.id, scope, body, send)
             except NotExecuted as error:
@@ -115,7 +117,8 @@ class ClusterRouter:
             if self._node.away and not may_be_executed:
                 reason = "the database is away"
                 break  # no other node can have it either
-            await self._node.wait_for_owners(PAUSE_SECONDS)
+            await self._node.wait_for_owner(account.id, owner, pause)
+            pause = min(2 * pause, MAX_PAUSE_SECONDS)
         if not may_be_executed:
             raise unavailable(reason)
         return await self._endunknown_outcome(account.id, scope, send)
@@ -129,7 +132,7 @@ class ClusterRouter:
         """
         owner = self._node.owners.get(account)
         if not self._node.owns(account):  # it may have been taken, and be on its way
-            await self._node.wait_for_arrival(account, ARRIVAL_SECONDS)
+            await self._node.loader.wait_for(account, ARRIVAL_SECONDS)
         if self._node.owns(account):
             await self.execute(account, scope, body, send)
             return
@@ -147,7 +150,7 @@ class ClusterRouter:
         if not self._node.owns(
             account
         ):  # waiting costs less than being asked again and again meanwhile
-            await self._node.wait_for_arrival(account, ARRIVAL_SECONDS)
+            await self._node.loader.wait_for(account, ARRIVAL_SECONDS)
         if not self._node.owns(account):
             raise NotExecuted("the account is not here")
         request = scope["state"]["request_id"]
