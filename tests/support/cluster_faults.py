@@ -31,6 +31,7 @@ class Report:
     problems: list[str] = field(default_factory=list)
     transactions: int = 0
     seconds: float = 0.0
+    outage: float = 0.0  # seconds of silence of the database, at least
 
     def percentile(self, share: float) -> float:
         """Return a percentile of the fail-over times."""
@@ -48,12 +49,18 @@ class Report:
 
 
 async def rehearse(
-    cluster: Cluster, *, bots: int, faults: list[str], think: float, seed: int = 1
+    cluster: Cluster,
+    *,
+    bots: int,
+    faults: list[str],
+    think: float,
+    seed: int = 1,
+    outage: float = 0.0,
 ) -> Report:
     """Let bots trade while faults happen, one after the other, and compare their answers with the ledger."""
     began = time.monotonic()
     await cluster.balanced()
-    draw, report = random.Random(seed), Report()
+    draw, report = random.Random(seed), Report(outage=outage)
     trading = Bots(cluster, bots, think)
     for fault in faults:
         await _trade_a_while(trading, len(set(trading.accounts)))
@@ -98,12 +105,17 @@ async def _pause(cluster: Cluster, node: ClusterNode, trading: Bots, report: Rep
     assert node.process is not None
     owned = set(cluster.owned(node))
     node.process.send_signal(signal.SIGSTOP)
+    await _until_moved(cluster, node, owned)
+    node.process.send_signal(signal.SIGCONT)
+
+
+async def _until_moved(cluster: Cluster, node: ClusterNode, owned: set[str]) -> None:
+    """Return when other nodes have the accounts of one."""
     others = [one for one in cluster.nodes if one is not node]
     deadline = time.monotonic() + MOVE_SECONDS
     while not owned <= {account for one in others for account in cluster.owned(one)}:
-        assert time.monotonic() < deadline, "the accounts of a paused node did not move"
+        assert time.monotonic() < deadline, "the accounts of a silent node did not move"
         await asyncio.sleep(0.1)
-    node.process.send_signal(signal.SIGCONT)
 
 
 async def _restart(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
@@ -114,6 +126,41 @@ async def _restart(cluster: Cluster, node: ClusterNode, trading: Bots, report: R
     await asyncio.to_thread(cluster.server.start)
 
 
+async def _outage(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
+    """Let the database be silent for all nodes: connections stay open, and what is sent to it arrives late or never."""
+    del node
+    for one in cluster.nodes:
+        one.database.mute()
+    await asyncio.gather(
+        *(_until_refused(one, trading) for one in cluster.nodes),
+        asyncio.sleep(report.outage),
+    )
+    for one in cluster.nodes:
+        one.database.mend()
+
+
+async def _isolate(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
+    """Cut one node alone from the database until others have its accounts; clients and nodes reach it all the time."""
+    del report
+    owned = set(cluster.owned(node))
+    node.database.mute()
+    await _until_refused(node, trading)
+    await _until_moved(cluster, node, owned)
+    await _trade_a_while(trading, len(trading.accounts))
+    node.database.mend()
+
+
+async def _until_refused(node: ClusterNode, trading: Bots) -> None:
+    """Return when a node has told bots that the database is away."""
+    heard = len(trading.refusals)
+    deadline = time.monotonic() + MOVE_SECONDS
+    while not any(
+        one is node and "database" in words for one, _, words in trading.refusals[heard:]
+    ):
+        assert time.monotonic() < deadline, "no client was told that the database is away"
+        await _trade_a_while(trading, 1)
+
+
 async def _cut(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
     """Cut the way to a node while some orders are sent."""
     del cluster, report
@@ -122,7 +169,14 @@ async def _cut(cluster: Cluster, node: ClusterNode, trading: Bots, report: Repor
     node.link.mend()
 
 
-_FAULTS = {"kill": _kill, "pause": _pause, "restart": _restart, "cut": _cut}
+_FAULTS = {
+    "kill": _kill,
+    "pause": _pause,
+    "restart": _restart,
+    "cut": _cut,
+    "outage": _outage,
+    "isolate": _isolate,
+}
 
 
 Stored = dict[str, list[tuple[int, int, str]]]  # id, time and text by account

@@ -163,6 +163,10 @@ class NodeCommit:
             self._fail_sent(OutcomeUnknown("the database is away"))
             self._on_away(error)
             return
+        except LedgerWriteFailed as error:  # the database has answered: nothing is stored
+            log.warning("%s", error)
+            self._finish(complete, set(), fences, str(error))
+            return
         except (
             Exception
         ) as error:  # a fault of the statement: what it held is refused, the others go on

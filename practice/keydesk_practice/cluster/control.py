@@ -30,7 +30,13 @@ from keydesk_practice.control.records import (
 from keydesk_practice.control.replays import checked_balance
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import SECOND, to_wire
-from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown, PracticeError
+from keydesk_practice.errors import (
+    LedgerAway,
+    LedgerWriteFailed,
+    NotExecuted,
+    OutcomeUnknown,
+    PracticeError,
+)
 from keydesk_practice.http.errors import HttpError
 from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.ledger.records import LedgerAccount
@@ -275,7 +281,7 @@ def _translated(handler: Handler) -> Handler:
             return await handler(*arguments, **parameters)
         except OutcomeUnknown as error:
             raise HttpError(504, str(error)) from None
-        except (LedgerAway, NotExecuted) as error:
+        except (LedgerAway, LedgerWriteFailed, NotExecuted) as error:
             raise HttpError(503, str(error)) from None
         except PracticeError as error:
             raise HttpError(409, str(error)) from None

@@ -162,5 +162,5 @@ class AccountLoader:
             return
         try:
             await self._worker.run(save_snapshots, snapshots, dict(self._ledger.fences))
-        except LedgerAway as error:
+        except (LedgerAway, LedgerWriteFailed) as error:
             log.warning("snapshots cannot be saved, the next loading takes longer: %s", error)

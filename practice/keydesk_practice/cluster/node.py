@@ -15,7 +15,7 @@ from keydesk_practice.cluster.database import Owner, Pace, StoredRequest, TakenA
 from keydesk_practice.cluster.loading import AccountLoader
 from keydesk_practice.cluster.watched import WatchedAccounts
 from keydesk_practice.cluster.worker import DatabaseWorker
-from keydesk_practice.errors import LedgerAway, NotExecuted
+from keydesk_practice.errors import LedgerAway, LedgerWriteFailed, NotExecuted
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_commit import RequestRecord, commit_batches
 from keydesk_practice.ledger.postgres_connection import BoundedConnection
@@ -26,6 +26,7 @@ RENEW_SECONDS = 0.5
 TAKE_SECONDS = 0.2  # between two looks for accounts that belong to nobody
 TAKEN_AT_ONCE = 100
 MAX_REQUESTS = 1_000  # of an account that are remembered: more than come within the time of one
+AWAY = "the database is away"
 log = logging.getLogger("keydesk.practice.cluster")
 
 
@@ -43,6 +44,7 @@ class Node:
         self.accounts: dict[str, LedgerAccount] = {}
         self.watched = WatchedAccounts(broker, ledger)
         self.away = False
+        self.away_because = AWAY
         self.loader = AccountLoader(
             *(broker, ledger, self.watched, clock),
             begin=self._begin_loading,
@@ -106,7 +108,7 @@ class Node:
                 self._drop(ids)
                 await self._worker.run(database.release, self.number, ids, ticked)
                 await self._worker.run(database.leave, self.number)
-        except (LedgerAway, TimeoutError) as error:
+        except (LedgerAway, LedgerWriteFailed, TimeoutError) as error:
             log.warning("the accounts cannot be given up: %s", error)
         for task in self._tasks:
             task.cancel()
@@ -209,7 +211,7 @@ class Node:
                     self._wall.add(*await self._worker.run(database.wall_offset))
                     self.watched.catch_up(self._newest)
                     self.ledger.ping()
-            except LedgerAway as error:
+            except (LedgerAway, LedgerWriteFailed) as error:
                 self.connection_lost(error)
                 due = loop.time() - RENEW_SECONDS / 2
 
@@ -251,11 +253,12 @@ class Node:
         await self.follow_control()
         await self.refresh()
 
-    def connection_lost(self, error: LedgerAway) -> None:
+    def connection_lost(self, error: LedgerAway | LedgerWriteFailed) -> None:
         """Drop every account: what was sent may be stored or not, and the lease cannot be renewed."""
         if not self.away:
             log.warning("%s", error)
         self.away = True
+        self.away_because = str(error) if isinstance(error, LedgerWriteFailed) else AWAY
         self.commits.failure = error
         self._take_after = time.monotonic() + LEASE_SECONDS
         self._drop(list(self.broker.sessions))
@@ -272,7 +275,7 @@ class Node:
             try:
                 self._nodes, self._all = await self._worker.run(database.counts)
                 await self._take_share()
-            except LedgerAway as error:
+            except (LedgerAway, LedgerWriteFailed) as error:
                 self.connection_lost(error)
 
     async def _take_share(self) -> None:

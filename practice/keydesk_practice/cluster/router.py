@@ -27,7 +27,12 @@ from keydesk_practice.cluster.forwarding import (
 )
 from keydesk_practice.cluster.node import Node
 from keydesk_practice.cluster.peers import Peers
-from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown
+from keydesk_practice.errors import (
+    LedgerAway,
+    LedgerWriteFailed,
+    NotExecuted,
+    OutcomeUnknown,
+)
 from keydesk_practice.http.errors import forbidden
 from keydesk_practice.http.middleware import Application
 from keydesk_practice.http.responses import Response, render, restored_answer
@@ -82,7 +87,7 @@ class ClusterRouter:
             await self._local(scope, receive, send)
         except LedgerAway as error:
             self._node.connection_lost(error)
-            raise unavailable("the database is away") from None
+            raise unavailable(self._node.away_because) from None
         except NotExecuted as error:
             raise unavailable(str(error)) from None
 
@@ -95,7 +100,7 @@ class ClusterRouter:
             await self._local(scope, receive, send)
         except LedgerAway as error:
             self._node.connection_lost(error)
-            raise unavailable("the database is away") from None
+            raise unavailable(self._node.away_because) from None
         except NotExecuted as error:
             raise unavailable(str(error)) from None
 
@@ -115,7 +120,7 @@ class ClusterRouter:
             if may_be_executed and await self._answer_again(account.id, scope, send):
                 return None
             if self._node.away and not may_be_executed:
-                reason = "the database is away"
+                reason = self._node.away_because
                 break  # no other node can have it either
             await self._node.wait_for_owner(account.id, owner, pause)
             pause = min(2 * pause, MAX_PAUSE_SECONDS)
@@ -180,6 +185,8 @@ class ClusterRouter:
         """Answer a request that may have been executed when the time for it is over."""
         try:
             found = await self._node.give_up(account, scope["state"]["request_id"])
+        except LedgerWriteFailed as error:
+            raise unknown_outcome(str(error)) from None
         except LedgerAway as error:
             log.warning("%s", error)
             raise unknown_outcome("the database is away") from None

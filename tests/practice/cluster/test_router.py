@@ -34,6 +34,7 @@ class FakeNode:
         self.accounts = {ACCOUNT.id: ACCOUNT}
         self.owners = {ACCOUNT.id: owner}
         self.away = False
+        self.away_because = "the database is away"
         self.here = here
         self.time = 0.0
         self.requests: dict[str, str | None] = {}  # stored; None: given up

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
@@ -137,9 +136,9 @@ def test_the_number_of_statements_is_that_of_one_account(
     statements: list[object] = []
     execute = connection.execute
 
-    def count(query: Any, *values: Any) -> Any:
+    def count(query: bytes, values: object) -> object:
         statements.append(query)
-        return execute(query, *values)
+        return execute(query, values)  # type: ignore[arg-type]
 
     monkeypatch.setattr(connection, "execute", count)
     read_accounts(connection, [one.id for one in ACCOUNTS], state_format())
