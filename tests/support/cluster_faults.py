@@ -213,8 +213,11 @@ def _gaps(account: str, rows: list[tuple[int, int, str]]) -> list[str]:
     problems = []
     if [id_ for id_, _, _ in rows] != list(range(1, len(rows) + 1)):
         problems.append(f"the ids of {account} have gaps")
-    if any(one[1] > other[1] for one, other in itertools.pairwise(rows)):
-        problems.append(f"the times of {account} do not ascend")
+    problems += [
+        f"transaction {other[0]} of {account} is {(one[1] - other[1]) / 1e9:.3f} s before its predecessor"
+        for one, other in itertools.pairwise(rows)
+        if one[1] > other[1]
+    ]
     return problems
 
 

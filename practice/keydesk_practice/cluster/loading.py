@@ -90,6 +90,7 @@ class AccountLoader:
         if self._is_away():
             return
         restored: list[tuple[AccountSession, int]] = []
+        latest = 0  # transaction of any: the market of another node may have been ahead of this one's
         for one in taken:
             id_ = one.account.id
             self._begin(one)
@@ -101,9 +102,11 @@ class AccountLoader:
             self._loading[id_] = session
             self._watched.join(session)
             restored.append((session, max(one.ticked, last_time)))
-            self._clock.at_least(last_time)
+            latest = max(latest, last_time)
             await asyncio.sleep(0)
+        self._clock.at_least(latest)
         try:
+            await self._broker.reach(latest)
             await catch_up(self._broker, restored)
             for session, _ in restored:
                 id_ = session.account.id

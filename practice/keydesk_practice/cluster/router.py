@@ -126,7 +126,7 @@ class ClusterRouter:
             pause = min(2 * pause, MAX_PAUSE_SECONDS)
         if not may_be_executed:
             raise unavailable(reason)
-        return await self._endunknown_outcome(account.id, scope, send)
+        return await self._end_unknown_outcome(account.id, scope, send, reason)
 
     async def _try(self, account: str, scope: Scope, body: bytes, send: Send) -> None:
         """Answer here, or let the owner answer.
@@ -181,7 +181,9 @@ class ClusterRouter:
             return False
         return await self._send_stored(account, found.answer, scope, send)
 
-    async def _endunknown_outcome(self, account: str, scope: Scope, send: Send) -> None:
+    async def _end_unknown_outcome(
+        self, account: str, scope: Scope, send: Send, reason: str
+    ) -> None:
         """Answer a request that may have been executed when the time for it is over."""
         try:
             found = await self._node.give_up(account, scope["state"]["request_id"])
@@ -191,7 +193,7 @@ class ClusterRouter:
             log.warning("%s", error)
             raise unknown_outcome("the database is away") from None
         if found.answer is None:
-            raise unavailable("the request was not executed")
+            raise unavailable(reason)
         if not await self._send_stored(account, found.answer, scope, send):
             raise unknown_outcome("its transactions cannot be read")
 

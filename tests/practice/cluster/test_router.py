@@ -257,3 +257,17 @@ async def test_a_node_that_cannot_be_reached_is_asked_less_and_less_often() -> N
     node, peers = FakeNode(owner=ELSEWHERE), FakePeers(NotExecuted("refused"))
     assert (await refusal(node, peers)).status == 503
     assert 5 < peers.sent < 12
+
+
+async def test_a_client_hears_why_another_node_did_not_execute_its_order() -> None:
+    body = json.dumps({"errorMessage": "the database cannot store anything: no space left"})
+    full = PeerAnswer(503, ((b"keydesk-outcome", b"not-executed"),), body.encode())
+    refused = await refusal(FakeNode(owner=ELSEWHERE), FakePeers(full))
+    assert refused.status == 503
+    assert "no space left" in str(refused)
+
+
+async def test_a_given_up_order_names_the_node_that_did_not_answer() -> None:
+    refused = await refusal(FakeNode(owner=ELSEWHERE), FakePeers(OutcomeUnknown("no answer")))
+    assert (refused.status, refused.headers) == (503, {"Retry-After": "1"})
+    assert "no answer" in str(refused)
