@@ -221,8 +221,3 @@ class Cluster:
                 logs = "\n".join(self.log(node)[-3_000:] for node in self.nodes)
                 raise AssertionError(f"the accounts were not shared out: {counts}\n{logs}")
             await asyncio.sleep(0.1)
-
-
-def prices(text: bytes) -> list[tuple[object, object]]:
-    """Return the bids and asks of a pricing answer."""
-    return [(one["bids"], one["asks"]) for one in json.loads(text)["prices"]]

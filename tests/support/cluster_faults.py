@@ -11,41 +11,12 @@ import random
 import signal
 import time
 from collections import Counter
-from dataclasses import dataclass, field
 
+from keydesk_practice.engine.wire_form import SECOND, parse_time
 from support.cluster import MOVE_SECONDS, Cluster, ClusterNode
 from support.cluster_bots import Bots
-
-
-@dataclass(slots=True)
-class Report:
-    """What bots were answered, and what the ledger says."""
-
-    acknowledged: int = 0
-    refused: int = 0
-    unknown: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-    fail_over: list[float] = field(
-        default_factory=list
-    )  # seconds from a kill to an account's next order
-    problems: list[str] = field(default_factory=list)
-    transactions: int = 0
-    seconds: float = 0.0
-    outage: float = 0.0  # seconds of silence of the database, at least
-
-    def percentile(self, share: float) -> float:
-        """Return a percentile of the fail-over times."""
-        ordered = sorted(self.fail_over)
-        return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
-
-    def text(self) -> str:
-        """Return the figures in a line."""
-        return (
-            f"{self.seconds:.0f} s, {dict(self.faults)}: {self.acknowledged} orders acknowledged,"
-            f" {self.refused} refused, {self.unknown} unknown, {self.transactions} transactions;"
-            f" fail-over of {len(self.fail_over)} accounts: p50 {self.percentile(0.5):.2f} s,"
-            f" p99 {self.percentile(0.99):.2f} s; problems: {self.problems[:5] or 'none'}"
-        )
+from support.cluster_prices import identical_prices
+from support.cluster_report import Report
 
 
 async def rehearse(
@@ -56,22 +27,43 @@ async def rehearse(
     think: float,
     seed: int = 1,
     outage: float = 0.0,
+    market_seconds: float = 0.0,
 ) -> Report:
     """Let bots trade while faults happen, one after the other, and compare their answers with the ledger."""
     began = time.monotonic()
     await cluster.balanced()
     draw, report = random.Random(seed), Report(outage=outage)
+    opened = await _market_seconds(cluster)
     trading = Bots(cluster, bots, think)
-    for fault in faults:
+    for number, fault in enumerate(faults, 1):
         await _trade_a_while(trading, len(set(trading.accounts)))
         await _FAULTS[fault](cluster, draw.choice(cluster.nodes), trading, report)
         report.faults[fault] += 1
         await cluster.balanced()
+        if number % FAULTS_A_COMPARISON == 0 or number == len(faults):
+            await _compare_prices(cluster, report)
     await _trade_a_while(trading, len(set(trading.accounts)))
+    while await _market_seconds(cluster) - opened < market_seconds:
+        await _trade_a_while(trading, len(set(trading.accounts)))
+    report.market_seconds = await _market_seconds(cluster) - opened
     await trading.stop()
     _compare(cluster, trading, report)
     report.seconds = time.monotonic() - began
     return report
+
+
+async def _market_seconds(cluster: Cluster) -> float:
+    """Return the time of the cluster's market."""
+    return parse_time((await cluster.control(cluster.nodes[0], "GET", "/state"))["time"]) / SECOND
+
+
+async def _compare_prices(cluster: Cluster, report: Report) -> None:
+    """Compare the prices of all nodes at the same time of the market."""
+    try:
+        await identical_prices(cluster)
+    except AssertionError as error:
+        report.problems.append(str(error))
+    report.price_comparisons += 1
 
 
 async def _trade_a_while(trading: Bots, orders: int) -> None:
@@ -169,6 +161,7 @@ async def _cut(cluster: Cluster, node: ClusterNode, trading: Bots, report: Repor
     node.link.mend()
 
 
+FAULTS_A_COMPARISON = 10  # of prices
 _FAULTS = {
     "kill": _kill,
     "pause": _pause,
@@ -199,10 +192,16 @@ def _compare(cluster: Cluster, trading: Bots, report: Report) -> None:
             report.problems.append(f"{order.outcome} {order.tag}: {found} times in the ledger")
         if order.ids and order.ids[-1] > len(stored[order.account]):
             report.problems.append(f"acknowledged {order.tag}: its ids {order.ids} are not stored")
+        report.lost += order.outcome == "acknowledged" and not found
+        report.doubled += found > 1
+        report.executed_after_all += order.outcome == "refused" and found > 0
     counts = Counter(order.outcome for order in trading.orders)
     report.acknowledged, report.refused = counts["acknowledged"], counts["refused"]
     report.unknown = counts["unknown"]
     report.transactions = sum(map(len, stored.values()))
+    report.gaps = sum(
+        [id_ for id_, _, _ in rows] != list(range(1, len(rows) + 1)) for rows in stored.values()
+    )
     report.problems += trading.unexpected
 
 

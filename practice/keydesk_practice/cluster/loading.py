@@ -90,7 +90,9 @@ class AccountLoader:
         if self._is_away():
             return
         restored: list[tuple[AccountSession, int]] = []
-        latest = 0  # transaction of any: the market of another node may have been ahead of this one's
+        latest = (
+            0  # transaction of any: the market of another node may have been ahead of this one's
+        )
         for one in taken:
             id_ = one.account.id
             self._begin(one)
