@@ -63,6 +63,7 @@ class Cluster:
         arguments: tuple[str, ...] = (),
         shared: bool = True,
         clocks: tuple[int, ...] = (),
+        database_links: bool = False,
     ) -> None:
         self.server = server
         self.address = server.new_database()
@@ -71,7 +72,10 @@ class Cluster:
         self.peers = Peers()
         self._count = nodes
         self._arguments = arguments
-        self._clocks = clocks  # by how many seconds the nodes' are ahead; then each reaches the database by its link
+        self._clocks = clocks  # by how many seconds the nodes' are ahead
+        self._database_links = (
+            database_links  # each node reaches the database by a link that can be cut
+        )
         self._shared = shared  # else each has an SQLite ledger, to be compared with
         self._folder = Path(tempfile.mkdtemp(prefix="kd-cluster-"))
         self._ports = itertools.count(random.SystemRandom().randrange(20_000, 30_000))
@@ -86,7 +90,7 @@ class Cluster:
     async def _new_node(self, number: int) -> ClusterNode:
         folder, link, database = self._folder / str(number), Link(), Link()
         address = self.address
-        if self._clocks:
+        if self._database_links:
             there = self._folder / f"database-{number}"
             there.mkdir()
             await database.open_unix(there / SOCKET)

@@ -36,18 +36,18 @@ async def rehearse(
     opened = await _market_seconds(cluster)
     trading = Bots(cluster, bots, think)
     for number, fault in enumerate(faults, 1):
-        await _trade_a_while(trading, len(set(trading.accounts)))
+        await trade_a_while(trading, len(set(trading.accounts)))
         await _FAULTS[fault](cluster, draw.choice(cluster.nodes), trading, report)
         report.faults[fault] += 1
         await cluster.balanced()
         if number % FAULTS_A_COMPARISON == 0 or number == len(faults):
             await _compare_prices(cluster, report)
-    await _trade_a_while(trading, len(set(trading.accounts)))
+    await trade_a_while(trading, len(set(trading.accounts)))
     while await _market_seconds(cluster) - opened < market_seconds:
-        await _trade_a_while(trading, len(set(trading.accounts)))
+        await trade_a_while(trading, len(set(trading.accounts)))
     report.market_seconds = await _market_seconds(cluster) - opened
     await trading.stop()
-    _compare(cluster, trading, report)
+    compare(cluster, trading, report)
     report.seconds = time.monotonic() - began
     return report
 
@@ -66,7 +66,7 @@ async def _compare_prices(cluster: Cluster, report: Report) -> None:
     report.price_comparisons += 1
 
 
-async def _trade_a_while(trading: Bots, orders: int) -> None:
+async def trade_a_while(trading: Bots, orders: int) -> None:
     """Return when some more orders were answered."""
     wanted = len(trading.orders) + orders
     while len(trading.orders) < wanted:
@@ -138,7 +138,7 @@ async def _isolate(cluster: Cluster, node: ClusterNode, trading: Bots, report: R
     node.database.mute()
     await _until_refused(node, trading)
     await _until_moved(cluster, node, owned)
-    await _trade_a_while(trading, len(trading.accounts))
+    await trade_a_while(trading, len(trading.accounts))
     node.database.mend()
 
 
@@ -150,14 +150,14 @@ async def _until_refused(node: ClusterNode, trading: Bots) -> None:
         one is node and "database" in words for one, _, words in trading.refusals[heard:]
     ):
         assert time.monotonic() < deadline, "no client was told that the database is away"
-        await _trade_a_while(trading, 1)
+        await trade_a_while(trading, 1)
 
 
 async def _cut(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
     """Cut the way to a node while some orders are sent."""
     del cluster, report
     node.link.cut()
-    await _trade_a_while(trading, len(trading.accounts))
+    await trade_a_while(trading, len(trading.accounts))
     node.link.mend()
 
 
@@ -175,7 +175,7 @@ _FAULTS = {
 Stored = dict[str, list[tuple[int, int, str]]]  # id, time and text by account
 
 
-def _compare(cluster: Cluster, trading: Bots, report: Report) -> None:
+def compare(cluster: Cluster, trading: Bots, report: Report) -> None:
     """Compare what the bots were answered with the ledger."""
     stored: Stored = {}
     for account, id_, at, body in cluster.query(

@@ -17,7 +17,9 @@ async def cluster() -> AsyncIterator[Cluster]:
         pytest.skip("PostgreSQL is not installed: the tests of a cluster are left out")
     server = PostgresServer(programs, durable=True)
     try:
-        async with Cluster(server, nodes=3, tokens=3, clocks=(0, -420, 660)) as cluster:
+        async with Cluster(
+            server, nodes=3, tokens=3, clocks=(0, -420, 660), database_links=True
+        ) as cluster:
             await cluster.balanced()
             yield cluster
     finally:
