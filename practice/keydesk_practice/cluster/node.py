@@ -18,7 +18,6 @@ from keydesk_practice.cluster.worker import DatabaseWorker
 from keydesk_practice.errors import LedgerAway, LedgerWriteFailed, NotExecuted
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_commit import RequestRecord, commit_batches
-from keydesk_practice.ledger.postgres_connection import BoundedConnection
 from keydesk_practice.ledger.records import Entry, LedgerAccount, LedgerBatch
 
 LEASE_SECONDS = 2.0
@@ -153,7 +152,7 @@ class Node:
         """Read the accounts and the node that owns each; raise `LedgerAway`."""
         owners, self._newest = await self._worker.run(database.owners)
         if owners.keys() != self.accounts.keys():
-            found = await self._worker.run(_accounts)
+            found = await self._worker.run(database.accounts)
             self.accounts.clear()
             self.accounts.update({one.id: one for one in found})
         if owners != self.owners:
@@ -244,7 +243,9 @@ class Node:
         await self._renew()
         async with self._taking:
             taken = await self._worker.run(
-                database.take_again, self.number, [*await self._worker.run(_ids_of, self.number)]
+                database.take_again,
+                self.number,
+                [*await self._worker.run(database.ids_of, self.number)],
             )
             self.away = False
             self.commits.failure = None
@@ -347,16 +348,6 @@ class Node:
         session.publish(batch)
         self.watched.committed_here(session)
         self.loader.note_committed(session)
-
-
-def _accounts(connection: BoundedConnection) -> list[LedgerAccount]:
-    rows = connection.execute("SELECT id, owner, currency, hedging, fifo FROM accounts").fetchall()
-    return [LedgerAccount(*row) for row in rows]
-
-
-def _ids_of(connection: BoundedConnection, node: int) -> list[str]:
-    rows = connection.execute("SELECT id FROM accounts WHERE node = %s", (node,)).fetchall()
-    return [str(id_) for (id_,) in rows]
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:
