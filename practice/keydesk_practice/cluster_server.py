@@ -6,7 +6,12 @@ from collections.abc import Callable
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from keydesk_practice.cluster.control import ACCOUNTS_HERE, ClusterControl, load_tokens
+from keydesk_practice.cluster.control import (
+    ACCOUNTS_HERE,
+    TIME_HERE,
+    ClusterControl,
+    load_tokens,
+)
 from keydesk_practice.cluster.inner import InnerApplication
 from keydesk_practice.cluster.listener import Listener as Notifications
 from keydesk_practice.cluster.node import Node
@@ -165,6 +170,8 @@ class _InnerControl:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == ACCOUNTS_HERE:
             body: object = {"accounts": self._cluster.accounts_here(self._control)}
+        elif scope["path"] == TIME_HERE:
+            body = await self._cluster.time_here()
         else:
             request = Request(scope, receive)
             body = await answer_operation(self._control, self._operations, request)

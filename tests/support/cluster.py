@@ -1,15 +1,18 @@
 """A cluster of practice brokers for tests: processes that share a PostgreSQL server, and the links between them.
 
+Every node may have a wall clock of its own, minutes from the others', and a link of its own to the database.
+
     async with Cluster(server, nodes=3, tokens=4) as cluster:
         answer = await cluster.send(cluster.nodes[0], ...)
 
-The links between the nodes run through this process, which can cut them.
+The links run through this process, which can cut them.
 """
 
 import asyncio
 import contextlib
 import itertools
 import json
+import os
 import random
 import shutil
 import signal
@@ -23,65 +26,15 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from keydesk_practice.cluster.peers import PeerAnswer, PeerRequest, Peers
+from support.clock_ahead.environment import ahead_environment
+from support.links import Link
 from support.postgres import PostgresServer
 
 START_SECONDS = 120.0
 ANSWER_SECONDS = 30.0
 MOVE_SECONDS = 60.0  # for which the end of a fault is awaited, on a machine of any speed
+SOCKET = ".s.PGSQL.5432"
 UNAVAILABLE = 503  # with Retry-After: the account is moving to another node
-
-
-class Link:
-    """The way to a node's inner listener, which can be cut."""
-
-    def __init__(self) -> None:
-        self.target: tuple[str, int] | None = None
-        self.is_cut = False
-        self._writers: set[asyncio.StreamWriter] = set()
-        self._server: asyncio.Server | None = None
-
-    async def open(self) -> str:
-        """Listen, and return the address that the other nodes use."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
-
-    def cut(self) -> None:
-        """Break the open connections, and refuse others until `mend`."""
-        self.is_cut = True
-        for writer in self._writers:
-            writer.transport.abort()
-
-    def mend(self) -> None:
-        """Let connections through again."""
-        self.is_cut = False
-
-    async def close(self) -> None:
-        """Stop listening."""
-        self.cut()
-        if self._server is not None:
-            self._server.close()
-            await self._server.wait_closed()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self.is_cut or self.target is None:
-            writer.transport.abort()
-            return
-        try:
-            there = await asyncio.open_connection(*self.target)
-        except OSError:
-            writer.transport.abort()
-            return
-        self._writers |= {writer, there[1]}
-        await asyncio.gather(_copy(reader, there[1]), _copy(there[0], writer))
-        self._writers -= {writer, there[1]}
-
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while data := await reader.read(65_536):
-            writer.write(data)
-            await writer.drain()
-    writer.transport.abort()
 
 
 @dataclass(slots=True)
@@ -91,6 +44,8 @@ class ClusterNode:
     folder: Path
     link: Link
     link_url: str
+    database: Link
+    clock: int = 0  # seconds by which its wall clock is ahead
     process: asyncio.subprocess.Process | None = None
     url: str = ""
     accounts: list[dict[str, Any]] = field(default_factory=list)  # of each token
@@ -107,6 +62,8 @@ class Cluster:
         tokens: int,
         arguments: tuple[str, ...] = (),
         shared: bool = True,
+        clocks: tuple[int, ...] = (),
+        database_links: bool = False,
     ) -> None:
         self.server = server
         self.address = server.new_database()
@@ -115,24 +72,39 @@ class Cluster:
         self.peers = Peers()
         self._count = nodes
         self._arguments = arguments
+        self._clocks = clocks  # by how many seconds the nodes' are ahead
+        self._database_links = (
+            database_links  # each node reaches the database by a link that can be cut
+        )
         self._shared = shared  # else each has an SQLite ledger, to be compared with
         self._folder = Path(tempfile.mkdtemp(prefix="kd-cluster-"))
         self._ports = itertools.count(random.SystemRandom().randrange(20_000, 30_000))
 
     async def __aenter__(self) -> Self:
         (self._folder / "tokens").write_text("\n".join(self.tokens))
-        (self._folder / "ledger").write_text(self.address)
         for number in range(self._count):
-            link = Link()
-            node = ClusterNode(self._folder / str(number), link, await link.open())
-            self.nodes.append(node)
+            self.nodes.append(await self._new_node(number))
         await asyncio.gather(*map(self.start, self.nodes))
         return self
+
+    async def _new_node(self, number: int) -> ClusterNode:
+        folder, link, database = self._folder / str(number), Link(), Link()
+        address = self.address
+        if self._database_links:
+            there = self._folder / f"database-{number}"
+            there.mkdir()
+            await database.open_unix(there / SOCKET)
+            database.target = str(self.server.folder / SOCKET)
+            address = address.replace(str(self.server.folder), str(there))
+        (self._folder / f"ledger-{number}").write_text(address)
+        clock = self._clocks[number] if self._clocks else 0
+        return ClusterNode(folder, link, await link.open(), database, clock)
 
     async def __aexit__(self, *_: object) -> None:
         await asyncio.gather(*map(self._end, self.nodes))
         for node in self.nodes:
             await node.link.close()
+            await node.database.close()
         self.peers.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -146,17 +118,19 @@ class Cluster:
             *self._arguments,
         )
         if self._shared:
-            arguments += ("--ledger", f"@{self._folder / 'ledger'}")
+            arguments += ("--ledger", f"@{self._folder / f'ledger-{node.folder.name}'}")
             arguments += ("--node-address", f"127.0.0.1:{inner}", "--node-url", node.link_url)
         with (node.folder.parent / f"{node.folder.name}.log").open("ab") as log:
-            node.process = await self._run(arguments, log.fileno())
+            node.process = await self._run(arguments, log.fileno(), node.clock)
         assert node.process.stdout is not None
         line = await asyncio.wait_for(node.process.stdout.readline(), START_SECONDS)
         assert line, f"the node did not start: {self.log(node)}"
         said = json.loads(line)
         node.url, node.accounts = said["rest_url"], said["tokens"]
 
-    async def _run(self, arguments: tuple[str, ...], log: int) -> asyncio.subprocess.Process:
+    async def _run(
+        self, arguments: tuple[str, ...], log: int, clock: int
+    ) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -165,6 +139,7 @@ class Cluster:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=log,
+            env=os.environ | ahead_environment(clock),
         )
 
     def log(self, node: ClusterNode) -> str:
@@ -250,8 +225,3 @@ class Cluster:
                 logs = "\n".join(self.log(node)[-3_000:] for node in self.nodes)
                 raise AssertionError(f"the accounts were not shared out: {counts}\n{logs}")
             await asyncio.sleep(0.1)
-
-
-def prices(text: bytes) -> list[tuple[object, object]]:
-    """Return the bids and asks of a pricing answer."""
-    return [(one["bids"], one["asks"]) for one in json.loads(text)["prices"]]

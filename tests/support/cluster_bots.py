@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown
 from support.cluster import MOVE_SECONDS, UNAVAILABLE, Cluster, ClusterNode
 
+UNKNOWN = 504
+
 
 @dataclass(slots=True)
 class Order:
@@ -29,6 +31,7 @@ class Bots:
         self._think = think
         self.orders: list[Order] = []
         self.unexpected: list[str] = []
+        self.refusals: list[tuple[ClusterNode, int, str]] = []  # who said why, with which status
         self.answered = asyncio.Event()
         accounts = [
             (one["token"], account["id"])
@@ -101,8 +104,10 @@ class Bots:
             return Order(
                 account, tag, "acknowledged", tuple(map(int, members["relatedTransactionIDs"]))
             )
-        if answer.status == 504:
-            return Order(account, tag, "unknown")
-        if answer.status != UNAVAILABLE:
+        if answer.status not in {UNAVAILABLE, UNKNOWN}:
             self.unexpected.append(f"{answer.status} {answer.body[:200]!r}")
-        return Order(account, tag, "refused")
+            return Order(account, tag, "refused")
+        self.refusals.append((node, answer.status, json.loads(answer.body)["errorMessage"]))
+        if (answer.status == UNAVAILABLE) != bool(answer.header(b"retry-after")):
+            self.unexpected.append(f"{self.refusals[-1]}: a wrong Retry-After")
+        return Order(account, tag, "refused" if answer.status == UNAVAILABLE else "unknown")

@@ -11,63 +11,62 @@ import random
 import signal
 import time
 from collections import Counter
-from dataclasses import dataclass, field
 
+from keydesk_practice.engine.wire_form import SECOND, parse_time
 from support.cluster import MOVE_SECONDS, Cluster, ClusterNode
 from support.cluster_bots import Bots
-
-
-@dataclass(slots=True)
-class Report:
-    """What bots were answered, and what the ledger says."""
-
-    acknowledged: int = 0
-    refused: int = 0
-    unknown: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-    fail_over: list[float] = field(
-        default_factory=list
-    )  # seconds from a kill to an account's next order
-    problems: list[str] = field(default_factory=list)
-    transactions: int = 0
-    seconds: float = 0.0
-
-    def percentile(self, share: float) -> float:
-        """Return a percentile of the fail-over times."""
-        ordered = sorted(self.fail_over)
-        return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
-
-    def text(self) -> str:
-        """Return the figures in a line."""
-        return (
-            f"{self.seconds:.0f} s, {dict(self.faults)}: {self.acknowledged} orders acknowledged,"
-            f" {self.refused} refused, {self.unknown} unknown, {self.transactions} transactions;"
-            f" fail-over of {len(self.fail_over)} accounts: p50 {self.percentile(0.5):.2f} s,"
-            f" p99 {self.percentile(0.99):.2f} s; problems: {self.problems[:5] or 'none'}"
-        )
+from support.cluster_prices import identical_prices
+from support.cluster_report import Report
 
 
 async def rehearse(
-    cluster: Cluster, *, bots: int, faults: list[str], think: float, seed: int = 1
+    cluster: Cluster,
+    *,
+    bots: int,
+    faults: list[str],
+    think: float,
+    seed: int = 1,
+    outage: float = 0.0,
+    market_seconds: float = 0.0,
 ) -> Report:
     """Let bots trade while faults happen, one after the other, and compare their answers with the ledger."""
     began = time.monotonic()
     await cluster.balanced()
-    draw, report = random.Random(seed), Report()
+    draw, report = random.Random(seed), Report(outage=outage)
+    opened = await _market_seconds(cluster)
     trading = Bots(cluster, bots, think)
-    for fault in faults:
-        await _trade_a_while(trading, len(set(trading.accounts)))
+    for number, fault in enumerate(faults, 1):
+        await trade_a_while(trading, len(set(trading.accounts)))
         await _FAULTS[fault](cluster, draw.choice(cluster.nodes), trading, report)
         report.faults[fault] += 1
         await cluster.balanced()
-    await _trade_a_while(trading, len(set(trading.accounts)))
+        if number % FAULTS_A_COMPARISON == 0 or number == len(faults):
+            await _compare_prices(cluster, report)
+    await trade_a_while(trading, len(set(trading.accounts)))
+    while await _market_seconds(cluster) - opened < market_seconds:
+        await trade_a_while(trading, len(set(trading.accounts)))
+    report.market_seconds = await _market_seconds(cluster) - opened
     await trading.stop()
-    _compare(cluster, trading, report)
+    compare(cluster, trading, report)
     report.seconds = time.monotonic() - began
     return report
 
 
-async def _trade_a_while(trading: Bots, orders: int) -> None:
+async def _market_seconds(cluster: Cluster) -> float:
+    """Return the time of the cluster's market."""
+    return parse_time((await cluster.control(cluster.nodes[0], "GET", "/state"))["time"]) / SECOND
+
+
+async def _compare_prices(cluster: Cluster, report: Report) -> None:
+    """Compare the prices of all nodes at the same time of the market."""
+    try:
+        await identical_prices(cluster)
+    except AssertionError as error:
+        report.problems.append(str(error))
+    report.price_comparisons += 1
+
+
+async def trade_a_while(trading: Bots, orders: int) -> None:
     """Return when some more orders were answered."""
     wanted = len(trading.orders) + orders
     while len(trading.orders) < wanted:
@@ -98,12 +97,17 @@ async def _pause(cluster: Cluster, node: ClusterNode, trading: Bots, report: Rep
     assert node.process is not None
     owned = set(cluster.owned(node))
     node.process.send_signal(signal.SIGSTOP)
+    await _until_moved(cluster, node, owned)
+    node.process.send_signal(signal.SIGCONT)
+
+
+async def _until_moved(cluster: Cluster, node: ClusterNode, owned: set[str]) -> None:
+    """Return when other nodes have the accounts of one."""
     others = [one for one in cluster.nodes if one is not node]
     deadline = time.monotonic() + MOVE_SECONDS
     while not owned <= {account for one in others for account in cluster.owned(one)}:
-        assert time.monotonic() < deadline, "the accounts of a paused node did not move"
+        assert time.monotonic() < deadline, "the accounts of a silent node did not move"
         await asyncio.sleep(0.1)
-    node.process.send_signal(signal.SIGCONT)
 
 
 async def _restart(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
@@ -114,21 +118,64 @@ async def _restart(cluster: Cluster, node: ClusterNode, trading: Bots, report: R
     await asyncio.to_thread(cluster.server.start)
 
 
+async def _outage(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
+    """Let the database be silent for all nodes: connections stay open, and what is sent to it arrives late or never."""
+    del node
+    for one in cluster.nodes:
+        one.database.mute()
+    await asyncio.gather(
+        *(_until_refused(one, trading) for one in cluster.nodes),
+        asyncio.sleep(report.outage),
+    )
+    for one in cluster.nodes:
+        one.database.mend()
+
+
+async def _isolate(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
+    """Cut one node alone from the database until others have its accounts; clients and nodes reach it all the time."""
+    del report
+    owned = set(cluster.owned(node))
+    node.database.mute()
+    await _until_refused(node, trading)
+    await _until_moved(cluster, node, owned)
+    await trade_a_while(trading, len(trading.accounts))
+    node.database.mend()
+
+
+async def _until_refused(node: ClusterNode, trading: Bots) -> None:
+    """Return when a node has told bots that the database does not answer."""
+    heard = len(trading.refusals)
+    deadline = time.monotonic() + MOVE_SECONDS
+    while not any(
+        one is node and "database" in words for one, _, words in trading.refusals[heard:]
+    ):
+        assert time.monotonic() < deadline, "no client was told that the database does not answer"
+        await trade_a_while(trading, 1)
+
+
 async def _cut(cluster: Cluster, node: ClusterNode, trading: Bots, report: Report) -> None:
     """Cut the way to a node while some orders are sent."""
     del cluster, report
     node.link.cut()
-    await _trade_a_while(trading, len(trading.accounts))
+    await trade_a_while(trading, len(trading.accounts))
     node.link.mend()
 
 
-_FAULTS = {"kill": _kill, "pause": _pause, "restart": _restart, "cut": _cut}
+FAULTS_A_COMPARISON = 10  # of prices
+_FAULTS = {
+    "kill": _kill,
+    "pause": _pause,
+    "restart": _restart,
+    "cut": _cut,
+    "outage": _outage,
+    "isolate": _isolate,
+}
 
 
 Stored = dict[str, list[tuple[int, int, str]]]  # id, time and text by account
 
 
-def _compare(cluster: Cluster, trading: Bots, report: Report) -> None:
+def compare(cluster: Cluster, trading: Bots, report: Report) -> None:
     """Compare what the bots were answered with the ledger."""
     stored: Stored = {}
     for account, id_, at, body in cluster.query(
@@ -145,10 +192,16 @@ def _compare(cluster: Cluster, trading: Bots, report: Report) -> None:
             report.problems.append(f"{order.outcome} {order.tag}: {found} times in the ledger")
         if order.ids and order.ids[-1] > len(stored[order.account]):
             report.problems.append(f"acknowledged {order.tag}: its ids {order.ids} are not stored")
+        report.lost += order.outcome == "acknowledged" and not found
+        report.doubled += found > 1
+        report.executed_after_all += order.outcome == "refused" and found > 0
     counts = Counter(order.outcome for order in trading.orders)
     report.acknowledged, report.refused = counts["acknowledged"], counts["refused"]
     report.unknown = counts["unknown"]
     report.transactions = sum(map(len, stored.values()))
+    report.gaps = sum(
+        [id_ for id_, _, _ in rows] != list(range(1, len(rows) + 1)) for rows in stored.values()
+    )
     report.problems += trading.unexpected
 
 
@@ -159,8 +212,11 @@ def _gaps(account: str, rows: list[tuple[int, int, str]]) -> list[str]:
     problems = []
     if [id_ for id_, _, _ in rows] != list(range(1, len(rows) + 1)):
         problems.append(f"the ids of {account} have gaps")
-    if any(one[1] > other[1] for one, other in itertools.pairwise(rows)):
-        problems.append(f"the times of {account} do not ascend")
+    problems += [
+        f"transaction {other[0]} of {account} is {(one[1] - other[1]) / 1e9:.3f} s before its predecessor"
+        for one, other in itertools.pairwise(rows)
+        if one[1] > other[1]
+    ]
     return problems
 
 

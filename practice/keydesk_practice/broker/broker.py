@@ -227,6 +227,12 @@ class Broker:
                 await self._simulate(self._steps_until(until, COARSE_STEP if slept else GRID))
             self.prices.publish()
 
+    async def reach(self, time: int) -> None:
+        """Move the market on to a time, unless it is there already."""
+        async with self._stepping:
+            if self._ticked_until < time:
+                await self._simulate(self._steps_until(time, GRID))
+
     def _steps_until(self, until: int, step: int) -> Iterable[int]:
         """Return the steps to simulate; only the last one when no account has an order or a trade."""
         if not any(session.is_active for session in self.sessions.values()):

@@ -127,7 +127,11 @@ def restore_session(broker: Broker, account: LedgerAccount) -> None:
 
 def restored_session(broker: Broker, account: LedgerAccount) -> AccountSession:
     """Return the session of one account as its transactions left it."""
-    state = restore_account(broker.ledger, account)
+    return session_of(broker, account, restore_account(broker.ledger, account))
+
+
+def session_of(broker: Broker, account: LedgerAccount, state: Account) -> AccountSession:
+    """Return the session of an account in a state; raise `LedgerUnavailable` when the market lacks an instrument of it."""
     _check_instruments(state, broker)
     return _session(broker, account, state)
 

@@ -62,6 +62,7 @@ class NodeCommit:
         self._sent: list[NodeBatch] = []
         self._work = asyncio.Event()
         self._ticked = 0
+        self._refusal = ""  # the last answer of a database that could not store anything
         self.check_lease: Callable[[], None] = lambda: None
         self.failure: PracticeError | None = None
         self.on_failure: Callable[[], None] = lambda: None
@@ -162,6 +163,12 @@ class NodeCommit:
         except LedgerAway as error:
             self._fail_sent(OutcomeUnknown("the database does not answer"))
             self._on_away(error)
+            return
+        except LedgerWriteFailed as error:  # the database has answered: nothing is stored
+            if str(error) != self._refusal:  # not again for each commit
+                log.warning("%s", error)
+            self._refusal = str(error)
+            self._finish(complete, set(), fences, str(error))
             return
         except (
             Exception

@@ -30,7 +30,13 @@ from keydesk_practice.control.records import (
 from keydesk_practice.control.replays import checked_balance
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import SECOND, to_wire
-from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown, PracticeError
+from keydesk_practice.errors import (
+    LedgerAway,
+    LedgerWriteFailed,
+    NotExecuted,
+    OutcomeUnknown,
+    PracticeError,
+)
 from keydesk_practice.http.errors import HttpError
 from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.ledger.records import LedgerAccount
@@ -38,6 +44,7 @@ from keydesk_practice.ledger.records import LedgerAccount
 PAUSE_AHEAD = 0.3  # seconds in which the notification reaches every node before the market stops
 PEER_SECONDS = 1.5
 ACCOUNTS_HERE = "/cluster/v1/accounts"
+TIME_HERE = "/cluster/v1/time"
 _AT_OWNER = frozenset({"transfer", "set_margin"})
 _NOT_IN_CLUSTER = frozenset(
     {
@@ -85,6 +92,11 @@ class ClusterControl:
     def accounts_here(self, control: Control) -> list[dict[str, Any]]:
         """Return the accounts of this node and their numbers as JSON."""
         return [to_wire(account_state(one)) for one in control.broker.sessions.values()]
+
+    async def time_here(self) -> dict[str, Any]:
+        """Return the market's time of this node by the newest pace; raise `LedgerAway`."""
+        await self._node.follow_control()
+        return {"time": self._node.clock()}
 
     def _handler(self, operation: Operation) -> Handler:
         if operation.name in _NOT_IN_CLUSTER:
@@ -155,7 +167,27 @@ class ClusterControl:
         if pace.running:
             await self._node.change_pace(lambda: pace.changed(stops=pace() + ahead))
             await asyncio.sleep(PAUSE_AHEAD)
+            latest = max([pace(), *await self._times_elsewhere()])
+            if latest > (pace.pace_now.stops or latest):  # a busy node heard of it too late
+                await self._node.change_pace(lambda: pace.changed(market=latest, stops=latest))
         return await self._state(control, Nothing())
+
+    async def _times_elsewhere(self) -> list[int]:
+        """Return the market's times of the other nodes that answer, each by the newest pace."""
+        owners = [one for one in self._node.owners.values() if one is not None]
+        addresses = {one.address for one in owners if one.node != self._node.number}
+        found = await asyncio.gather(*map(self._time_of, addresses))
+        return [time for time in found if time is not None]
+
+    async def _time_of(self, address: str) -> int | None:
+        request = PeerRequest("GET", TIME_HERE.encode(), (), b"")
+        try:
+            answer = await self._peers.send(
+                address, request, ((SECRET, self._secret),), PEER_SECONDS
+            )
+            return int(json.loads(answer.body)["time"])
+        except (NotExecuted, OutcomeUnknown, ValueError, LookupError):
+            return None  # its accounts are moving to another node
 
     async def _play(self, control: Control, request: Play) -> State:
         """Let the market run on."""
@@ -275,7 +307,7 @@ def _translated(handler: Handler) -> Handler:
             return await handler(*arguments, **parameters)
         except OutcomeUnknown as error:
             raise HttpError(504, str(error)) from None
-        except (LedgerAway, NotExecuted) as error:
+        except (LedgerAway, LedgerWriteFailed, NotExecuted) as error:
             raise HttpError(503, str(error)) from None
         except PracticeError as error:
             raise HttpError(409, str(error)) from None

@@ -172,6 +172,18 @@ def owners(connection: BoundedConnection) -> tuple[dict[str, Owner | None], dict
     return found, {str(id_): int(newest) for id_, _, _, newest in rows}
 
 
+def accounts(connection: BoundedConnection) -> list[LedgerAccount]:
+    """Return every account."""
+    rows = connection.execute("SELECT id, owner, currency, hedging, fifo FROM accounts").fetchall()
+    return [LedgerAccount(*row) for row in rows]
+
+
+def ids_of(connection: BoundedConnection, node: int) -> list[str]:
+    """Return the accounts that belong to a node, whether it serves them or not."""
+    rows = connection.execute("SELECT id FROM accounts WHERE node = %s", (node,)).fetchall()
+    return [str(id_) for (id_,) in rows]
+
+
 # --- the clock ---
 
 

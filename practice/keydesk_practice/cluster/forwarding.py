@@ -4,6 +4,7 @@ Nodes of a cluster and workers of one machine forward alike: plain HTTP on an in
 """
 
 import asyncio
+import json
 import re
 from urllib.parse import unquote
 
@@ -64,7 +65,15 @@ def check_outcome(answer: PeerAnswer) -> PeerAnswer:
         case outcome if outcome == UNKNOWN:
             raise OutcomeUnknown("the owner does not know whether it is stored")
         case _:
-            raise NotExecuted("the account has moved from the node that was asked")
+            raise NotExecuted(_reason(answer.body))
+
+
+def _reason(body: bytes) -> str:
+    """Return why the asked process did not execute a request."""
+    try:
+        return str(json.loads(body)["errorMessage"])
+    except (ValueError, LookupError, TypeError):
+        return "the account has moved from the node that was asked"
 
 
 def unavailable(reason: str) -> HttpError:

@@ -6,31 +6,26 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.broker import Broker
-from keydesk_practice.broker.opening import restored_session
 from keydesk_practice.broker.replay import stored_overlay
 from keydesk_practice.cluster import database
 from keydesk_practice.cluster.clock import ClusterClock, DatabaseWallClock
 from keydesk_practice.cluster.commits import Fences, NodeCommit
 from keydesk_practice.cluster.database import Owner, Pace, StoredRequest, TakenAccount
-from keydesk_practice.cluster.takeover import catch_up
+from keydesk_practice.cluster.loading import AccountLoader
 from keydesk_practice.cluster.watched import WatchedAccounts
 from keydesk_practice.cluster.worker import DatabaseWorker
 from keydesk_practice.errors import LedgerAway, LedgerWriteFailed, NotExecuted
-from keydesk_practice.ledger.archive import save_snapshot
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_commit import RequestRecord, commit_batches
-from keydesk_practice.ledger.postgres_connection import BoundedConnection
 from keydesk_practice.ledger.records import Entry, LedgerAccount, LedgerBatch
 
 LEASE_SECONDS = 2.0
 RENEW_SECONDS = 0.5
 TAKE_SECONDS = 0.2  # between two searches for accounts that belong to no node
-SNAPSHOT_AFTER = 20  # transactions that the next take-over need not read again
 TAKEN_AT_ONCE = 100
-LOADED_AT_ONCE = 8
 MAX_REQUESTS = 1_000  # of an account that are remembered: more than come within the time of one
+AWAY = "the database does not answer"
 log = logging.getLogger("keydesk.practice.cluster")
 
 
@@ -48,6 +43,12 @@ class Node:
         self.accounts: dict[str, LedgerAccount] = {}
         self.watched = WatchedAccounts(broker, ledger)
         self.away = False
+        self.away_because = AWAY
+        self.loader = AccountLoader(
+            *(broker, ledger, self.watched, clock),
+            begin=self._begin_loading,
+            is_away=lambda: self.away,
+        )
         self.on_control: Callable[[], None] = lambda: None
         self.commits = NodeCommit(
             self._write,
@@ -67,11 +68,10 @@ class Node:
         self._take_after = 0.0
         self._nodes, self._all = 1, 0  # at the last look: live nodes, accounts
         self._orphans: set[str] = set()
-        self._arriving: dict[str, asyncio.Event] = {}  # taken, and not served yet
-        self._awaited: set[str] = set()  # of them: a request waits for it
         self._newest: dict[str, int] = {}  # transaction of each account
         self._commit_worker = DatabaseWorker(ledger.text, "commit")
         self._worker = DatabaseWorker(ledger.text, "lease")
+        self._request_worker = DatabaseWorker(ledger.text, "requests")
         self._tasks: list[asyncio.Task[None]] = []
         self._owners_changed = asyncio.Event()
         self._taking = asyncio.Lock()
@@ -86,6 +86,7 @@ class Node:
             (self.commits.run(), "commits"),
             (self._keep_lease(), "lease"),
             (self._take(), "take accounts"),
+            (self.loader.keep_snapshots(), "snapshots"),
         ):
             task = asyncio.create_task(body, name=name)
             task.add_done_callback(self._task_ended)
@@ -106,12 +107,12 @@ class Node:
                 self._drop(ids)
                 await self._worker.run(database.release, self.number, ids, ticked)
                 await self._worker.run(database.leave, self.number)
-        except (LedgerAway, TimeoutError) as error:
+        except (LedgerAway, LedgerWriteFailed, TimeoutError) as error:
             log.warning("the accounts cannot be given up: %s", error)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for worker in (self._worker, self._commit_worker):
+        for worker in (self._worker, self._commit_worker, self._request_worker, self.loader):
             worker.close()
 
     # --- requests ---
@@ -141,40 +142,30 @@ class Node:
 
     async def find_request(self, account: str, request: str) -> StoredRequest | None:
         """Return what the ledger knows of a request; raise `LedgerAway`."""
-        return await self._worker.run(database.find_request, account, request)
+        return await self._request_worker.run(database.find_request, account, request)
 
     async def give_up(self, account: str, request: str) -> StoredRequest:
         """Mark a request as never to be executed, unless it was already; raise `LedgerAway`."""
-        return await self._worker.run(database.give_up, account, request)
+        return await self._request_worker.run(database.give_up, account, request)
 
     async def refresh(self) -> None:
         """Read the accounts and the node that owns each; raise `LedgerAway`."""
         owners, self._newest = await self._worker.run(database.owners)
         if owners.keys() != self.accounts.keys():
-            found = await self._worker.run(_accounts)
+            found = await self._worker.run(database.accounts)
             self.accounts.clear()
             self.accounts.update({one.id: one for one in found})
-        self.owners = owners
-        changed, self._owners_changed = self._owners_changed, asyncio.Event()
-        changed.set()
+        if owners != self.owners:
+            self.owners = owners
+            changed, self._owners_changed = self._owners_changed, asyncio.Event()
+            changed.set()
 
-    async def wait_for_arrival(self, account: str, seconds: float) -> None:
-        """Return when an account that this node is loading is served, or after some seconds; it is loaded before others."""
-        arrived = self._arriving.get(account)
-        if arrived is None:
-            return
-        self._awaited.add(account)
+    async def wait_for_owner(self, account: str, known: Owner | None, seconds: float) -> None:
+        """Return when an account has another owner than the known one, or after some seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await arrived.wait()
-
-    async def wait_for_owners(self, seconds: float) -> None:
-        """Return when the owners were read again, or after some seconds."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._owners_changed.wait()
-        except TimeoutError:
-            return
+                while self.owners.get(account) == known:
+                    await self._owners_changed.wait()
 
     # --- the clock and what else is changed for all nodes ---
 
@@ -219,7 +210,7 @@ class Node:
                     self._wall.add(*await self._worker.run(database.wall_offset))
                     self.watched.catch_up(self._newest)
                     self.ledger.ping()
-            except LedgerAway as error:
+            except (LedgerAway, LedgerWriteFailed) as error:
                 self.connection_lost(error)
                 due = loop.time() - RENEW_SECONDS / 2
 
@@ -252,7 +243,9 @@ class Node:
         await self._renew()
         async with self._taking:
             taken = await self._worker.run(
-                database.take_again, self.number, [*await self._worker.run(_ids_of, self.number)]
+                database.take_again,
+                self.number,
+                [*await self._worker.run(database.ids_of, self.number)],
             )
             self.away = False
             self.commits.failure = None
@@ -261,11 +254,12 @@ class Node:
         await self.follow_control()
         await self.refresh()
 
-    def connection_lost(self, error: LedgerAway) -> None:
+    def connection_lost(self, error: LedgerAway | LedgerWriteFailed) -> None:
         """Drop every account: what was sent may be stored or not, and the lease cannot be renewed."""
         if not self.away:
             log.warning("%s", error)
         self.away = True
+        self.away_because = str(error) if isinstance(error, LedgerWriteFailed) else AWAY
         self.commits.failure = error
         self._take_after = time.monotonic() + LEASE_SECONDS
         self._drop(list(self.broker.sessions))
@@ -282,7 +276,7 @@ class Node:
             try:
                 self._nodes, self._all = await self._worker.run(database.counts)
                 await self._take_share()
-            except LedgerAway as error:
+            except (LedgerAway, LedgerWriteFailed) as error:
                 self.connection_lost(error)
 
     async def _take_share(self) -> None:
@@ -305,56 +299,15 @@ class Node:
         await self._worker.run(database.release, self.number, idle, ticked)
 
     async def _load(self, taken: Sequence[TakenAccount]) -> None:
-        """Restore accounts that were taken and tick them up to the present, some at a time: the first are served early."""
-        waiting = list(taken)
-        self._arriving |= {one.account.id: asyncio.Event() for one in taken}
-        try:
-            while waiting and not self.away:
-                waiting.sort(key=lambda one: one.account.id not in self._awaited)
-                some, waiting = waiting[:LOADED_AT_ONCE], waiting[LOADED_AT_ONCE:]
-                await self._load_some(some)
-                self._arrived(some)
-        finally:
-            self._arrived(taken)
+        await self.loader.load(taken)
         if taken and not self.away:
             await self.refresh()
 
-    def _arrived(self, taken: Iterable[TakenAccount]) -> None:
-        """Let the requests go on that wait for accounts."""
-        for one in taken:
-            self._awaited.discard(one.account.id)
-            if arrived := self._arriving.pop(one.account.id, None):
-                arrived.set()
-
-    async def _load_some(self, taken: Sequence[TakenAccount]) -> None:
-        restored: list[tuple[AccountSession, int]] = []
-        for one in taken:
-            id_ = one.account.id
-            self.accounts[id_] = one.account
-            self.ledger.fences[id_] = one.fence
-            self._requests.pop(id_, None)
-            try:
-                session = restored_session(self.broker, one.account)
-            except LedgerWriteFailed as error:  # lost again already
-                log.warning("%s", error)
-                continue
-            if session.committed_id > SNAPSHOT_AFTER:
-                save_snapshot(self.ledger, session.state)
-            self._loading[id_] = session
-            last_time = self.ledger.time_of(id_, session.committed_id) or 0
-            self.watched.join(session)
-            restored.append((session, max(one.ticked, last_time)))
-            self.clock.at_least(last_time)
-            await asyncio.sleep(0)
-        try:
-            await catch_up(self.broker, restored)
-            for session, _ in restored:
-                id_ = session.account.id
-                if self._loading.get(id_) is session and not self.away:
-                    self.broker.add_session(session)
-        finally:
-            for session, _ in restored:
-                self._loading.pop(session.account.id, None)
+    def _begin_loading(self, one: TakenAccount) -> None:
+        id_ = one.account.id
+        self.accounts[id_] = one.account
+        self.ledger.fences[id_] = one.fence
+        self._requests.pop(id_, None)
 
     def _lost(self, fences: Fences) -> None:
         """Drop accounts whose batches were refused, and take those again that are still this node's."""
@@ -394,17 +347,7 @@ class Node:
             return
         session.publish(batch)
         self.watched.committed_here(session)
-        self.broker.save_snapshot_when_due(session)
-
-
-def _accounts(connection: BoundedConnection) -> list[LedgerAccount]:
-    rows = connection.execute("SELECT id, owner, currency, hedging, fifo FROM accounts").fetchall()
-    return [LedgerAccount(*row) for row in rows]
-
-
-def _ids_of(connection: BoundedConnection, node: int) -> list[str]:
-    rows = connection.execute("SELECT id FROM accounts WHERE node = %s", (node,)).fetchall()
-    return [str(id_) for (id_,) in rows]
+        self.loader.note_committed(session)
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

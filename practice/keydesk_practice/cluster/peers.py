@@ -1,6 +1,7 @@
 """Requests from one node to another: plain HTTP/1.1 on kept connections, with the secret of the cluster in each head."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ MAX_IDLE = 16  # kept connections to a node
 MAX_HEAD_BYTES = 64 * 1024
 _OWN_HEADERS = frozenset({b"connection", b"date", b"server", b"transfer-encoding", b"requestid"})
 Headers = Sequence[tuple[bytes, bytes]]
+log = logging.getLogger("keydesk.practice.cluster")
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -72,7 +74,8 @@ class Peers:
                 answer = await _read_answer(reader)
         except (OSError, EOFError, ValueError, TimeoutError, asyncio.LimitOverrunError) as error:
             writer.transport.abort()
-            raise OutcomeUnknown(f"the node at {address} did not answer: {error!r}") from None
+            log.info("no answer from %s: %r", address, error)
+            raise OutcomeUnknown("the node of the account did not answer") from None
         except BaseException:
             writer.transport.abort()
             raise
@@ -96,7 +99,8 @@ class Peers:
             await stream.begin()
         except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
             stream.close()
-            raise NotExecuted(f"the process at {address} did not answer: {error!r}") from None
+            log.info("no answer from %s: %r", address, error)
+            raise NotExecuted("the process of the account did not answer") from None
         except BaseException:
             stream.close()
             raise
@@ -119,7 +123,8 @@ class Peers:
             async with asyncio.timeout(CONNECT_SECONDS):
                 return await _opened(address)
         except (OSError, TimeoutError) as error:
-            raise NotExecuted(f"the node at {address} cannot be reached: {error!r}") from None
+            log.info("%s cannot be reached: %r", address, error)
+            raise NotExecuted("the node of the account cannot be reached") from None
 
     def close(self) -> None:
         """Close every connection."""

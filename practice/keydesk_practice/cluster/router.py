@@ -27,7 +27,12 @@ from keydesk_practice.cluster.forwarding import (
 )
 from keydesk_practice.cluster.node import Node
 from keydesk_practice.cluster.peers import Peers
-from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown
+from keydesk_practice.errors import (
+    LedgerAway,
+    LedgerWriteFailed,
+    NotExecuted,
+    OutcomeUnknown,
+)
 from keydesk_practice.http.errors import forbidden
 from keydesk_practice.http.middleware import Application
 from keydesk_practice.http.responses import Response, render, restored_answer
@@ -37,7 +42,8 @@ TRY_SECONDS = 1.5  # of a command
 READ_SECONDS = 3.0
 ARRIVAL_SECONDS = 1.0  # for an account that is being loaded: less than a try takes
 TOTAL_SECONDS = 6.0
-PAUSE_SECONDS = 0.1
+PAUSE_SECONDS = 0.1  # before a command is tried again; twice as long each time, unless the account's owner changes
+MAX_PAUSE_SECONDS = 0.8
 _ANYWHERE = re.compile(r"/stream$|/candles(/latest)?$")  # the market is the same on every node
 log = logging.getLogger("keydesk.practice.cluster")
 
@@ -81,7 +87,7 @@ class ClusterRouter:
             await self._local(scope, receive, send)
         except LedgerAway as error:
             self._node.connection_lost(error)
-            raise unavailable("the database does not answer") from None
+            raise unavailable(self._node.away_because) from None
         except NotExecuted as error:
             raise unavailable(str(error)) from None
 
@@ -94,16 +100,17 @@ class ClusterRouter:
             await self._local(scope, receive, send)
         except LedgerAway as error:
             self._node.connection_lost(error)
-            raise unavailable("the database does not answer") from None
+            raise unavailable(self._node.away_because) from None
         except NotExecuted as error:
             raise unavailable(str(error)) from None
 
     async def _answer(self, account: LedgerAccount, scope: Scope, body: bytes, send: Send) -> None:
         deadline = self._clock() + TOTAL_SECONDS
         is_read = scope["method"] == "GET"
-        may_be_executed = False
+        may_be_executed, pause = False, PAUSE_SECONDS
         reason = "the account is moving to another node"
         while self._clock() < deadline:
+            owner = self._node.owners.get(account.id)
             try:
                 return await self._try(account.id, scope, body, send)
             except NotExecuted as error:
@@ -113,12 +120,13 @@ class ClusterRouter:
             if may_be_executed and await self._answer_again(account.id, scope, send):
                 return None
             if self._node.away and not may_be_executed:
-                reason = "the database does not answer"
+                reason = self._node.away_because
                 break  # no other node can have it either
-            await self._node.wait_for_owners(PAUSE_SECONDS)
+            await self._node.wait_for_owner(account.id, owner, pause)
+            pause = min(2 * pause, MAX_PAUSE_SECONDS)
         if not may_be_executed:
             raise unavailable(reason)
-        return await self._end_unknown_outcome(account.id, scope, send)
+        return await self._end_unknown_outcome(account.id, scope, send, reason)
 
     async def _try(self, account: str, scope: Scope, body: bytes, send: Send) -> None:
         """Answer here, or let the owner answer.
@@ -129,7 +137,7 @@ class ClusterRouter:
         """
         owner = self._node.owners.get(account)
         if not self._node.owns(account):  # it may have been taken, and be on its way
-            await self._node.wait_for_arrival(account, ARRIVAL_SECONDS)
+            await self._node.loader.wait_for(account, ARRIVAL_SECONDS)
         if self._node.owns(account):
             await self.execute(account, scope, body, send)
             return
@@ -147,7 +155,7 @@ class ClusterRouter:
         if not self._node.owns(
             account
         ):  # waiting costs less than being asked again and again meanwhile
-            await self._node.wait_for_arrival(account, ARRIVAL_SECONDS)
+            await self._node.loader.wait_for(account, ARRIVAL_SECONDS)
         if not self._node.owns(account):
             raise NotExecuted("the account is not here")
         request = scope["state"]["request_id"]
@@ -173,15 +181,19 @@ class ClusterRouter:
             return False
         return await self._send_stored(account, found.answer, scope, send)
 
-    async def _end_unknown_outcome(self, account: str, scope: Scope, send: Send) -> None:
+    async def _end_unknown_outcome(
+        self, account: str, scope: Scope, send: Send, reason: str
+    ) -> None:
         """Answer a request that may have been executed when the time for it is over."""
         try:
             found = await self._node.give_up(account, scope["state"]["request_id"])
+        except LedgerWriteFailed as error:
+            raise unknown_outcome(str(error)) from None
         except LedgerAway as error:
             log.warning("%s", error)
             raise unknown_outcome("the database does not answer") from None
         if found.answer is None:
-            raise unavailable("the request was not executed")
+            raise unavailable(reason)
         if not await self._send_stored(account, found.answer, scope, send):
             raise unknown_outcome("its transactions cannot be read")
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
+from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from keydesk_practice.engine import wire_form
@@ -32,7 +33,7 @@ from keydesk_practice.engine.transactions import TYPES, from_wire, to_wire
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.ledger_file import RECOVERY_HINT
-from keydesk_practice.ledger.records import EndedRecord, LedgerAccount
+from keydesk_practice.ledger.records import EndedRecord, LedgerAccount, StoredAccount
 
 APPLY_VERSION = 1  # to be raised when `apply` treats old transactions differently
 IDS_PER_PORTION = 50
@@ -44,6 +45,7 @@ _RECORDS = (Account, Terms, Order, Trade, Side, Position, ClientExtensions, *TYP
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
+@cache
 def state_format() -> str:
     """Return the version of stored states: it changes with the fields of the engine's records and with `APPLY_VERSION`."""
     shapes = [f"{kind.__name__}: {[field.name for field in fields(kind)]}" for kind in _RECORDS]
@@ -260,10 +262,39 @@ def restore_account(ledger: LedgerInterface, account: LedgerAccount) -> Account:
     return state
 
 
+def restored_state(
+    ledger: LedgerInterface, account: LedgerAccount, stored: StoredAccount
+) -> Account | None:
+    """Return the account as what was read of it makes it; nothing is written.
+
+    None when it has ended items and no snapshot: they may be stored in an older format, so `restore_account` has to write
+    them anew.
+    """
+    if stored.snapshot_id:
+        state = account_from_json(json.loads(stored.snapshot))
+    else:
+        state = new_account(account)
+    ended = state.ended = EndedRecords(LedgerArchive(ledger, account.id))
+    for text in stored.texts:
+        _apply_text(state, text)
+    for order_id, level in stored.marks:
+        if order_id in state.orders:
+            apply(state, Mark(order_id, level))
+    if not stored.snapshot_id and (any(ended.orders()) or any(ended.trades())):
+        return None
+    return state
+
+
 def save_snapshot(ledger: LedgerInterface, state: Account) -> None:
     """Store a snapshot of the account, so that the next start need not read its older transactions."""
-    stored = _encode(account_to_json(state)).encode("ascii")
-    ledger.save_snapshot(state.id, state.last_transaction_id, state_format(), stored)
+    ledger.save_snapshot(
+        state.id, state.last_transaction_id, state_format(), encoded_snapshot(state)
+    )
+
+
+def encoded_snapshot(state: Account) -> bytes:
+    """Return the text of a snapshot."""
+    return _encode(account_to_json(state)).encode("ascii")
 
 
 def _apply_transactions(ledger: LedgerInterface, state: Account) -> None:

@@ -25,6 +25,7 @@ from keydesk_practice.ledger.postgres_connection import (
 from keydesk_practice.ledger.postgres_tables import (
     FORMAT,
     OF_ACCOUNT,
+    SAVE_SNAPSHOT,
     SCHEMA,
     TABLES,
 )
@@ -295,12 +296,7 @@ class PostgresLedger:
     def save_snapshot(self, account: str, id_: int, form: str, state: bytes) -> None:
         """Store the state of an account of this node after transaction `id_`, in place of the older one."""
         crc = checksum(account, id_, form, state)
-        self._all(
-            "INSERT INTO snapshots SELECT id, %s, %s, %s, %s FROM accounts WHERE id = %s AND fence = %s FOR SHARE"
-            " ON CONFLICT (account) DO UPDATE SET id = excluded.id, made_by = excluded.made_by,"
-            " state = excluded.state, crc = excluded.crc",
-            *(id_, form, state, crc, account, self._fence(account)),
-        )
+        self._all(SAVE_SNAPSHOT, id_, form, state, crc, account, self._fence(account))
 
     def snapshot(self, account: str, form: str) -> tuple[int, bytes] | None:
         """Return the id and the state of the newest snapshot, None when it was stored in another format."""

@@ -15,11 +15,12 @@ from psycopg.abc import RV, PQGen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 
-from keydesk_practice.errors import LedgerAway, LedgerUnavailable
+from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.postgres_tables import SCHEMA
 
 STATEMENT_SECONDS = 2.0
 CONNECT_SECONDS = 2  # the least that libpq knows
+_NO_RESOURCES = "53"  # the class of the errors of a full disk and of exhausted memory
 _PASSWORD = re.compile(r"(password\s*=\s*)('[^']*'|\S+)|(://[^:/@\s]*:)[^@\s]*@", re.IGNORECASE)
 _DEFAULTS = {
     "connect_timeout": str(CONNECT_SECONDS),
@@ -86,8 +87,18 @@ def connect(text: str) -> BoundedConnection:
 
 @contextmanager
 def away_errors() -> Iterator[None]:
-    """Raise the driver's errors of a lost connection as `LedgerAway`."""
+    """Raise the driver's errors of a lost connection as `LedgerAway`, and those of a full disk as `LedgerWriteFailed`.
+
+    An error of a statement whose connection goes on is an answer: the statement was certainly not executed.
+    """
     try:
         yield
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        diagnostics = error.diag
+        if (
+            diagnostics.severity_nonlocalized == "ERROR"
+            and (diagnostics.sqlstate or "")[:2] == _NO_RESOURCES
+        ):
+            cause = without_password(diagnostics.message_primary)
+            raise LedgerWriteFailed(f"the database cannot store anything: {cause}") from None
         raise LedgerAway(f"the database does not answer: {without_password(error)}") from None

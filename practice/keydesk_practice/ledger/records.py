@@ -47,6 +47,16 @@ class EndedRecord(NamedTuple):
     record: bytes
 
 
+class StoredAccount(NamedTuple):
+    """What a ledger holds of an account: its newest snapshot, the transactions since, and the observed price levels."""
+
+    snapshot_id: int  # 0 when there is no snapshot
+    snapshot: bytes
+    texts: list[str]
+    marks: list[tuple[int, Decimal]]
+    last_time: int  # of the newest transaction
+
+
 Row = tuple[Value, ...]  # as the ledger stores it, its checksum last
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_nothing_is_lost_or_doubled_whatever_stops(cluster: Cluster) -> None:
-    faults = ["kill", "pause", "restart", "cut", "restart"]
+    faults = ["kill", "outage", "pause", "restart", "isolate", "cut", "restart"]
     report = await rehearse(cluster, bots=6, faults=faults, think=0.2)
     assert report.problems == []
     assert report.acknowledged >= 6 * len(faults)

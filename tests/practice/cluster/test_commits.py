@@ -5,7 +5,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown, PracticeError
+from keydesk_practice.errors import (
+    LedgerAway,
+    LedgerWriteFailed,
+    NotExecuted,
+    OutcomeUnknown,
+    PracticeError,
+)
 from keydesk_practice.ledger.records import Entry, LedgerBatch, WireTransaction, entry_of
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
@@ -30,6 +36,7 @@ class Database:
         self.gate = asyncio.Event()
         self.gate.set()
         self.is_away = False
+        self.is_full = False
         self.lost: list[Fences] = []
         self.away: list[PracticeError] = []
         self.published: list[str] = []
@@ -52,6 +59,8 @@ class Database:
         await self.gate.wait()
         if self.is_away:
             raise LedgerAway("the connection was lost")
+        if self.is_full:
+            raise LedgerWriteFailed("no space left")
         moved = {one.account for one in batches if fences[one.account] == self.fences[one.account]}
         self.stored += [
             (one.account, row.id) for one in batches if one.account in moved for row in one.entries
@@ -162,3 +171,17 @@ async def test_the_time_that_is_safe_to_go_on_from_waits_for_what_it_made() -> N
     database.gate.set()
     await database.commits.wait_until_committed()
     assert database.commits.ticked == 200
+
+
+async def test_what_a_full_disk_refuses_was_not_executed_and_the_next_batch_is_tried() -> None:
+    database = Database()
+    database.is_full = True
+    database.commits.add(ONE, [entry(1)])
+    with pytest.raises(NotExecuted, match="no space left"):
+        await database.commits.wait_until_committed(ONE)
+    assert (database.lost, database.away) == ([{ONE: 1}], [])
+    database.is_full = False
+    database.commits.add(OTHER, [entry(1)])
+    await database.commits.wait_until_committed(OTHER)
+    assert database.stored == [(OTHER, 1)]
+    database.running.cancel()

@@ -34,11 +34,13 @@ class FakeNode:
         self.accounts = {ACCOUNT.id: ACCOUNT}
         self.owners = {ACCOUNT.id: owner}
         self.away = False
+        self.away_because = "the database does not answer"
         self.here = here
         self.time = 0.0
         self.requests: dict[str, str | None] = {}  # stored; None: given up
         self.seen: set[str] = set()
         self.broker = self
+        self.loader = self
         self.budget = WorkBudget()
         self.ledger = self
         self.is_database_away = False
@@ -67,12 +69,12 @@ class FakeNode:
         assert found is not None
         return found
 
-    async def wait_for_arrival(self, _: str, seconds: float) -> None:
+    async def wait_for(self, _: str, seconds: float) -> None:
         if self.arrives:
             self.here, self.arrives = True, False
             self.time += seconds / 2
 
-    async def wait_for_owners(self, seconds: float) -> None:
+    async def wait_for_owner(self, _: str, _known: Owner | None, seconds: float) -> None:
         self.time += seconds
 
     def bodies(self, _account: str, first: int, _last: int) -> list[str]:
@@ -178,7 +180,7 @@ async def test_what_was_stored_in_the_last_moment_gets_its_answer() -> None:
 
     class Late(FakePeers):
         async def send(self, *_: object) -> PeerAnswer:
-            if node.time > 5.5:
+            if node.time > 5.0:
                 node.requests["42"] = ANSWER
             raise OutcomeUnknown("cut")
 
@@ -249,3 +251,23 @@ async def test_an_account_on_its_way_is_awaited_and_answered_here_without_a_retr
     node.arrives = True
     assert await ask(node, peers, local) == (201, b"here")
     assert peers.sent == 0
+
+
+async def test_a_node_that_cannot_be_reached_is_asked_less_and_less_often() -> None:
+    node, peers = FakeNode(owner=ELSEWHERE), FakePeers(NotExecuted("refused"))
+    assert (await refusal(node, peers)).status == 503
+    assert 5 < peers.sent < 12
+
+
+async def test_a_client_hears_why_another_node_did_not_execute_its_order() -> None:
+    body = json.dumps({"errorMessage": "the database cannot store anything: no space left"})
+    full = PeerAnswer(503, ((b"keydesk-outcome", b"not-executed"),), body.encode())
+    refused = await refusal(FakeNode(owner=ELSEWHERE), FakePeers(full))
+    assert refused.status == 503
+    assert "no space left" in str(refused)
+
+
+async def test_a_given_up_order_names_the_node_that_did_not_answer() -> None:
+    refused = await refusal(FakeNode(owner=ELSEWHERE), FakePeers(OutcomeUnknown("no answer")))
+    assert (refused.status, refused.headers) == (503, {"Retry-After": "1"})
+    assert "no answer" in str(refused)

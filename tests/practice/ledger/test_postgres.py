@@ -23,6 +23,7 @@ pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_commit import RequestRecord, commit_batches
 from keydesk_practice.ledger.postgres_connection import (
+    away_errors,
     connect,
     connection_text,
     without_password,
@@ -168,3 +169,14 @@ def test_no_message_shows_a_password(tmp_path: Path) -> None:
 def test_a_file_that_is_missing_is_named() -> None:
     with pytest.raises(LedgerUnavailable, match="no/such/file"):
         connection_text("@no/such/file")
+
+
+@pytest.mark.parametrize(("code", "error"), [("53100", LedgerWriteFailed), ("57P01", LedgerAway)])
+def test_an_answer_of_a_full_disk_is_told_from_a_lost_connection(
+    ledger: PostgresLedger, address: str, code: str, error: type[Exception]
+) -> None:
+    with connect(address) as connection, pytest.raises(error, match="no space left"), away_errors():
+        connection.execute(
+            f"DO $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = '{code}'; END $$".encode()
+        )
+    assert ledger.last_id(ACCOUNT.id) == 1

@@ -1,0 +1,53 @@
+"""An account that was taken from a node whose market was ahead goes on at that time: times ascend as ids do."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from keydesk_practice.engine.commands import Configure
+from keydesk_practice.engine.wire_form import SECOND, parse_time, rfc3339
+from keydesk_practice.ledger.records import LedgerBatch, WireTransaction, entry_of
+from keydesk_practice.options import read_arguments
+from support.postgres import PostgresServer
+
+pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
+from keydesk_practice.cluster.node import Node
+from keydesk_practice.cluster.opening import open_node
+
+ACCOUNT = "101-001-1000001-001"
+
+
+def opened_node(address: str, folder: Path) -> Node:
+    words = ["serve", "--ledger", address, "--node-address", "127.0.0.1:1", "--data", str(folder)]
+    words += ["--token", "a-token-for-the-test"]
+    return open_node(read_arguments(words), owners=1)
+
+
+def configure_later(node: Node, seconds: int) -> int:
+    """Store a transaction as a node does whose market is some seconds ahead, and return its time."""
+    ledger = node.ledger
+    last = ledger.last_id(ACCOUNT)
+    texts = map(json.loads, ledger.bodies(ACCOUNT, 1, last))
+    configured = next(one for one in texts if one["type"] == "CLIENT_CONFIGURE")
+    time = (ledger.time_of(ACCOUNT, last) or 0) + seconds * SECOND
+    id_ = str(last + 1)
+    later = WireTransaction(configured, id=id_, batchID=id_, time=rfc3339(time))
+    ledger.commit([LedgerBatch(ACCOUNT, [entry_of(later, time)])])
+    return time
+
+
+async def test_the_time_of_an_account_never_goes_back_when_another_node_takes_it(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    node = opened_node(postgres.new_database(), tmp_path)
+    try:
+        later = configure_later(node, seconds=60)
+        await node.start("http://127.0.0.1:1")
+        session = node.broker.sessions[ACCOUNT]
+        made = node.broker.execute(session, Configure(alias="after the other node"))
+        assert parse_time(made[0]["time"]) >= later
+        assert node.broker.ticked_until >= later
+    finally:
+        await node.stop()
+        node.broker.close()
