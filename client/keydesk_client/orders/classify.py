@@ -226,7 +226,9 @@ def _transactions_in(answer: WriteResponse) -> tuple[Transaction, ...]:
 @cache
 def _transaction_members(kind: type[WriteResponse]) -> tuple[str, ...]:
     members = kind.model_fields
-    return tuple(each for each in members if each.endswith("_transaction") and "reissue" not in each)
+    return tuple(
+        each for each in members if each.endswith("_transaction") and "reissue" not in each
+    )
 
 
 def _number(transaction: Transaction) -> int:
