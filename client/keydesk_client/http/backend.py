@@ -109,7 +109,7 @@ class UnixConnection(asyncio.Protocol):
         return bool(self._unread) or self._has_ended
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Let `write` wait until the system has taken everything."""
+        """Have `pause_writing` called for whatever the system does not take at once."""
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=0)
 
@@ -130,11 +130,11 @@ class UnixConnection(asyncio.Protocol):
         self._may_write.set()
 
     def pause_writing(self) -> None:
-        """Let `write` wait: the other side does not read."""
+        """Note that the other side does not read."""
         self._may_write.clear()
 
     def resume_writing(self) -> None:
-        """Let `write` go on."""
+        """Note that everything is sent."""
         self._may_write.set()
 
     async def read(self, max_bytes: int) -> bytes:
@@ -150,11 +150,15 @@ class UnixConnection(asyncio.Protocol):
             self._transport.resume_reading()
         return received
 
-    async def write(self, data: bytes) -> None:
-        """Send bytes, and return when the system has taken them; raise OSError when the connection is gone."""
+    def write(self, data: bytes) -> bool:
+        """Send bytes; return whether the system has taken them all. Raise OSError when the connection is gone."""
         if self._transport is None or self._transport.is_closing():
             raise self._failure or ConnectionResetError("the connection is closed")
         self._transport.write(data)
+        return self._may_write.is_set()
+
+    async def wait_until_sent(self) -> None:
+        """Return when the system has taken everything, or the connection is gone."""
         await self._may_write.wait()
 
     def close(self) -> None:
@@ -203,8 +207,9 @@ class UnixStream(httpcore.AsyncNetworkStream):
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - same
         try:
-            async with asyncio.timeout(timeout):
-                await self._connection.write(buffer)
+            if not self._connection.write(buffer):
+                async with asyncio.timeout(timeout):
+                    await self._connection.wait_until_sent()
         except TimeoutError as error:
             raise httpcore.WriteTimeout(error) from error
         except OSError as error:
