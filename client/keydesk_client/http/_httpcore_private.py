@@ -58,3 +58,13 @@ def send_requests_whole(transport: object) -> None:
     backend = getattr(pool, BACKEND, None)
     if isinstance(backend, httpcore.AsyncNetworkBackend):
         setattr(pool, BACKEND, WholeRequestBackend(backend))
+
+
+def refuse_connections(transport: object) -> None:
+    """Let a transport open no more connections; one that is being opened is closed as soon as it is open.
+
+    Closing a pool forgets its connections: one that opens afterwards would never be closed.
+    """
+    backend = getattr(getattr(transport, POOL, None), BACKEND, None)
+    if isinstance(backend, WholeRequestBackend):
+        backend.is_closed = True

@@ -22,6 +22,7 @@ class WholeRequestBackend(httpcore.AsyncNetworkBackend):
 
     def __init__(self, backend: httpcore.AsyncNetworkBackend) -> None:
         self._backend = backend
+        self.is_closed: bool = False
 
     async def connect_tcp(
         self,
@@ -31,7 +32,7 @@ class WholeRequestBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        return WholeRequestStream(
+        return await self.opened(
             await self._backend.connect_tcp(host, port, timeout, local_address, socket_options)
         )
 
@@ -43,8 +44,15 @@ class WholeRequestBackend(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         if socket_options is not None:
             stream = await self._backend.connect_unix_socket(path, timeout, socket_options)
-            return WholeRequestStream(stream)
-        return WholeRequestStream(await UnixStream.connect(path, timeout))
+            return await self.opened(stream)
+        return await self.opened(await UnixStream.connect(path, timeout))
+
+    async def opened(self, stream: httpcore.AsyncNetworkStream) -> "WholeRequestStream":
+        """Return a new connection ready for requests; close it and raise ConnectError if none may be opened any more."""
+        if self.is_closed:
+            await stream.aclose()
+            raise httpcore.ConnectError("the client was closed while it connected")
+        return WholeRequestStream(stream, self)
 
     async def sleep(self, seconds: float) -> None:
         await self._backend.sleep(seconds)
@@ -53,8 +61,9 @@ class WholeRequestBackend(httpcore.AsyncNetworkBackend):
 class WholeRequestStream(httpcore.AsyncNetworkStream):
     """A connection that keeps what is written until it is read from."""
 
-    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+    def __init__(self, stream: httpcore.AsyncNetworkStream, backend: WholeRequestBackend) -> None:
         self._stream = stream
+        self._backend = backend
         self._unsent = b""
         self._timeout: float | None = None
 
@@ -80,8 +89,10 @@ class WholeRequestStream(httpcore.AsyncNetworkStream):
         ssl_context: SSLContext,
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ASYNC109 - same
-    ) -> Self:
-        return type(self)(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+    ) -> "WholeRequestStream":
+        return await self._backend.opened(
+            await self._stream.start_tls(ssl_context, server_hostname, timeout)
+        )
 
     def get_extra_info(self, info: str) -> object:
         return self._stream.get_extra_info(info)

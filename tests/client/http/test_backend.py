@@ -9,7 +9,7 @@ import httpcore
 import pytest
 
 from keydesk_client.auth.secret import Secret
-from keydesk_client.http.backend import MOST_UNREAD, UnixStream, WholeRequestStream
+from keydesk_client.http.backend import MOST_UNREAD, UnixStream, WholeRequestBackend
 from keydesk_client.http.messages import Request
 from keydesk_client.http.transport import Transport
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
@@ -41,7 +41,8 @@ async def test_an_answer_that_came_before_the_request_was_sent_is_read() -> None
             raise httpcore.WriteError("closed")
 
     answered = Broken([b"HTTP/1.1 503 Service Unavailable\r\n\r\n"])
-    stream = WholeRequestStream(answered)
+    backend = WholeRequestBackend(httpcore.AsyncMockBackend([]))
+    stream = await backend.opened(answered)
     await stream.write(b"GET / HTTP/1.1\r\n\r\n")
     assert (await stream.read(100)).startswith(b"HTTP/1.1 503")
 
