@@ -112,7 +112,8 @@ def _validate_edited_lifetime(details: Details, prefix: str) -> None:
 
 
 def _validate_lifetime(holder: Record, prefix: str, allowed: frozenset[str]) -> None:
-    life, until = getattr(holder, "time_in_force", None), getattr(holder, "gtd_time", None)
+    members = vars(holder)
+    life, until = members.get("time_in_force"), members.get("gtd_time")
     _validate_time_in_force(life, prefix, allowed)
     if (life == "GTD") != (until is not None):
         field = f"{prefix}gtd_time"
@@ -131,15 +132,17 @@ def _validate_time_in_force(life: str | None, prefix: str, allowed: frozenset[st
 
 
 def _validate_enumerations(order: Record) -> None:
+    members = vars(order)
     for name, choices in ENUMERATIONS.items():
-        if name in type(order).model_fields:
-            validate_choice(name, getattr(order, name), choices)
+        if name in members:
+            validate_choice(name, members[name], choices)
 
 
 def _validate_names(order: Record) -> None:
+    members = vars(order)
     for name in NAME_MEMBERS:
-        if name in type(order).model_fields:
-            value = getattr(order, name)
+        if name in members:
+            value = members[name]
             if not value or not value.isprintable() or value != value.strip():
                 raise InvalidRequest(f"{name}: {value[:60]!r} is not a valid name", field=name)
 

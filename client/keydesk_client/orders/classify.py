@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import Final, TypeAlias
 
 from keydesk_client.errors import (
@@ -218,10 +219,16 @@ def is_quantity(value: object) -> bool:
 
 def _transactions_in(answer: WriteResponse) -> tuple[Transaction, ...]:
     """Return the transactions of an answer in the order of their ids; reissues belong to other requests' orders."""
-    members = type(answer).model_fields
-    names = (name for name in members if name.endswith("_transaction") and "reissue" not in name)
-    values = (getattr(answer, name) for name in names)
+    values = (getattr(answer, name) for name in _transaction_members(type(answer)))
     return tuple(sorted((each for each in values if each is not None), key=_number))
+
+
+@cache
+def _transaction_members(kind: type[WriteResponse]) -> tuple[str, ...]:
+    members = kind.model_fields
+    return tuple(
+        each for each in members if each.endswith("_transaction") and "reissue" not in each
+    )
 
 
 def _number(transaction: Transaction) -> int:

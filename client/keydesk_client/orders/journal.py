@@ -47,6 +47,7 @@ PATIENCE_S: Final = 1.0
 """How long to wait for the lock of another process, which holds it for milliseconds unless it was stopped."""
 
 Release: TypeAlias = Callable[[], None]
+_encode_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Journal(Protocol):
@@ -190,15 +191,15 @@ class FileJournal:
     def _open(self) -> Generator[int]:
         """Yield the file under its lock; opened anew each time, because another process may have compacted it."""
         with locked(self.path, patience_s=self._patience_s):
-            is_new = not self.path.exists()
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
             if not self._may_be_link:
                 refuse_link(self.path)
                 flags |= os.O_NOFOLLOW  # it may have become one meanwhile
             descriptor = os.open(self.path, flags, 0o600)
             try:
-                refuse_unsafe(self.path, os.fstat(descriptor))
-                if is_new:
+                status = os.fstat(descriptor)
+                refuse_unsafe(self.path, status)
+                if not status.st_size:  # it may be new
                     sync_folder(self.path.parent)
                 yield descriptor
             finally:
@@ -322,7 +323,7 @@ def _intent_line(intent: Intent) -> JsonObject:
 
 
 def _encode(line: JsonObject) -> bytes:
-    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+    return _encode_json(line).encode() + b"\n"
 
 
 def _remove_torn_line(descriptor: int) -> int:

@@ -35,6 +35,8 @@ MOST_LISTED: Final = 500
 MAX_ID: Final = 10**20
 """No transaction id is that large."""
 
+_encode_json = json.JSONEncoder(separators=(",", ":")).encode
+
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
@@ -236,7 +238,7 @@ def unknown_instrument(field: str, name: str, names: Iterable[str]) -> InvalidRe
 
 def json_body(members: Wire) -> bytes:
     """Return a request body."""
-    return json.dumps(members, separators=(",", ":")).encode()
+    return _encode_json(members).encode()
 
 
 def path(*segments: tuple[str, str | Instrument] | str) -> str:

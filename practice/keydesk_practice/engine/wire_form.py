@@ -131,8 +131,7 @@ def parse_time(text: str) -> int:
 def rfc3339(nanoseconds: int) -> str:
     """Return a time as RFC 3339 text: UTC, nine decimals, Z."""
     seconds, rest = divmod(nanoseconds, SECOND)
-    time = _EPOCH + timedelta(seconds=seconds)
-    return f"{time.isoformat()[:19]}.{rest:09d}Z"
+    return f"{_date_and_time(seconds)}.{rest:09d}Z"
 
 
 def unix(nanoseconds: int) -> str:
@@ -166,9 +165,9 @@ def to_wire(record: Any, without: str | None = None) -> dict[str, Any]:  # noqa:
     """
     kind, writers = _writers_of(type(record))
     written = {} if kind is None else {"type": kind}
+    if without is not None:
+        writers = tuple(member for member in writers if member[0] != without)
     for name, wire, write in writers:
-        if name == without:
-            continue
         value = getattr(record, name)
         if value is not None:
             written[wire] = value if write is None else write(value)
@@ -209,6 +208,11 @@ def _member_in_unix_form(name: str, value: Any) -> Any:  # noqa: ANN401
     if name in _TIME_MEMBERS and isinstance(value, str) and _RFC3339.fullmatch(value):
         return unix(parse_time(value))
     return in_unix_form(value)
+
+
+@lru_cache(maxsize=1024)
+def _date_and_time(seconds: int) -> str:
+    return (_EPOCH + timedelta(seconds=seconds)).isoformat()[:19]
 
 
 _timestamp_text = lru_cache(maxsize=4096)(rfc3339)

@@ -97,18 +97,6 @@ async def test_without_a_backend_requests_are_sent_all_the_same(
     assert b"".join(await pieces_of_a_write()).endswith(b"\r\n\r\nthe body")
 
 
-async def test_an_answer_that_came_before_the_request_was_sent_is_read() -> None:
-    class Broken(httpcore.AsyncMockStream):
-        async def write(self, _buffer: bytes, _timeout: float | None = None) -> None:
-            raise httpcore.WriteError("closed")
-
-    answered = Broken([b"HTTP/1.1 503 Service Unavailable\r\n\r\n"])
-    backend = _httpcore_private.WholeRequestBackend(httpcore.AsyncMockBackend([]))
-    stream = await backend.opened(answered)
-    await stream.write(b"GET / HTTP/1.1\r\n\r\n")
-    assert (await stream.read(100)).startswith(b"HTTP/1.1 503")
-
-
 async def test_a_connection_is_reused_after_a_clean_response() -> None:
     assert await connections_of_three_requests() == 1
 

@@ -80,9 +80,10 @@ def revalidated(record: RequestT, prefix: str = "") -> RequestT:
 
 def validate_levels(holder: Record, prefix: str, *, needs_one: bool) -> None:
     """Raise InvalidRequest unless price, distance and price bound are above 0, and price or distance given once."""
-    given = [name for name in ("price", "distance") if getattr(holder, name, None) is not None]
+    members = vars(holder)  # a kind that lacks one of them has no value for it
+    given = [name for name in ("price", "distance") if members.get(name) is not None]
     for name in (*given, "price_bound"):
-        level = getattr(holder, name, None)
+        level = members.get(name)
         if level is not None and level <= 0:
             raise InvalidRequest(
                 f"{prefix}{name}: must be above 0, not {level:f}", field=f"{prefix}{name}"

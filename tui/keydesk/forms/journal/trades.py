@@ -17,26 +17,30 @@ from keydesk.forms.journal.columns import (
     cells_of,
     measure,
     name_of,
-    signed_role,
     text_of,
+)
+from keydesk.forms.journal.table import (
+    NOTE_LINES,
+    fit_columns,
+    note_lines,
+    table_header,
+    table_row,
+    total_line,
 )
 from keydesk.forms.sheet import BLANK, TextLine, Words, with_hints, wrap_words
 from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import money, shorten
-from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.text.format import shorten
+from keydesk.text.sanitize import Printable, safe
 from keydesk.text.search import has_words
 from keydesk.trade_journal.lines import JournalLine
 from keydesk.trade_journal.live import LiveJournal
 from keydesk.widgets.row_order import TableOrder
-from keydesk.widgets.table import Column, fit, needed, widen
+from keydesk.widgets.table import Column
 
 LOOK_EVERY = 2.0  # seconds between looks at the file of notes
-BELOW = 3  # lines about the chosen trade, with the blank one above
 BELOW_FROM = 12  # rows of the window that have room for them
-GAPS = (2, 1)
-FLAT = frozenset({"plain", "muted", "bright"})  # roles that leave spaces as they are in every theme
 LONGEST_SHOWN = 20  # columns of the letters in the title
 NEWEST = "newest first"
 MARKS: TextLine = (("! mistake  n note  s screen  * several trades", "faint"),)
@@ -163,7 +167,7 @@ class JournalForm(InfoForm[None]):
     @property
     def rows(self) -> int:
         """How many trades are in sight."""
-        return max(1, self.room - 2 - (BELOW if self.room >= BELOW_FROM else 0))
+        return max(1, self.room - 2 - (NOTE_LINES if self.room >= BELOW_FROM else 0))
 
     def _list_context(self) -> ListContext:
         return ListContext(
@@ -211,7 +215,7 @@ class JournalForm(InfoForm[None]):
                 shown, key=lambda key: (lines[key].is_open, lines[key].time_ns), reverse=True
             )
             self._newest = state, newest
-            self._totals = self._total_line(newest)
+            self._totals = total_line(map(lines.__getitem__, newest), self._home_currency)
         return self._newest[1]
 
     def move_to(self, row: int) -> None:
@@ -271,9 +275,9 @@ class JournalForm(InfoForm[None]):
         self._scroll()
         shown = [self._lines[key] for key in self.keys[self.first : self.first + self.rows]]
         cells = self._cells_in_sight()
-        columns, gap = self._fitted(cells)
+        columns, gap = fit_columns(cells, self.inside - 2)
         listed = [
-            self._row(each, columns, gap, chosen=self.first + at == self.cursor)
+            table_row(each, columns, gap, chosen=self.first + at == self.cursor)
             for at, each in enumerate(cells)
         ]
         listed += [BLANK] * (self.rows - len(listed))
@@ -284,7 +288,12 @@ class JournalForm(InfoForm[None]):
             totals = self._totals
         if cell_len("".join(words for words, _ in totals)) > self.inside:
             totals = [each for at, each in enumerate(totals) if at != SWAP]  # its column has it
-        found: list[TextLine] = [self._header(columns, gap), *listed, totals, *below]
+        found: list[TextLine] = [
+            table_header(columns, gap, self.order.column),
+            *listed,
+            totals,
+            *below,
+        ]
         return found[: self.room]
 
     def _grows(self, lines: Iterable[JournalLine]) -> bool:
@@ -318,86 +327,17 @@ class JournalForm(InfoForm[None]):
                 made[key] = cells_of(lines[key], self._given, self._pip(lines[key]))
         return [made[key] for key in self.keys[self.first : self.first + self.rows]]
 
-    def _fitted(self, cells: Sequence[dict[str, Words]]) -> tuple[Sequence[Column], int]:
-        """Return the columns that fit, each as wide as its widest visible cell, and the gap between them."""
-        widths = {
-            column.key: max([len(column.title), *(cell_len(each[column.key][0]) for each in cells)])
-            for column in COLUMNS
-        }
-        room = self.inside - 2
-        fitted = fit(widen(COLUMNS, widths), room)
-        gap = next((gap for gap in GAPS if needed(fitted, gap) <= room), 1)
-        return fitted, gap
-
-    def _header(self, columns: Sequence[Column], gap: int) -> TextLine:
-        line: list[Words] = [(" ", "plain")]
-        for at, column in enumerate(columns):
-            role = "bright" if column.key == self.order.column else "muted"
-            line += [(" " * (gap if at else 1), "plain"), (_aligned(column.title, column), role)]
-        return line
-
-    def _row(
-        self, cells: dict[str, Words], columns: Sequence[Column], gap: int, *, chosen: bool
-    ) -> TextLine:
-        line: list[Words] = [("▶" if chosen else " ", "focus")]
-        for at, column in enumerate(columns):
-            words, role = cells[column.key]
-            shown = "bright" if chosen and role == "plain" else role
-            space, cell = " " * (gap if at else 1), _aligned(words, column)
-            if shown not in FLAT:
-                line += [(space, "plain"), (cell, shown)]
-            elif line[-1][1] == shown:  # fewer parts are drawn sooner
-                line[-1] = (safe(f"{line[-1][0]}{space}{cell}"), shown)
-            else:
-                line.append((safe(f"{space}{cell}"), shown))
-        return line
-
-    def _total_line(self, keys: Iterable[str]) -> TextLine:
-        """Return the sums of the closed trades of these rows."""
-        lines = self._lines
-        closed = [line for key in keys if not (line := lines[key]).is_open]
-        net = sum((each.result for each in closed), Decimal(0))
-        swap = sum((each.trade.costs.financing for each in closed), Decimal(0))
-        rs = [each.r for each in closed if each.r is not None]
-        won = sum(each.result > 0 for each in closed)
-        home = self.store.account.currency if self.store.account is not None else ""
-        if not closed:
-            return BLANK
-        return (
-            (safe(f"  {len(closed)} closed, {won} won, net "), "muted"),
-            (safe(f"{money(net, signed=True)} {home}"), signed_role(net)),
-            (safe(f", of it swap {money(swap, signed=True)}"), "muted"),
-            (safe(f", {money(sum(rs, Decimal(0)), signed=True)} R of {len(rs)}"), "muted"),
-        )
-
     def _below(self) -> list[TextLine]:
-        """Return what was written about the chosen trade, and what its marks mean."""
-        line = self.chosen
+        """Return what was written about the chosen trade, or what cannot be read."""
+        journal, line = self.journal, self.chosen
         if line is None:
             return []
-        note = self._given.note(line)
-        said = [name_of(line)]
-        if note.setup:
-            said.append(f"setup {clean(note.setup)}")
-        if note.tags:
-            said.append(f"tags {clean(' '.join(note.tags))}")
-        if note.mistake:
-            said.append(f"mistake ! {clean(note.mistake)}")
-        if note.rating is not None:
-            said.append(f"rated {note.rating}/5")
-        first: TextLine = ((shorten(safe("  " + "   ".join(said)), self.inside), "bright"),)
-        journal = self.journal
-        if trouble := journal.trouble or journal.notes.trouble or journal.excursions_trouble:
-            told = wrap_words(safe(trouble), "warn", self.inside)[:BELOW]
-            return [
-                *[BLANK] * (BELOW - 1 - len(told)),
-                *([first] if len(told) < BELOW else []),
-                *told,
-            ]
-        nothing = "no note yet" if note.is_empty else "no note text"
-        words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
-        role = "plain" if note.note else "faint"
-        return [BLANK, first, ((shorten(safe(f"  {clean(words)}"), self.inside), role),)]
+        trouble = journal.trouble or journal.notes.trouble or journal.excursions_trouble
+        return note_lines(name_of(line), self._given.note(line), safe(trouble), self.inside)
+
+    @property
+    def _home_currency(self) -> str:
+        return self.store.account.currency if self.store.account is not None else ""
 
     # Keys.
 
@@ -440,7 +380,7 @@ class JournalForm(InfoForm[None]):
         self._sort(self.order.beside(keys, step, WORDS))
 
     def _shown_columns(self) -> Iterable[Column]:
-        return self._fitted(self._cells_in_sight())[0]
+        return fit_columns(self._cells_in_sight(), self.inside - 2)[0]
 
     def _sort(self, order: TableOrder) -> None:
         self.order = order
@@ -487,8 +427,3 @@ class JournalForm(InfoForm[None]):
         """Write about the chosen trade."""
         if (line := self.chosen) is not None:
             self._host.write_note(line.trade.id)
-
-
-def _aligned(words: str, column: Column) -> Printable:
-    spaces = " " * max(0, column.width - cell_len(words))
-    return safe(f"{spaces}{words}" if column.right else f"{words}{spaces}")
