@@ -107,7 +107,9 @@ class AutoDisarm:
 SETTLE = 0.060  # seconds an order key must be alone, before and after
 DWELL = 0.250  # seconds a form must have been painted before it can be confirmed
 QUICK_PAINT = 0.100  # seconds from its key within which a form counts as painted at the key
-LATE_READ = 0.020  # seconds that a busy machine may read the opening key later than the confirming one
+LATE_READ = (
+    0.020  # seconds that a busy machine may read the opening key later than the confirming one
+)
 CAPITALS_IN_A_ROW = 3
 
 SEND = "y"
