@@ -49,9 +49,6 @@ class Desk:
         await asyncio.to_thread(self.broker.step, 1, "S5")
         await self.until(lambda: self.store.quotes["EUR_USD"].ask > before)
 
-    async def faults(self, **profile: float) -> None:
-        await asyncio.to_thread(lambda: self.broker.faults(**profile))
-
     def buy(self) -> OpenOrder:
         """A bounded order at the price that is seen now."""
         ask = self.store.quotes["EUR_USD"].ask
@@ -118,14 +115,14 @@ async def test_an_order_that_is_throttled_is_not_sent_and_can_be_sent_again_pric
     await desk.does(desk.buy())
     await desk.until(lambda: bool(desk.store.trades))
     [trade] = desk.store.trades.values()
-    await desk.faults(error429=1.0)
+    await asyncio.to_thread(desk.broker.faults, error429=1.0)
     for instruction in (desk.buy(), CloseTrades("EUR_USD", (trade.id,))):
         words = await desk.does(instruction)
         assert words.startswith("NOT SENT"), words
         assert "Again: " in words
     await desk.gaps_up()  # the price stream is no request
     assert desk.broker.account()["openTrades"] == 1
-    await desk.faults()
+    await asyncio.to_thread(desk.broker.faults)
     assert (await desk.does(CloseTrades("EUR_USD", (trade.id,)))).startswith("CLOSED 1,000")
 
 

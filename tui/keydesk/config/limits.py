@@ -25,6 +25,7 @@ from keydesk_client.errors import UnsafeFile
 TABLE = "limits"
 FIELDS: Mapping[str, LimitField] = {each.name: each for each in LIMIT_FIELDS}
 OF_INSTRUMENTS = tuple(each.name for each in LIMIT_FIELDS if each.per_instrument)
+MOST_DIGITS = 12
 WHOLE = frozenset(("cool_off_losses", "hard_open_trades"))
 
 
@@ -146,7 +147,10 @@ def refuse_unknown(
 
 
 def decimal_of(value: object) -> Decimal | None:
+    """Return a finite number with up to 12 digits on each side of its point, None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
     number = Decimal(value)
-    return number if number.is_finite() else None
+    if not number.is_finite():
+        return None
+    return number if not number or abs(number.adjusted()) < MOST_DIGITS else None
