@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from keydesk.calc.orders.instructions import Limits
-from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField
+from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField, has_sane_size
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings
 from keydesk.text.sanitize import clean
 from keydesk_client.errors import UnsafeFile
@@ -25,7 +25,6 @@ from keydesk_client.errors import UnsafeFile
 TABLE = "limits"
 FIELDS: Mapping[str, LimitField] = {each.name: each for each in LIMIT_FIELDS}
 OF_INSTRUMENTS = tuple(each.name for each in LIMIT_FIELDS if each.per_instrument)
-MOST_DIGITS = 12
 WHOLE = frozenset(("cool_off_losses", "hard_open_trades"))
 
 
@@ -151,6 +150,4 @@ def decimal_of(value: object) -> Decimal | None:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
     number = Decimal(value)
-    if not number.is_finite():
-        return None
-    return number if not number or abs(number.adjusted()) < MOST_DIGITS else None
+    return number if has_sane_size(number) else None
