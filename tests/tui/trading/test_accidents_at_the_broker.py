@@ -50,8 +50,9 @@ class Desk:
         await self.until(lambda: self.store.quotes["EUR_USD"].ask > before)
 
     def buy(self) -> OpenOrder:
-        """A bounded order at the price that is seen now."""
-        ask = self.store.quotes["EUR_USD"].ask
+        """A bounded order at the price that is seen now, which is no old one however slow the machine is."""
+        quote = self.store.quotes["EUR_USD"]
+        quote.received, ask = self.connection.commands.dispatcher.now(), quote.ask
         return OpenOrder("EUR_USD", "MARKET", D(1_000), bound=ask + D("0.0002"), expected=ask)
 
 
