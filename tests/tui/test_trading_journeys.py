@@ -322,7 +322,7 @@ CLAUSES = {
         ACCOUNT + "test_the_account_page_has_figures_counts_and_the_distance_to_the_closeout",
     ),
     "day, week and month": (
-        ACCOUNT + "test_day_week_and_month_have_what_was_realised_and_financed",
+        ACCOUNT + "test_day_week_and_month_have_what_was_realized_and_financed",
         "tui/calc/risk/test_period_profit::test_periods_begin_at_five",
     ),
     "exposure in units, home and share of NAV, with bars": (
