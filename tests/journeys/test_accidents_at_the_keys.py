@@ -11,6 +11,7 @@ import pytest
 
 from support.broker import PracticeServer
 from support.confirming import confirm, form_words, send, take_as_seen
+from support.order_evidence import kinds_in
 from support.signing_in import Home
 from support.terminal import Terminal, keydesk
 
@@ -311,5 +312,6 @@ def test_a_live_desk_is_armed_by_digits_that_it_answers_and_disarmed_by_a_blurre
         terminal.press("y")
         terminal.pause(0.8)
         assert "FILLED" not in terminal.text
+    assert kinds_in(home.folder) >= {"arm", "disarm", "refused"}
     shown_or_kept = [bytes(terminal.raw), *home.files().values()]
     assert not any(desk_of_my_own.token.encode() in each for each in shown_or_kept)

@@ -3,9 +3,14 @@
 from pathlib import Path
 
 from support.confirming import confirm, form_words, see_a_form_that_can_be_sent, send
+from support.order_evidence import kinds_in
 from support.terminal import Terminal, keydesk
 
 SIZE = (120, 35)
+AUDITED = {
+    *("start", "key", "preview", "confirm", "decided", "sending", "outcome"),
+    *("settings", "refused", "leave"),
+}
 
 
 def test_a_limit_set_on_the_page_refuses_the_next_ticket_and_no_exit(
@@ -38,3 +43,4 @@ def test_a_limit_set_on_the_page_refuses_the_next_ticket_and_no_exit(
         terminal.see("Rollover")
         terminal.press("Escape", ":", "q", "Enter")
         assert terminal.wait_for_exit() == 0
+    assert kinds_in(home) >= AUDITED

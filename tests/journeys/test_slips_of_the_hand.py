@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from support.confirming import FORM, LOOK_AGAIN, confirm, form_words, send
+from support.order_evidence import kinds_in
 from support.terminal import KEYS, NeverSeen, Terminal, keydesk
 
 ALONE = 0.1  # seconds after which a key is no burst with the one before
@@ -53,6 +54,7 @@ def test_slips_of_the_hand_are_named_asked_for_or_refused(practice_folder: Path)
         the_other_side_says_that_it_reduces(terminal)
         cancelling_the_entries_leaves_the_stop_alone(terminal)
         an_exit_leaves_although_the_desk_was_disarmed(terminal)
+    assert kinds_in(practice_folder) >= {"guard", "disarm", "refused"}
 
 
 def a_size_is_shown_in_full_and_an_absurd_one_refused(terminal: Terminal) -> None:

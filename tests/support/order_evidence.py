@@ -190,6 +190,11 @@ def decisions_in(folder: Path) -> list[Decision]:
     return sorted(found, key=lambda each: each.time_ns)
 
 
+def kinds_in(folder: Path) -> frozenset[str]:
+    """What kinds of entries the audit logs under a folder have."""
+    return frozenset(str(entry["what"]) for entry in _lines(folder, "*.audit"))
+
+
 def unexplained(decisions: Iterable[Decision], shown: ShownForms) -> list[str]:
     """Return the decisions that no key of their own explains, typed on a form that showed them."""
     left = list(shown.keys)

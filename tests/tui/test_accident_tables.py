@@ -99,6 +99,7 @@ TICKET, TRADES, ORDERS, CHECKS = (
     "tui/forms/trades/test_orders::",
     "tui/calc/orders/test_checks::",
 )
+AT_THE_BROKER = "tui/trading/test_accidents_at_the_broker::"
 KEYS, AT_THE_KEYS = "tui/keys/test_guarded_app::", "journeys/test_accidents_at_the_keys::"
 ACCIDENTS = {
     "fat finger size": (
@@ -170,6 +171,14 @@ ACCIDENTS = {
         "tui/calc/orders/test_ticket::test_a_market_order_is_bounded_by_two_spreads",
     ),
     "price ran": (
+        (
+            AT_THE_BROKER
+            + "test_a_price_that_ran_between_preview_and_key_asks_once_more_and_fills_at_the_new_one"
+        ),
+        (
+            AT_THE_BROKER
+            + "test_a_price_that_ran_between_key_and_broker_is_not_filled_beyond_the_bound"
+        ),
         TICKET + "test_a_price_that_ran_under_the_hand_asks_once_more",
         "tui/trading/test_commands::test_a_price_that_left_the_bound_is_not_sent",
     ),
@@ -198,6 +207,10 @@ ACCIDENTS = {
         "tui/feeds/test_account::test_an_unknown_transaction_makes_the_account_be_read_again",
     ),
     "429": (
+        (
+            AT_THE_BROKER
+            + "test_an_order_that_is_throttled_is_not_sent_and_can_be_sent_again_prices_go_on"
+        ),
         "client/streams/test_prices::test_the_retry_after_of_a_429_is_respected",
         "client/http/test_limiter::test_exits_get_through_while_every_other_call_hangs",
     ),
@@ -254,6 +267,11 @@ ACCIDENTS = {
         ),
     ),
     "clock wrong": (
+        (
+            AT_THE_BROKER
+            + "test_on_a_machine_whose_clock_is_years_off_an_expiry_counts_from_the_brokers_time"
+        ),
+        "tui/panes/test_strips::test_a_clock_that_is_off_by_more_than_two_seconds_is_a_warning",
         "tui/feeds/test_streams_prices::test_a_heartbeat_is_a_sign_of_life_and_tells_the_time",
         "tui/cli/test_doctor::test_a_clock_that_is_off_by_more_than_two_seconds_is_wrong",
     ),

@@ -43,6 +43,12 @@ def test_an_instrument_may_have_limits_of_its_own(folder: Path) -> None:
         ("[limits]\ndaily_loss = -1", "limits.daily_loss must be a number above 0, or false"),
         ("[limits.EUR_USD]\ndaily_loss = 1", "limits.EUR_USD.daily_loss is not known; there are"),
         ("[limits.EUR_USD]\nhard_units = 0", "limits.EUR_USD.hard_units must be a number above 0"),
+        (
+            "[limits]\nhard_open_trades = 1e999999999",
+            "limits.hard_open_trades must be a whole number",
+        ),
+        ("[limits]\nhard_units = nan", "limits.hard_units must be a number above 0"),
+        ("[limits]\nhard_units = 1e-999999999", "limits.hard_units must be a number above 0"),
         ("[limits.eurusd]\nhard_units = 1", "limits.eurusd must be a number, or an instrument"),
     ],
 )

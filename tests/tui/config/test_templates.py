@@ -10,7 +10,7 @@ from keydesk.calc.orders.instructions import STANDARD, Template
 from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings
 from keydesk.config.templates import export_templates, import_templates
-from keydesk.config.user_files import load_user_settings
+from keydesk.config.user_files import load_templates, load_user_settings
 
 D = Decimal
 SCALP = """
@@ -106,6 +106,47 @@ def test_a_file_without_templates_is_not_imported(tmp_path: Path) -> None:
     empty.write_text("", encoding="utf-8")
     with pytest.raises(BadSettings, match="has no template"):
         import_templates(tmp_path, empty)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[templates.a]\nbound_pips = 1e999999999", "bound_pips must be a number"),
+        (f"[templates.a]\nbound_pips = {'1' * 5_000}", "is not valid TOML"),
+        (f"a = {'[' * 5_000}{']' * 5_000}", "is nested too deeply"),
+        ('[templates.a]\nsize = "50k sl 5p"', "size must be a size such as"),
+        ('[templates.a]\ntarget = "2r sl 5p"', 'target must be "2r"'),
+        ('[templates.a]\nstop = "5p"\ntarget = "0r"', 'target must be "2r"'),
+    ],
+)
+def test_a_hostile_file_is_refused_by_its_field_and_nothing_is_written(
+    tmp_path: Path, text: str, why: str
+) -> None:
+    source = tmp_path / "theirs.toml"
+    source.write_text(text, encoding="utf-8")
+    with pytest.raises(BadSettings, match=r"theirs\.toml") as caught:
+        import_templates(tmp_path, source)
+    assert why in str(caught.value)
+    assert not (tmp_path / TEMPLATES_FILE).exists()
+
+
+def test_a_template_that_does_not_agree_with_the_own_standard_one_is_not_imported(
+    tmp_path: Path,
+) -> None:
+    """The desk would refuse its own file at the next start."""
+    written(tmp_path, "[template]\nstop_pips = false\n")
+    source = tmp_path / "theirs.toml"
+    source.write_text('[templates.a]\ntarget = "3r"\n', encoding="utf-8")
+    own, _ = load_templates(tmp_path)
+    with pytest.raises(BadSettings, match="target is in R, which needs a stop"):
+        import_templates(tmp_path, source, own)
+
+
+@pytest.mark.parametrize("name", ['["scalp"]', "5", "{ a = 1 }"])
+def test_an_instrument_names_its_template_in_words_only(tmp_path: Path, name: str) -> None:
+    written(tmp_path, f"{SCALP}\nEUR_USD = {name}\n")
+    with pytest.raises(BadSettings, match=r"instruments\.EUR_USD must name a template"):
+        load_user_settings(tmp_path)
 
 
 def test_only_the_named_templates_are_exported(tmp_path: Path) -> None:

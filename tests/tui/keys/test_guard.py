@@ -103,9 +103,11 @@ def test_a_confirm_before_the_form_was_seen_is_too_early(painted: float | None) 
 @pytest.mark.parametrize(
     ("painted", "at", "verdict"),
     [
-        (10.04, 10.249, Verdict.TOO_EARLY),
-        (10.04, 10.25, Verdict.HOLD),  # 250 ms behind `B` are enough
-        (10.1, 10.25, Verdict.HOLD),
+        (10.04, 10.229, Verdict.TOO_EARLY),
+        (10.04, 10.231, Verdict.HOLD),  # 250 ms behind `B`, which was read 20 ms late
+        (10.04, 10.25, Verdict.HOLD),
+        (10.099, 10.248, Verdict.TOO_EARLY),  # in sight for less than 150 ms
+        (10.099, 10.25, Verdict.HOLD),
         (10.101, 10.35, Verdict.TOO_EARLY),  # painted late: 250 ms from the painting
         (10.101, 10.352, Verdict.HOLD),
         (12.0, 12.2, Verdict.TOO_EARLY),  # a new letter, or a price asked for again

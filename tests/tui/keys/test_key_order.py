@@ -147,6 +147,16 @@ async def test_keys_typed_for_a_form_that_did_not_open_are_dropped_and_said() ->
     assert app.presets == []
 
 
+async def test_a_command_typed_behind_escape_from_a_form_that_did_not_open_is_whole() -> None:
+    """Without its `:` the letters of the command would be keys of the desk: 5 chooses a size."""
+    app = Desk()
+    async with app.run_test() as pilot:
+        await Hand(app, pilot).types("Cs2\x1b:j5", gap=APART)
+        assert isinstance(app.screen, CommandForm)
+        assert app.screen.text == "j5"
+    assert (app.presets, app.downs) == ([], 0)
+
+
 async def test_a_resize_between_the_keys_changes_nothing() -> None:
     app = Desk()
     async with app.run_test(size=(100, 30)) as pilot:

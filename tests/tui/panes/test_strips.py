@@ -85,6 +85,27 @@ async def test_health_is_calm_while_all_is_well_and_loud_when_not() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
+@pytest.mark.parametrize(
+    ("offset_ms", "words"),
+    [
+        (2_001.0, "this clock is 2s behind the broker's"),
+        (-4_000_000.0, "this clock is 1h06 ahead of the broker's"),
+    ],
+)
+async def test_a_clock_that_is_off_by_more_than_two_seconds_is_a_warning(
+    width: int, offset_ms: float, words: str
+) -> None:
+    pane, store = HealthLine(), desk_store()
+    store.health.clock_offset_ms = 2_000.0
+    async with shown(pane, store, size=(width, 3)):
+        assert "this clock" not in text_of(pane)[0]
+        store.health.clock_offset_ms = offset_ms
+        store.mark(Topic.HEALTH)
+        pane.on_frame(frame_of(store))
+        assert words in text_of(pane)[0]
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
 async def test_a_request_without_an_answer_takes_the_place_of_the_round_trip(width: int) -> None:
     pane, store = HealthLine(), desk_store()
     async with shown(pane, store, size=(width, 3)):

@@ -8,6 +8,7 @@ from pathlib import Path
 from keydesk.calc.orders.instructions import Template
 from keydesk.config.settings import TEMPLATES_FILE, find_folders, table_in
 from keydesk.config.templates import export_templates, import_templates, read_templates
+from keydesk.config.user_files import load_templates
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import clean, safe
 
@@ -27,11 +28,12 @@ def templates(words: Sequence[str]) -> int:
         verb.add_argument("--data", metavar="DIR", help="the folder of settings and state")
     options = parser.parse_args(words)
     folder = find_folders(options.data, os.environ).config
+    standard, _ = load_templates(folder)
     match options.verb:
         case "export":
-            say(safe(clean_lines(export_templates(folder, tuple(options.names)))))
+            say(safe(clean_lines(export_templates(folder, tuple(options.names), standard))))
         case "import":
-            names = import_templates(folder, options.file)
+            names = import_templates(folder, options.file, standard)
             say(
                 safe(
                     clean(
@@ -40,7 +42,7 @@ def templates(words: Sequence[str]) -> int:
                 )
             )
         case _:
-            _list(folder)
+            _list(folder, standard)
     return 0
 
 
@@ -49,9 +51,9 @@ def clean_lines(text: str) -> str:
     return "\n".join(clean(line) for line in text.rstrip().split("\n"))
 
 
-def _list(folder: Path) -> None:
+def _list(folder: Path, standard: Template) -> None:
     path = folder / TEMPLATES_FILE
-    book = read_templates(table_in(path), Template(), path)
+    book = read_templates(table_in(path), standard, path)
     for name in book.names:
         used = [each for each, of in book.by_instrument.items() if of == name]
         say(safe(clean(f"{name}  {', '.join(used)}".rstrip())))

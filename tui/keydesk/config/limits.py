@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from keydesk.calc.orders.instructions import Limits
-from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField
+from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField, has_sane_size
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings
 from keydesk.text.sanitize import clean
 from keydesk_client.errors import UnsafeFile
@@ -146,7 +146,8 @@ def refuse_unknown(
 
 
 def decimal_of(value: object) -> Decimal | None:
+    """Return a finite number with up to 12 digits on each side of its point, None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
     number = Decimal(value)
-    return number if number.is_finite() else None
+    return number if has_sane_size(number) else None

@@ -176,7 +176,9 @@ def table_in(path: Path) -> dict[str, Any]:
         raise BadSettings(f"{path} cannot be read: {error}") from error
     try:
         return tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise BadSettings(f"{path} is nested too deeply; fix or remove it") from error
+    except ValueError as error:  # not TOML, or a number of thousands of digits
         raise BadSettings(f"{path} is not valid TOML: {error}; fix or remove it") from error
 
 

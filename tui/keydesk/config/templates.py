@@ -26,10 +26,11 @@ from pathlib import Path
 from typing import Any
 
 from keydesk.calc.orders.instructions import STANDARD, Template, TemplateBook
-from keydesk.calc.orders.order_parser import KINDS, OrderSyntaxError, parse_order
+from keydesk.calc.orders.order_parser import KINDS, OrderSyntaxError, ParsedOrder, parse_order
 from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, parse_scale_out
 from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Entry, Unit
+from keydesk.config.limits import decimal_of
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
 
 TEMPLATES_TABLE, INSTRUMENTS_TABLE = "templates", "instruments"
@@ -66,7 +67,7 @@ def read_templates(data: Mapping[str, Any], standard: Template, path: Path) -> T
     named = {name: _template(name, table, standard, path) for name, table in tables.items()}
     chosen = _table(data, INSTRUMENTS_TABLE, path)
     for instrument, name in chosen.items():
-        if name != STANDARD and name not in named:
+        if not isinstance(name, str) or (name != STANDARD and name not in named):
             known = ", ".join((STANDARD, *named))
             raise BadSettings(
                 f"{path}: {INSTRUMENTS_TABLE}.{instrument} must name a template, one of: {known}"
@@ -120,7 +121,7 @@ def _type(template: Template, value: object, where: str) -> Template:
 
 def _size(template: Template, value: object, where: str) -> Template:
     order = _parsed(f"{value}" if isinstance(value, str | int) else "", where, 'size = "0.5%"')
-    if order.size is None:
+    if order.size is None or order != ParsedOrder(size=order.size):  # and nothing beside it
         raise BadSettings(f'{where} must be a size such as 10000, "50k" or "0.5%"')
     return replace(template, size=order.size)
 
@@ -144,12 +145,18 @@ def _required(template: Template, value: object, where: str) -> Template:
 def _target(template: Template, value: object, where: str) -> Template:
     if value is False:
         return replace(template, target=None, target_r=None)
-    parsed = _parsed(f"tp {value}" if isinstance(value, str) else "", where, 'target = "2r"').target
-    if parsed is None or parsed.unit == "price" or not isinstance(parsed.value, Decimal):
+    order = _parsed(f"tp {value}" if isinstance(value, str) else "", where, 'target = "2r"')
+    parsed = order.target
+    is_alone = order == ParsedOrder(target=parsed)
+    if parsed is None or not is_alone or parsed.unit == "price" or not _is_above_nothing(parsed):
         raise BadSettings(f'{where} must be "2r", "40p", "3a", or false for none')
     if parsed.unit == "R":
         return replace(template, target=None, target_r=parsed.value)
     return replace(template, target=parsed)
+
+
+def _is_above_nothing(entry: Entry) -> bool:
+    return isinstance(entry.value, Decimal) and entry.value > 0
 
 
 def _expiry(template: Template, value: object, where: str) -> Template:
@@ -258,14 +265,16 @@ def _distance(value: object, where: str, right: str) -> tuple[Decimal | None, De
 
 
 def _number(value: object, where: str) -> Decimal:
-    number = Decimal(value) if isinstance(value, int | Decimal) and value is not True else None
-    if number is None or not number.is_finite() or number < 0:
+    number = decimal_of(value)
+    if number is None or number < 0:
         raise BadSettings(f"{where} must be a number, 0 or above")
     return number
 
 
-def export_templates(folder: Path, names: tuple[str, ...] = ()) -> str:
-    """Return the tables of the named templates, or of all, as TOML.
+def export_templates(
+    folder: Path, names: tuple[str, ...] = (), standard: Template | None = None
+) -> str:
+    """Return the tables of the named templates, or of all, as TOML; `standard` has what they leave out.
 
     Raises:
         BadSettings: the file cannot be read, or there is no such template.
@@ -274,7 +283,7 @@ def export_templates(folder: Path, names: tuple[str, ...] = ()) -> str:
 
     path = folder / TEMPLATES_FILE
     data = table_in(path)
-    read_templates(data, Template(), path)
+    read_templates(data, standard or Template(), path)
     tables = data.get(TEMPLATES_TABLE, {})
     missing = [name for name in names if name not in tables]
     if missing:
@@ -288,8 +297,12 @@ def export_templates(folder: Path, names: tuple[str, ...] = ()) -> str:
     return tomlkit.dumps(document)
 
 
-def import_templates(folder: Path, source: Path) -> tuple[str, ...]:
+def import_templates(
+    folder: Path, source: Path, standard: Template | None = None
+) -> tuple[str, ...]:
     """Write the templates of a file into the trader's, replacing those of the same name; return their names.
+
+    `standard` is the trader's own, which has what they leave out: they must agree with it.
 
     Raises:
         BadSettings: one of the files cannot be read; nothing is written then.
@@ -300,7 +313,8 @@ def import_templates(folder: Path, source: Path) -> tuple[str, ...]:
 
     data = table_in(source)
     tables = data.get(TEMPLATES_TABLE, {})
-    names = tuple(read_templates({TEMPLATES_TABLE: tables}, Template(), source).named)
+    named = read_templates({TEMPLATES_TABLE: tables}, standard or Template(), source).named
+    names = tuple(named)
     if not names:
         raise BadSettings(f"{source} has no template: it needs a table such as [templates.scalp]")
 

@@ -306,9 +306,9 @@ class Form(FormView[Result]):
         self.close(None)
 
     def _note_painted(self) -> None:
+        self.painted = monotonic()  # before the audit log is written: a slow disk is no late form
+        self._snapshot.note_painted()
         if not self._is_recorded:
             self._is_recorded = True
             self._record("preview", "opened")
-        self._snapshot.note_painted()
-        self.painted = monotonic()
         self._show_plan()

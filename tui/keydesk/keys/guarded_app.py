@@ -16,7 +16,16 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 from textual.worker import NoActiveWorker, get_current_worker
 
-from keydesk.keys.guard import ON_THE_DESK, SETTLE, Cause, Guard, KeyTarget, Verdict, second_of_alt
+from keydesk.keys.guard import (
+    ON_THE_DESK,
+    SETTLE,
+    Cause,
+    Guard,
+    KeyTarget,
+    Verdict,
+    is_alt,
+    second_of_alt,
+)
 from keydesk.keys.key_order import KeyOrder, Typed
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
 from keydesk.terminal.input import InputDropped, InputOverrun
@@ -268,10 +277,15 @@ class GuardedKeys:
     def _opens(self, event: Typed) -> bool:
         return isinstance(event, events.Key) and self.guard.touches_money(event.key, ON_THE_DESK)
 
+    def _ends_a_form(self, event: Typed) -> bool:
+        """Whether a key opens the next form, or leaves one: what follows Esc was not typed for the form."""
+        left = isinstance(event, events.Key) and (event.key == "escape" or is_alt(event.key))
+        return left or self._opens(event)
+
     def _after_a_key(self, screen: Screen[Any]) -> None:
-        """Drop what was typed for a form that did not open, up to the next key that opens one."""
+        """Drop what was typed for a form that did not open, up to Esc or the next key that opens one."""
         opening, self._opening = self._opening, ""
-        if opening and self.app.screen is screen and self._drop(until=self._opens):
+        if opening and self.app.screen is screen and self._drop(until=self._ends_a_form):
             self._notify("warn", f"{opening} opened no form: keys typed for it were dropped.")
 
     def _drop(self, until: Callable[[Typed], bool] = lambda _event: False) -> Sequence[Typed]:

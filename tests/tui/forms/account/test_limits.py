@@ -52,6 +52,8 @@ async def test_without_a_change_nothing_is_kept() -> None:
         (("1", "."), ""),
         (("1", ",", "5"), "has a comma"),
         (("down", "down", "1", ".", "5"), "cool_off_losses: 1.5 is not a whole number"),
+        (tuple("1" * 13), "has over 12 digits"),  # the desk would refuse its own file
+        (tuple("0.0000000000001"), "has over 12 digits"),
         (("down", "down", "down", "space"), "cool_off_minutes cannot be off"),
     ],
 )

@@ -1,5 +1,6 @@
 """A part of a position by trades: newest, worst, best or picked ones; and one of several trades from anywhere."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -143,3 +144,12 @@ def test_a_reversal_that_the_broker_would_refuse_is_refused_and_says_the_way(
     assert asked.step is Step.REFUSED
     assert asked.reason.startswith(why)
     assert "close the position, then open the other side" in asked.reason
+
+
+def test_a_reversal_without_the_margin_for_it_is_refused() -> None:
+    store = example_store()
+    assert store.account is not None
+    store.account = replace(store.account, margin_available=D("-1"))  # after a loss
+    asked = reversing(store).confirmation()
+    assert asked.step is Step.REFUSED
+    assert re.match(r"size: margin [\d.,−]+ is over the −1.00 available: close", asked.reason)

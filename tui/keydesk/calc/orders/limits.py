@@ -15,6 +15,7 @@ from keydesk.text.format import duration, money, units
 
 PERCENT = Decimal(100)
 CHANGE = ":limits changes it"
+MOST_DIGITS = 12  # of a limit, on each side of its point
 MINUTE = 60_000_000_000
 SECOND = 1_000_000_000
 
@@ -66,6 +67,11 @@ LIMIT_FIELDS = (
     LimitField("slow_ms", "Round trip, asks", "ms", may_be_off=False),
 )
 """Every limit; those that ask want a letter, the others refuse."""
+
+
+def has_sane_size(number: Decimal) -> bool:
+    """Return whether a number has no more digits than a limit can mean."""
+    return number.is_finite() and (not number or abs(number.adjusted()) < MOST_DIGITS)
 
 
 def refused(name: str, fact: str, limit: str, remedy: str) -> str:

@@ -10,7 +10,14 @@ from textual.events import Key as KeyPress
 
 from keydesk.calc.daily_loss import share_used
 from keydesk.calc.orders.instructions import Limits
-from keydesk.calc.orders.limits import LIMIT_FIELDS, PERCENT, LimitField, losses_in_a_row
+from keydesk.calc.orders.limits import (
+    LIMIT_FIELDS,
+    MOST_DIGITS,
+    PERCENT,
+    LimitField,
+    has_sane_size,
+    losses_in_a_row,
+)
 from keydesk.calc.orders.ticket_draft import Entry, UnreadableText, above_zero, is_number_key
 from keydesk.config.limits import WHOLE, LimitChange
 from keydesk.forms.info_form import InfoForm
@@ -48,6 +55,8 @@ class LimitRow:
         found = above_zero(self.entry.value)
         if isinstance(found, Decimal) and self.field.name in WHOLE and found != int(found):
             return UnreadableText(self.entry.text, "is not a whole number")
+        if isinstance(found, Decimal) and not has_sane_size(found):
+            return UnreadableText(self.entry.text, f"has over {MOST_DIGITS} digits")
         return found
 
     def trouble(self, *, of_all: bool) -> str:

@@ -28,6 +28,8 @@ WORDS: dict[LinkState, str] = {
 }
 
 
+CLOCK_IS_OFF_MS = 2_000.0  # as `keydesk doctor` has it
+
 WARNED_SECONDS = (
     60.0  # seconds for which a record that could not be read, or a feed that failed, is shown
 )
@@ -61,8 +63,7 @@ class HealthLine(StripLine):
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
             yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 3)
         if health.clock_offset_ms is not None and frame.store.market is None:
-            offset = f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)
-            yield Item(self._pair("clock", safe(offset)), 4)
+            yield self._clock(health.clock_offset_ms)
         if frame.now - (health.unreadable_at or float("-inf")) < WARNED_SECONDS:
             records = "record" if health.unreadable == 1 else "records"
             words = f"{health.unreadable} {records} unreadable"
@@ -106,6 +107,15 @@ class HealthLine(StripLine):
                 (safe(f"{shown} {show.duration(age)}"), self.palette[role]),
             )
         )
+
+    def _clock(self, offset_ms: float) -> Item:
+        """How far the broker's clock is ahead; in words and sooner shown where this machine's clock is wrong."""
+        if abs(offset_ms) <= CLOCK_IS_OFF_MS:
+            offset = f"{offset_ms:+.0f} ms".replace("-", show.MINUS)
+            return Item(self._pair("clock", safe(offset)), 4)
+        side = "behind" if offset_ms > 0 else "ahead of"
+        words = f"this clock is {show.duration(abs(offset_ms) / 1000)} {side} the broker's"
+        return Item(((safe(words), self.palette["warn"]),), 2)
 
     def _pair(self, label: str, value: Printable) -> tuple[Run, ...]:
         return ((safe(f"{label} "), self.palette["faint"]), (value, self.palette["muted"]))
