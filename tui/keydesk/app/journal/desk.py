@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from keydesk_client.models import Transaction
 
 LONGEST_LETTERS = 60
+OLDER = "older transactions"
 NOT_OPEN = "The journal is read once the account is open"
 
 
@@ -76,6 +77,7 @@ class JournalDesk:
         from keydesk.trade_journal.live import JournalFiles, LiveJournal  # noqa: PLC0415 - see above
 
         audit = self._account.audit
+        self._app.workers.cancel_group(self._app, f"journal {OLDER}")  # of the account before
         if audit is None:
             return
         files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
@@ -131,6 +133,13 @@ class JournalDesk:
             await live.read(whole=whole)
             if live.rebuilt != before:
                 exclude_long_lived()
+            if live.part:
+                self._run(partial(self._fill, live), OLDER)
+
+    async def _fill(self, live: LiveJournal) -> None:
+        """Read the older transactions of a large account while the desk is used."""
+        await live.fill()
+        exclude_long_lived()
 
     def look_at_notes(self) -> None:
         """Read the notes again if their file was changed."""

@@ -243,7 +243,7 @@ class JournalForm(InfoForm[None]):
         ]
         if letters:
             parts.append(f"only {letters}")
-        if self.journal.is_reading:
+        if self.journal.is_reading or self.journal.progress:
             parts.append(f"reading {self.journal.progress or '…'}")
         elif self._is_partial:
             parts.append(f"{self.keymap.name('journal-bottom')} reads all")
@@ -397,7 +397,12 @@ class JournalForm(InfoForm[None]):
         nothing = "nothing is noted" if note.is_empty else "no text is noted"
         words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
         role = "plain" if note.note else "faint"
-        return [BLANK, first, ((shorten(safe(f"  {clean(words)}"), self.inside), role),)]
+        part: TextLine = ((shorten(safe(f"  {journal.part}"), self.inside), "warn"),)
+        return [
+            part if journal.part else BLANK,
+            first,
+            ((shorten(safe(f"  {clean(words)}"), self.inside), role),),
+        ]
 
     # Keys.
 
