@@ -234,10 +234,8 @@ class LiveJournal:
     async def _read_newest_part(self, gap: Gap) -> None:
         """Show the newest transactions of a large account; `fill` reads those before them."""
         self._is_filled = False
-        shown = 0
         async for part in read_newest_part(self.client, gap.newest, self._portions):
-            if not shown or len(part.events) >= 2 * shown:  # at once, and not with each page
-                shown = len(part.events)
+            if part.length == self._portions.page or part.length >= self._portions.first:
                 before = part.first - 1  # transactions
                 cached = replace(
                     gap.cached, last_id=gap.newest, events=part.events, skipped=before, start=0

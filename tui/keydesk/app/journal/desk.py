@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from keydesk.forms.sheet import FormContext
     from keydesk.trade_journal.lines import JournalLine
     from keydesk.trade_journal.live import LiveJournal
+    from keydesk.trade_journal.newest_part import Portions
     from keydesk.trade_journal.screens import KeptScreen
     from keydesk_client.models import Transaction
 
@@ -52,6 +53,7 @@ class JournalDesk:
         keymap: The keys, as the pages name them.
         form_context: What the form of labels is given.
         carry_out: Sends what that form returns.
+        portions: How many transactions of an account without a cache are read at a time.
     """
 
     def __init__(
@@ -64,10 +66,12 @@ class JournalDesk:
         keymap: KeyMap,
         form_context: Callable[[], FormContext],
         carry_out: Callable[[Instruction | None], None],
+        portions: Portions | None = None,
     ) -> None:
         self._app, self._account, self._store = app, account, store
         self._tell, self._keymap = tell, keymap
         self._form_context, self._carry_out = form_context, carry_out
+        self._portions = portions
         self.live: LiveJournal | None = None
         self.screens = ScreenKeeper(app, store)
         self._unkept: dict[str, NoteEdit] = {}  # by trade
@@ -75,6 +79,7 @@ class JournalDesk:
     def open(self, connection: Connection) -> None:
         """Follow the account; nothing is read before it is wanted."""
         from keydesk.trade_journal.live import JournalFiles, LiveJournal  # noqa: PLC0415 - see above
+        from keydesk.trade_journal.newest_part import STANDARD  # noqa: PLC0415 - same
 
         audit = self._account.audit
         self._app.workers.cancel_group(self._app, f"journal {OLDER}")  # of the account before
@@ -88,6 +93,7 @@ class JournalDesk:
             self._pips,
             now_ns=self._now_ns,
             open_trades=lambda: self._store.trades,
+            portions=self._portions or STANDARD,
         )
         connection.link.gate.listen(self._heard)
         self.screens.open(files.screens)
