@@ -42,7 +42,7 @@ async def test_the_list_says_what_part_it_is_and_the_end_key_reads_all(app: Jour
         frame(app)
         await pilot.pause()
         assert "Journal  newest" in app.words
-        assert f"newest 20 of {last} transactions; 7 trades opened before are left out" in app.words
+        assert f"newest 20 of {last} transactions; 6 trades opened before are left out" in app.words
         await pilot.press("end")
         await settle(app, pilot)
         frame(app)

@@ -229,7 +229,7 @@ class JournalForm(InfoForm[None]):
     def title_words(self) -> Printable:
         """Return how many trades there are, and how they are sorted and filtered."""
         lines = self._lines
-        count = f"{len(self.keys)} of {len(lines)}" if self.letters else f"{len(lines)}"
+        count = f"{len(self.keys):,} of {len(lines):,}" if self.letters else f"{len(lines):,}"
         what = "position" if self.by_position else "trade"
         if len(lines) != 1:
             what += "s"
@@ -237,10 +237,9 @@ class JournalForm(InfoForm[None]):
             count = f"newest {count}"
         letters = shorten(safe(self.letters), LONGEST_SHOWN)
         column = next((each.title for each in COLUMNS if each.key == self.order.column), "")
-        parts = [
-            f"Journal  {count} {what}",
-            self.order.words(column).removesuffix(" held") or NEWEST,
-        ]
+        parts = [f"Journal  {count} {what}"]
+        if self.order.column or not (self._is_partial and self.journal.progress):
+            parts.append(self.order.words(column).removesuffix(" held") or NEWEST)
         if letters:
             parts.append(f"only {letters}")
         if self.journal.is_reading or self.journal.progress:
@@ -364,10 +363,10 @@ class JournalForm(InfoForm[None]):
         if not closed:
             return BLANK
         return (
-            (safe(f"  {len(closed)} closed, {won} won, net "), "muted"),
+            (safe(f"  {len(closed):,} closed, {won:,} won, net "), "muted"),
             (safe(f"{money(net, signed=True)} {home}"), signed_role(net)),
             (safe(f", of it swap {money(swap, signed=True)}"), "muted"),
-            (safe(f", {money(sum(rs, Decimal(0)), signed=True)} R of {len(rs)}"), "muted"),
+            (safe(f", {money(sum(rs, Decimal(0)), signed=True)} R of {len(rs):,}"), "muted"),
         )
 
     def _below(self) -> list[TextLine]:

@@ -324,7 +324,7 @@ def _cells(row: GroupRow) -> dict[str, Words]:
     found = row.found
     factor = found.profit_factor.value
     return {
-        "n": (safe(f"{found.n}"), "plain"),
+        "n": (safe(f"{found.n:,}"), "plain"),
         "win %": (percent(found.win_rate.value, 0), "plain"),
         "result": amount(found.total.value),
         "avg R": amount(found.expectancy_r.value),

@@ -94,7 +94,7 @@ def cell_line(name: str, cell: HeatCell | None, given: Given) -> TextLine:
         amount(cell.result),
         (safe(f" {given.snapshot.currency}   "), "muted"),
         *in_r,
-        (safe(f"win {won} %   n {cell.n}{few}"), "muted"),
+        (safe(f"win {won} %   n {cell.n:,}{few}"), "muted"),
     )
 
 

@@ -90,7 +90,7 @@ def _equity_words(curve: Sequence[CurvePoint], given: Given) -> TextLine:
     return (
         ("Realised ", "muted"),
         amount(curve[-1].total),
-        (safe(f" {currency}  n {len(curve)}  drawdown now "), "muted"),
+        (safe(f" {currency}  n {len(curve):,}  drawdown now "), "muted"),
         (money(curve[-1].below), "loss" if curve[-1].below else "plain"),
         (", deepest ", "muted"),
         (money(deepest.below), "loss" if deepest.below else "plain"),
@@ -169,7 +169,7 @@ def _histogram_words(rs: Sequence[Decimal], given: Given) -> TextLine:
         amount(min(rs)),
         (", best ", "muted"),
         amount(max(rs)),
-        (safe(f"   n {len(rs)}{left_out}"), "muted"),
+        (safe(f"   n {len(rs):,}{left_out}"), "muted"),
     )
 
 
@@ -235,7 +235,7 @@ def _excursion_words(
     rescued = sum(mfe >= 1 for _, mfe in losses)
     without = len(given.trades) - n
     left_out = f"   {without} without first stop or candles left out" if without else ""
-    words: Printable = safe(f"  up: MFE in R, how far for you   n {n}{left_out}")
+    words: Printable = safe(f"  up: MFE in R, how far for you   n {n:,}{left_out}")
     known = given.excursions or {}
     growing = sum(each.id in known and known[each.id].is_provisional for each in given.trades)
     if growing:
