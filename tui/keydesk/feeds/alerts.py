@@ -166,13 +166,13 @@ def _by_candles(alerts: Iterable[Alert]) -> Mapping[tuple[str, str], list[Candle
 
 
 async def read_books(link: Link, due: Due) -> None:
-    """Read the position books that alerts are about; that of the focus is read for the chart."""
+    """Read the position books that alerts are about; also that of the focus, which without a desk nothing else reads."""
     for alert in list(link.store.alerts.values()):
         condition = alert.condition
         if alert.state != "on" or not isinstance(condition, ClientsLong):
             continue
         key = (condition.instrument, "positions")
-        if link.now() < due.not_before.get(key, 0.0) or condition.instrument == link.store.focus:
+        if link.now() < due.not_before.get(key, 0.0):
             continue
         due.not_before[key] = link.now() + BOOK_EVERY
         await ask(link, condition.instrument, "positions")

@@ -157,7 +157,7 @@ def statistics_rows(found: Statistics) -> list[tuple[str, str, str]]:
 
 def basis(figure: Figure) -> str:
     """Return what a figure rests on, with its doubt."""
-    return figure.doubt or f"n={figure.n:,}"
+    return figure.doubt or f"n={figure.n}"
 
 
 def _percent(figure: Figure) -> str:

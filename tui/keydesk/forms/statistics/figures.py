@@ -1,5 +1,6 @@
 """The views of figures: all of them with what they rest on, and the same by groups."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -138,7 +139,7 @@ def _figure_lines(row: tuple[str, str, str], width: int) -> list[TextLine]:
         role = role_of(Decimal(value))
     muted = "faint" if doubtful else "muted"
     shown = _grouped(value) if value else "–"
-    basis_words = rests_on.replace("n=", "n ")
+    basis_words = re.sub(r"n=(\d+)", lambda found: f"n {int(found[1]):,}", rests_on)
     if width < FULL_WIDTH:
         return _narrow_lines(
             (name, muted), (shown, role), (basis_words.split(",")[0], muted), width

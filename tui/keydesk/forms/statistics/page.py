@@ -195,7 +195,7 @@ class StatisticsPage(InfoForm[None]):
         return [*head, *shown, *([BLANK] * (rows - len(shown)))]
 
     def _part_words(self, part: str) -> SafeText:
-        so_far = f"; read so far: {self._older}" if self._older else ""
+        so_far = f"; reading {self._older}" if self._older else ""
         return safe(f"Over a part: {part}{so_far}")
 
     def _names(self) -> TextLine:
