@@ -14,7 +14,6 @@ from keydesk.alerts.book_file import BookFile
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import PriceCross, Reading
 from keydesk.calc.alerts.engine import AlertEngine
-
 from support.processor_time import cpu_of
 from support.terminal import Terminal, keydesk
 

@@ -139,8 +139,10 @@ JOURNAL = {
     ),
     "MAE and MFE in pips and R": (
         EXCURSIONS + "excursions_in_pips_and_in_r_of_the_first_stops_distance",
-        "tui/trade_journal/test_candles::"
-        "test_excursions_are_read_from_candles_of_the_closing_side_once",
+        (
+            "tui/trade_journal/test_candles::"
+            "test_excursions_are_read_from_candles_of_the_closing_side_once"
+        ),
         EXCURSIONS + "minutes_are_read_for_a_trade_of_two_hours_and_5_seconds_at_its_ends",
     ),
     "hold time, slippage, spread paid, session, entries and exits on a chart": (
@@ -153,18 +155,24 @@ JOURNAL = {
         LISTED + "g_rolls_trades_up_by_position_and_back_on_the_same_trade",
     ),
     "tags, setup, note, rating, mistake, open or closed, also later": (
-        "tui/forms/journal/test_note::"
-        "test_each_field_is_written_by_its_key_and_only_changes_are_returned",
+        (
+            "tui/forms/journal/test_note::"
+            "test_each_field_is_written_by_its_key_and_only_changes_are_returned"
+        ),
         "tui/app/journal/test_keys::test_n_and_its_command_write_about_the_selected_trade",
         LISTED + "enter_and_n_are_for_the_trade_under_the_cursor",
     ),
     "a note as client extension by choice": (
-        "tui/app/journal/test_desk::"
-        "test_by_choice_the_note_goes_to_the_broker_as_labels_that_y_sends",
+        (
+            "tui/app/journal/test_desk::"
+            "test_by_choice_the_note_goes_to_the_broker_as_labels_that_y_sends"
+        ),
     ),
     "the text of the screen at entry and exit": (
-        "tui/trade_journal/test_screens::"
-        "test_both_screens_of_a_trade_are_read_again_without_the_accounts_number",
+        (
+            "tui/trade_journal/test_screens::"
+            "test_both_screens_of_a_trade_are_read_again_without_the_accounts_number"
+        ),
         TRADE + "screens_are_shown_in_turn_and_hostile_text_only_cleaned",
     ),
     "keydesk journal prints, filters and exports CSV, JSON, Markdown": (PRINTED,),
@@ -263,8 +271,10 @@ HISTORY = {
     "a million transactions open as fast as a few: the journal without a cache": (
         PART + "the_newest_transactions_are_shown_and_said_before_the_others_are_read",
         PART + "an_interruption_loses_one_step_at_most",
-        "tui/app/journal/test_newest_part::"
-        "test_statistics_are_over_a_part_and_say_so_until_all_is_read",
+        (
+            "tui/app/journal/test_newest_part::"
+            "test_statistics_are_over_a_part_and_say_so_until_all_is_read"
+        ),
     ),
 }
 DONE = {
@@ -291,8 +301,10 @@ DONE = {
     ),
     "2. progress when longer": (
         STATISTICS_PAGE + "while_the_journal_is_read_the_page_says_how_far",
-        "tui/app/journal/test_newest_part::"
-        "test_the_list_says_what_part_it_is_and_the_end_key_reads_all",
+        (
+            "tui/app/journal/test_newest_part::"
+            "test_the_list_says_what_part_it_is_and_the_end_key_reads_all"
+        ),
     ),
     "3. each fresh crossing exactly once, gaps included": (
         ENGINE + "every_fresh_crossing_is_told_exactly_once_and_none_is_missed",
