@@ -36,7 +36,7 @@ from keydesk.calc.alerts.conditions import (
 )
 from keydesk.calc.alerts.engine import AlertEngine, after_firing
 from keydesk.calc.alerts.making import instrument_of
-from keydesk.calc.alerts.missed import PriceRange, missed_crossing
+from keydesk.calc.alerts.missed import PriceHistory, missed_crossing
 from keydesk.records import Quote
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
@@ -347,9 +347,7 @@ class AlertWatch:
                 found.setdefault(instrument_of(each.condition), []).append(each)
         return found
 
-    def take_periods(
-        self, alerts: Iterable[Alert], periods: Mapping[str, Sequence[PriceRange]]
-    ) -> None:
+    def take_periods(self, alerts: Iterable[Alert], histories: Mapping[str, PriceHistory]) -> None:
         """Judge the prices of a gap, by side: "bid", "ask", "mid"."""
         for alert in alerts:
             if self.engine.alert(alert.id) is None:
@@ -357,7 +355,7 @@ class AlertWatch:
             reading, level = alert.condition.reading, alert.condition.level
             side = self.engine.side_of(alert.id)
             side = self.file.book.sides.get(alert.id) if side is None else side
-            missed = missed_crossing(alert, level, periods[reading.kind], side)
+            missed = missed_crossing(alert, level, histories[reading.kind], side)
             self.engine.replace_side(alert.id, missed.side)
             if missed.time_ns is not None:
                 fired = after_firing(alert, missed.time_ns)

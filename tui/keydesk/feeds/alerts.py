@@ -1,5 +1,6 @@
 """Read what alerts need beside prices: candles of a time when no prices were watched, of indicators, and position books."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -8,7 +9,7 @@ from keydesk.alerts.candle_values import candles_needed
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import SECOND, Alert
 from keydesk.calc.alerts.conditions import CandleCondition, ClientsLong
-from keydesk.calc.alerts.missed import PriceRange
+from keydesk.calc.alerts.missed import PriceHistory, PriceRange
 from keydesk.feeds.client_books import ask
 from keydesk.feeds.link import FAILURES, Link
 from keydesk.store.candles import candle_of, period_end
@@ -26,6 +27,7 @@ PERIODS = ((2 * HOUR, "S5"), (3 * DAY, "M1"), (14 * DAY, "M5"), (200 * DAY, "H1"
 """The longest gap that is worked out from candles of a length: an answer has at most 5,000."""
 MOST_COUNT = 5000
 CURRENT = frozenset(("OK", "SLOW"))
+TOGETHER = 10  # alerts whose gap is worked out between two turns of the event loop
 BOOK_EVERY = 300.0  # seconds
 
 
@@ -84,12 +86,23 @@ async def fill_gap(link: Link, alerts: AlertWatch, due: Due) -> None:
             link.count_unreadable(error)
             complete = False
         else:
-            alerts.take_periods(missing, periods)
+            await _work_out(alerts, missing, periods)
     if complete or link.now() - due.gap_since > LIVE_AFTER:
         if not complete:
             link.write("Alerts: the prices of the interruption could not be read")
         due.gap_since = None
         alerts.end_gap()
+
+
+async def _work_out(
+    alerts: AlertWatch, missing: Sequence[Alert], periods: Mapping[str, Sequence[PriceRange]]
+) -> None:
+    """Judge the prices of a gap, some alerts at a time; not to the end where another market begins meanwhile."""
+    histories = {side: PriceHistory.of(found) for side, found in periods.items()}
+    for start in range(0, len(missing), TOGETHER):
+        if alerts.gap is not None:
+            alerts.take_periods(missing[start : start + TOGETHER], histories)
+            await asyncio.sleep(0)
 
 
 async def _periods(
@@ -121,7 +134,10 @@ def _period(candle: Candlestick, side: str) -> PriceRange | None:
     if prices is None or not 0 < candle.time.ns < LAST_NS:
         return None
     four = (Decimal(prices.o), Decimal(prices.h), Decimal(prices.l), Decimal(prices.c))
-    return PriceRange(candle.time.ns, *four) if all(each.is_finite() for each in four) else None
+    if not all(each.is_finite() for each in four):
+        return None
+    first, _, _, last = four
+    return PriceRange(candle.time.ns, first, max(four), min(four), last)
 
 
 async def read_candles(link: Link, alerts: AlertWatch, due: Due) -> None:
