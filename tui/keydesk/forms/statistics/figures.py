@@ -48,11 +48,11 @@ MEANINGS: Mapping[str, Printable] = {
     "profit factor": "all wins over all losses",
     "max drawdown": "the deepest fall of the realised curve",
     "recovery factor": "result over the deepest fall",
-    "SQN": "√n x mean / deviation of R, n up to 100",
+    "SQN": "mean / deviation of R x root of n up to 100",
     "time in market %": "share of the time with a trade open",
     "financing": "is in the result",
     "spread paid": "is in the result",
-    "Sharpe, daily NAV": "mean / deviation of daily returns x √252",
+    "Sharpe, daily NAV": "mean / deviation of daily returns x root of 252",
     "Sortino, daily NAV": "the same by losing days alone",
     "max drawdown, daily NAV": "with open losses, transfers taken out",
 }

@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import ClassVar
 
+from rich.cells import cell_len
+
 from keydesk.calc.trade_journal.curves import OUTERMOST, Bin, CurvePoint, equity_curve, r_histogram
 from keydesk.chart.plots import (
     Axes,
@@ -87,7 +89,7 @@ def _equity_words(curve: Sequence[CurvePoint], given: Given) -> TextLine:
     deepest = min(curve, key=lambda each: each.below)
     currency = given.snapshot.currency
     when = f"{at(deepest.time_ns, given.snapshot.context.zone):%d %b %Y}"
-    return (
+    line: TextLine = (
         ("Realised ", "muted"),
         amount(curve[-1].total),
         (safe(f" {currency}  n {len(curve):,}  drawdown now "), "muted"),
@@ -96,6 +98,8 @@ def _equity_words(curve: Sequence[CurvePoint], given: Given) -> TextLine:
         (money(deepest.below), "loss" if deepest.below else "plain"),
         (safe(f" {when}"), "muted"),
     )
+    fits = sum(cell_len(words) for words, _ in line) <= given.width
+    return line if fits else line[:-1]  # the curve shows the day
 
 
 def _values(points: Sequence[Point], rows: int) -> list[Tick]:
@@ -138,7 +142,7 @@ class HistogramView(PictureView):
             (place, f"{each.middle:.1f}") for (place, _, _), each in zip(bars, bins, strict=True)
         ][::every]
         counts = [
-            (v, f"{v:>5.0f}")
+            (v, f"{v:>5,.0f}")
             for v in round_ticks(0, most, max(2, given.rows // VALUE_ROWS))
             if v == int(v)
         ]
