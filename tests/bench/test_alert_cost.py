@@ -63,7 +63,11 @@ def test_a_price_with_500_alerts_on_its_instrument(apart: int) -> None:
 INSTRUMENTS = ("EUR_USD", "GBP_USD", "USD_JPY", "AUD_USD", "USD_CHF")
 MIDDLES = ("1.1", "1.3", "150", "0.66", "0.88")
 A_THOUSAND = "14"  # prices a second and instrument, of seventy instruments
-SETTLING, SECONDS, ROUNDS = 6.0, 8.0, 3
+SETTLING, SECONDS, ROUNDS = (
+    20.0,
+    8.0,
+    3,
+)  # settling: what was missed since the last desk is worked out
 
 
 def with_alerts(book: Book) -> Book:

@@ -203,11 +203,10 @@ class AlertWatch:
             prices.watch(readings)
             self.store.price_watch[name] = self._take_quote
         watched = [each for each in self.store.alerts.values() if each.state == "on"]
-        levels: dict[str, tuple[Decimal, ...]] = {}
+        levels: dict[str, list[Decimal]] = {}
         for each in filter(_is_of_price, watched):
-            name = instrument_of(each.condition)
-            levels[name] = (*levels.get(name, ()), each.condition.level)
-        self.store.alert_levels = levels
+            levels.setdefault(instrument_of(each.condition), []).append(each.condition.level)
+        self.store.alert_levels = {name: tuple(found) for name, found in levels.items()}
         names = dict.fromkeys(filter(None, (instrument_of(each.condition) for each in watched)))
         if tuple(names) != self.store.alert_instruments:
             self.store.alert_instruments = tuple(names)

@@ -1,7 +1,7 @@
 """Read what alerts need beside prices: candles of a time when no prices were watched, of indicators, and position books."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -27,6 +27,7 @@ PERIODS = ((2 * HOUR, "S5"), (3 * DAY, "M1"), (14 * DAY, "M5"), (200 * DAY, "H1"
 """The longest gap that is worked out from candles of a length: an answer has at most 5,000."""
 MOST_COUNT = 5000
 CURRENT = frozenset(("OK", "SLOW"))
+LETTERS = {"mid": "M", "bid": "B", "ask": "A"}  # of candles, by side
 TOGETHER = 10  # alerts whose gap is worked out between two turns of the event loop
 BOOK_EVERY = 300.0  # seconds
 
@@ -81,7 +82,8 @@ async def fill_gap(link: Link, alerts: AlertWatch, due: Due) -> None:
         if instrument not in link.store.instruments or since >= until:
             continue
         try:
-            periods = await _periods(link, instrument, since, until)
+            sides = {each.condition.reading.kind for each in missing}
+            periods = await _periods(link, instrument, sides, since, until)
         except FAILURES as error:
             link.count_unreadable(error)
             complete = False
@@ -106,9 +108,9 @@ async def _work_out(
 
 
 async def _periods(
-    link: Link, instrument: str, since_ns: int, until_ns: int
+    link: Link, instrument: str, wanted: Collection[str], since_ns: int, until_ns: int
 ) -> Mapping[str, Sequence[PriceRange]]:
-    """Return the prices of a time by side."""
+    """Return the prices of a time by side: "bid", "ask", "mid", those that alerts watch."""
     length = until_ns - since_ns
     granularity = next((name for most, name in PERIODS if length <= most), PERIODS[-1][1])
     begin = max(since_ns, until_ns - PERIODS[-1][0])
@@ -116,12 +118,12 @@ async def _periods(
         link.client.candles.get(
             instrument,
             granularity=granularity_of(granularity),
-            price="MBA",
+            price="".join(LETTERS[side] for side in LETTERS if side in wanted),
             from_=DateTime.from_ns(begin),
             count=MOST_COUNT,
         )
     )
-    sides: dict[str, list[PriceRange]] = {"mid": [], "bid": [], "ask": []}
+    sides: dict[str, list[PriceRange]] = {side: [] for side in LETTERS if side in wanted}
     for candle in answer.candles:
         for side, found in sides.items():
             if (period := _period(candle, side)) is not None:
