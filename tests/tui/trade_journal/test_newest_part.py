@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.calc.trade_journal.rebuild import Journal, trades_of
-from keydesk.trade_journal.cache import mark_of
+from keydesk.calc.trade_journal.rebuild import Journal, rebuild, trades_of
+from keydesk.trade_journal.cache import CachedEvents, mark_of
 from keydesk.trade_journal.live import RETRY_AFTER, JournalFiles, LiveJournal
+from keydesk.trade_journal.loading import load_events, load_newest
 from keydesk.trade_journal.newest_part import Portions
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.errors import Unreachable
@@ -241,3 +242,51 @@ async def test_an_account_that_began_anew_while_it_is_filled_is_read_anew(tmp_pa
     await journal.fill()
     assert journal.journal == journal_of(broker.account)
     assert not part_of(journal)
+
+
+async def test_a_refusal_at_a_prompt_loses_only_what_was_not_written_yet(
+    account: PractisedAccount, tmp_path: Path
+) -> None:
+    path, broker = tmp_path / "journal" / "main.events", Broker(account)
+    broker.refuse_from = 4
+    with pytest.raises(Unreachable, match="HTTP 503"):
+        await load_events(broker.client, path, written_every=25)
+    after = Broker(account)
+    found = await load_events(after.client, path, written_every=25)
+    assert after.asked_since[0] == 75
+    assert rebuild(found.events) == journal_of(account)
+
+
+async def test_the_newest_part_of_a_cache_is_read_while_another_desk_appends_to_it(
+    tmp_path: Path,
+) -> None:
+    account = long_history()
+    path = tmp_path / "journal" / "main.events"
+    await load_events(Broker(account).client, path, written_every=25)
+    ours, theirs = Broker(account), Broker(account)
+    appended = 0
+
+    async def append() -> None:
+        nonlocal appended
+        while not reading.done():
+            account.trade("EUR_USD", 3000)
+            await load_newest(theirs.client, path, 10, lambda: ())
+            appended += 1
+
+    async def read() -> list[CachedEvents]:
+        open_trades = [str(each) for each in account.state.trades]
+        return [await load_newest(ours.client, path, 10, lambda: open_trades) for _ in range(4)]
+
+    reading = asyncio.create_task(read())
+    await append()
+    known = {each.id: each for each in journal_of(account).trades}
+    for found in await reading:
+        assert found.skipped
+        for each in rebuild(found.events).trades:
+            assert (each.entries, each.position_id) == (
+                known[each.id].entries,
+                known[each.id].position_id,
+            )
+    assert appended
+    whole = await load_events(Broker(account).client, path)
+    assert rebuild(whole.events) == journal_of(account)

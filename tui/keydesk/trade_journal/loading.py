@@ -26,10 +26,27 @@ async def load_journal(client: Client, path: Path, progress: Progress | None = N
     return rebuild((await load_events(client, path, progress)).events)
 
 
-async def load_events(client: Client, path: Path, progress: Progress | None = None) -> CachedEvents:
-    """Return the events of the client's account; the cache is read and written in a thread."""
+async def load_events(
+    client: Client,
+    path: Path,
+    progress: Progress | None = None,
+    *,
+    written_every: int = WRITTEN_EVERY,
+) -> CachedEvents:
+    """Return the events of the client's account; the cache is read and written in a thread.
+
+    Args:
+        client: Reads what the cache lacks.
+        path: The cache.
+        progress: Called where much has to be read.
+        written_every: After so many transactions they are written: an interruption loses no more.
+    """
     return await _load(
-        client, lambda id_, ns: read_cache(path, id_, ns, progress), path, progress=progress
+        client,
+        lambda id_, ns: read_cache(path, id_, ns, progress),
+        path,
+        progress=progress,
+        written_every=written_every,
     )
 
 
@@ -65,6 +82,7 @@ async def _load(
     read: Callable[[str, int], CachedEvents],
     path: Path,
     progress: Progress | None = None,
+    written_every: int = WRITTEN_EVERY,
 ) -> CachedEvents:
     account = (await client.accounts.summary()).account
     created, newest = account.created_time.ns, int(account.last_transaction_id)
@@ -72,7 +90,7 @@ async def _load(
     if cached.last_id > newest:
         cached = CachedEvents(account.id, created)
     while cached.last_id < newest:  # what is written is not read again after an interruption
-        last = min(cached.last_id + WRITTEN_EVERY, newest)
+        last = min(cached.last_id + written_every, newest)
         before, cached = cached, await _with_newer(client, cached, last)
         await asyncio.to_thread(append_cache, path, before, cached)
         if progress is not None and last < newest:
