@@ -58,7 +58,7 @@ def test_a_year_of_trades_is_read_over_a_slow_line(ssh: SshServer, tmp_path: Pat
                 desk.pause(1 / 30)
             before = len(desk.raw)
             desk.write(b"v")
-            desk.see("P/L ▼")
+            desk.see("trades, net ▼")
             assert len(desk.raw) - before <= MOST_BEHIND
             desk.press("Escape")
             desk.see("Deal EUR/USD")

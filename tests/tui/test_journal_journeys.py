@@ -330,6 +330,19 @@ DONE = {
         "journeys/test_alerts::test_bell_and_notification_reach_the_terminal_around_tmux",
     ),
     "4. journeys": (RINGS, NOTED),
+    "over SSH and a slow line": (
+        "journeys/test_journal_over_ssh::test_a_year_of_trades_is_read_over_a_slow_line",
+    ),
+    "a full disk, a read-only home: cause and remedy": (
+        "tui/text/test_file_errors::test_a_full_disk_is_said_with_the_file_and_the_remedy",
+        (
+            "tui/text/test_file_errors::"
+            "test_a_home_in_which_no_folder_can_be_made_is_the_cause_that_is_said"
+        ),
+    ),
+    "hundreds of alerts after an absence": (
+        ENGINE + "blocks_of_candles_that_are_passed_over_change_nothing",
+    ),
 }
 PROMISES = {
     f"{topic}: {promise}": shown

@@ -396,7 +396,7 @@ class JournalForm(InfoForm[None]):
         nothing = "nothing is noted" if note.is_empty else "no text is noted"
         words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
         role = "plain" if note.note else "faint"
-        part: TextLine = ((shorten(safe(f"  {journal.part}"), self.inside), "warn"),)
+        part: TextLine = ((shorten(safe(f"  A part: {journal.part}"), self.inside), "warn"),)
         return [
             part if journal.part else BLANK,
             first,
