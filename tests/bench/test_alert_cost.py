@@ -1,15 +1,21 @@
-"""What 500 alerts cost for each price; the budget of the desk is 8 % of a core at 1,000 prices a second."""
+"""What 500 alerts cost for each price, and a whole desk; its budget is 8 % of a core at 1,000 prices a second."""
 
 import random
+import statistics
 import sys
 from decimal import Decimal
+from pathlib import Path
 from time import process_time
 
 import pytest
 
+from keydesk.alerts.book import Book, adding
+from keydesk.alerts.book_file import BookFile
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import PriceCross, Reading
 from keydesk.calc.alerts.engine import AlertEngine
+from support.processor_time import cpu_of
+from support.terminal import Terminal, keydesk
 
 pytestmark = pytest.mark.bench
 
@@ -52,3 +58,51 @@ def test_a_price_with_500_alerts_on_its_instrument(apart: int) -> None:
         f"500 alerts {apart / 10:g} pips apart: {cost:.2f} µs a price, {share:.2f} % of a core, {share / BUDGET:.1%} of the budget\n"
     )
     assert share < BUDGET / 4
+
+
+INSTRUMENTS = ("EUR_USD", "GBP_USD", "USD_JPY", "AUD_USD", "USD_CHF")
+MIDDLES = ("1.1", "1.3", "150", "0.66", "0.88")
+A_THOUSAND = "14"  # prices a second and instrument, of seventy instruments
+SETTLING, SECONDS, ROUNDS = (
+    20.0,
+    8.0,
+    3,
+)  # settling: what was missed since the last desk is worked out
+
+
+def with_alerts(book: Book) -> Book:
+    """A hundred levels on each of five instruments, from 10 % below to 10 % above."""
+    for name, middle in zip(INSTRUMENTS, map(Decimal, MIDDLES), strict=True):
+        for number in range(ALERTS // len(INSTRUMENTS)):
+            level = (middle * (900 + 2 * number) / 1000).quantize(Decimal("0.00001"))
+            alert = Alert("", PriceCross(name, "mid", "touch", level), repeat_s=3600)
+            book = adding(alert)(book)
+    return book
+
+
+def cost_of_a_desk(home: Path) -> float:
+    """Percent of a core that a desk takes while prices come."""
+    command = keydesk("--practice", "--price-rate", A_THOUSAND)
+    with Terminal(command, (200, 50), {"KEYDESK_HOME": str(home)}) as desk:
+        desk.see("round trip")
+        desk.pause(SETTLING)
+        before = cpu_of(desk.pid)
+        desk.pause(SECONDS)
+        return (cpu_of(desk.pid) - before) / SECONDS * 100
+
+
+def test_a_whole_desk_with_500_alerts_beside_the_same_without(tmp_path: Path) -> None:
+    without, watching = tmp_path / "without", tmp_path / "with"
+    for home in (without, watching):
+        cost_of_a_desk(home)  # compiles, and makes the account's files
+    [audit] = (watching / "orders").glob("*.audit")
+    file = BookFile(audit.with_suffix(".alerts"))
+    file.load()
+    file.change(with_alerts)
+    costs = [(cost_of_a_desk(without), cost_of_a_desk(watching)) for _ in range(ROUNDS)]
+    plain, alert = (statistics.median(column) for column in zip(*costs, strict=True))
+    sys.stdout.write(
+        f"a desk at 1,000 prices a second: {plain:.1f} % of a core, with {ALERTS} alerts {alert:.1f} %, "
+        f"{alert / plain:.2f} times\n"
+    )
+    assert alert < plain * 1.25 + 0.5

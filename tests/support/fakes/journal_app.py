@@ -22,6 +22,7 @@ from keydesk.app.journal.desk import JournalDesk
 from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.calc.orders.instructions import Instruction
 from keydesk.keys.keymap import KEYMAP
+from keydesk.trade_journal.newest_part import Portions
 from keydesk.widgets import theme
 from keydesk_client.models import Transaction
 from support.data.desk_store import example_store
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 class JournalApp(App[int]):
     """The journal and its statistics; `told` and `sent` hold what they asked the desk to say and to send."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, portions: Portions | None = None) -> None:
         super().__init__()
         self.register_theme(theme.load("dark", "truecolor").textual())
         self.theme = "dark"
@@ -58,6 +59,7 @@ class JournalApp(App[int]):
             keymap=KEYMAP,
             form_context=lambda: example_context(self.store),
             carry_out=self.sent.append,
+            portions=portions,
         )
         self.statistics = JournalStatistics(self, account, self.store, self.journal, self._tell)
 

@@ -7,6 +7,7 @@ import pytest
 from keydesk.chart.glyphs import Look, candle_cells, heikin_ashi
 from keydesk.chart.scale import Scale
 from keydesk.store.state import Candle
+from keydesk.terminal.output import UNSEEN, in_ascii
 
 TEN = Scale(0, 10, 5)  # a row is two wide
 
@@ -78,3 +79,16 @@ def test_heikin_ashi_candles_close_at_the_mean_and_open_in_the_middle_of_the_las
     assert (second.open, second.high, second.low, second.close) == (2.0, 6, 2, 4.0)
     [again] = heikin_ashi([candle(3, 6, 2, 5)], first)
     assert again == second
+
+
+def test_every_glyph_of_a_candle_has_a_sign_in_ascii() -> None:
+    shapes = [(2, 10, 0, 8), (8, 10, 0, 2), (5, 10, 0, 5), (5, 5, 5, 5), (4, 6, 4, 5)]
+    looks = [Look(body=body, gap=gap, ascii_only=True) for body in (1, 3) for gap in (0, 1)]
+    glyphs = {
+        glyph
+        for shape in shapes
+        for look in (*looks, Look("bars", body=3))
+        for _, _, glyph, _ in candle_cells(candle(*shape), TEN, look)
+    }
+    assert "╴" in glyphs
+    assert not [each for each in glyphs if UNSEEN in in_ascii(each)]

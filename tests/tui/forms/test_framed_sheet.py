@@ -171,3 +171,20 @@ async def test_the_words_of_the_sheet_are_those_on_the_screen() -> None:
         await pilot.pause()
         assert form.sheet is not None
         assert form.sheet.words == "one\ntwo"
+
+
+async def test_without_colours_the_spaces_beside_a_loss_are_not_underlined() -> None:
+    form = PlainForm(["   −6.60 R  ", "     "], role="loss")
+    app = FormApp(lambda: form)
+    app.register_theme(theme.load("mono", "mono").textual())
+    async with app.run_test(size=SIZE) as pilot:
+        app.theme = "mono"
+        await pilot.pause()
+        assert form.sheet is not None
+        underlined = [
+            segment.text
+            for strip in lines_of(form.sheet)
+            for segment in strip
+            if segment.style is not None and segment.style.underline
+        ]
+        assert underlined == ["−6.60 R"]

@@ -33,6 +33,14 @@ def test_a_row_has_every_column_and_the_amounts_with_all_their_decimals() -> Non
     assert row["maePips"] == ""
 
 
+@pytest.mark.parametrize("value", [D("-1.2E+28"), D("9E+40"), D("0.005"), D("-0.001"), D(7)])
+def test_a_number_of_any_size_is_written(value: Decimal) -> None:
+    assert D(number(value, D("0.01"))) == D(f"{value:.2f}")
+    assert abs(D(number(value, rounded=True)) - value) <= D("1E-10")
+    assert number(D("0.125"), D("0.01")) == "0.12"
+    assert number(D("12.7"), D(1)) == "13"
+
+
 def test_excursions_stand_in_pips_and_in_r() -> None:
     found = Excursion(D("0.0010"), D("0.0030"), D("0.0020"))
     row = trade_row(TRADE, RowContext(pips=PIPS, excursions={"7": found}))

@@ -176,7 +176,7 @@ async def test_an_audit_log_that_is_not_kept_is_told_once_and_orders_go_on(tmp_p
     assert isinstance(outcome, Done)
     told = [words for words in desk.words if "audit log" in words]
     assert told == [
-        f"The audit log cannot be written: No such file or directory: {path}. Orders are sent without it."
+        f"The audit log cannot be written: No such file or directory: {path}; its folder is missing. Orders are sent without it."
     ]
 
 

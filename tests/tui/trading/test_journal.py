@@ -3,9 +3,7 @@
 import asyncio
 import errno
 import os
-import resource
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +21,7 @@ from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer
 from support.data.outcomes import intent
 from support.fakes.form_app import FormApp, example_context
+from support.full_disk import no_room
 
 BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
 
@@ -98,17 +97,6 @@ async def test_without_a_journal_an_exit_leaves_and_a_new_order_does_not(
         assert any("NOT JOURNALLED" in notice.text for notice in store.notices)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
-
-
-@contextmanager
-def no_room() -> Iterator[None]:
-    """Let no file of this process grow: what a full disk or a quota does to the journal."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_a_disk_that_fills_up_while_the_desk_is_open_is_told_with_its_remedy(

@@ -97,7 +97,7 @@ class AwayReport:
         if not self.is_whole:
             rows.append(("earlier", "there is more than the log holds"))
         if len(listed) > MOST_LISTED:
-            rows.append(("earlier", f"{len(listed) - MOST_LISTED} more in the log"))
+            rows.append(("earlier", f"{len(listed) - MOST_LISTED:,} more in the log"))
         for time, words in listed[-MOST_LISTED:]:
             rows.append((_clock(time, zone), words))
         return rows

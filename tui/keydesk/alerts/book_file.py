@@ -15,8 +15,9 @@ from typing import Any
 from keydesk.alerts.book import MOST_ALERTS, MOST_HISTORY, Book, Change
 from keydesk.alerts.codec import read_alert, written_alert
 from keydesk.calc.alerts.alert import FiringRecord
+from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import clean
-from keydesk_client.auth.private_files import locked, read_private, replace_file
+from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 
 VERSION = 1
@@ -50,7 +51,7 @@ class BookFile:
         except UNREADABLE:
             return self._keep_aside(self.path)
         except (OSError, UnsafeFile) as error:
-            self.trouble = clean(str(error))
+            self.trouble = file_trouble(error, self.path)
             return f"Alerts are not read, and kept in this desk only: {self.trouble}"
         return ""
 
@@ -68,6 +69,7 @@ class BookFile:
             self.book = change(self.book)
             return self.book
         try:
+            private_folder(self.path.parent)
             with locked(self.path, patience_s=PATIENCE):
                 if self.has_changed():
                     self.news = self.load() or self.news
@@ -79,7 +81,7 @@ class BookFile:
                     replace_file(self.path, _written(after))
                     self._stamp = self._stamp_now()
         except (OSError, UnsafeFile) as error:
-            self.trouble = clean(str(error))
+            self.trouble = file_trouble(error, self.path)
             self.book = change(self.book)
         else:
             self.trouble = ""
@@ -102,8 +104,8 @@ class BookFile:
         try:
             path.rename(aside)
         except OSError as error:
-            self.trouble = clean(error.strerror or str(error))
-            return f"The file of alerts is damaged and cannot be kept aside: {clean(str(path))}"
+            self.trouble = file_trouble(error, path)
+            return f"The file of alerts is damaged and cannot be kept aside: {self.trouble}"
         return f"The file of alerts was damaged; it is kept as {clean(aside.name)}, and there are no alerts"
 
     def _stamp_now(self) -> tuple[int, int, int] | None:

@@ -36,7 +36,7 @@ from keydesk.calc.alerts.conditions import (
 )
 from keydesk.calc.alerts.engine import AlertEngine, after_firing
 from keydesk.calc.alerts.making import instrument_of
-from keydesk.calc.alerts.missed import PriceRange, missed_crossing
+from keydesk.calc.alerts.missed import PriceHistory, missed_crossing
 from keydesk.records import Quote
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
@@ -205,11 +205,10 @@ class AlertWatch:
             prices.watch(readings)
             self.store.price_watch[name] = self._take_quote
         watched = [each for each in self.store.alerts.values() if each.state == "on"]
-        levels: dict[str, tuple[Decimal, ...]] = {}
+        levels: dict[str, list[Decimal]] = {}
         for each in filter(_is_of_price, watched):
-            name = instrument_of(each.condition)
-            levels[name] = (*levels.get(name, ()), each.condition.level)
-        self.store.alert_levels = levels
+            levels.setdefault(instrument_of(each.condition), []).append(each.condition.level)
+        self.store.alert_levels = {name: tuple(found) for name, found in levels.items()}
         names = dict.fromkeys(filter(None, (instrument_of(each.condition) for each in watched)))
         if tuple(names) != self.store.alert_instruments:
             self.store.alert_instruments = tuple(names)
@@ -349,9 +348,7 @@ class AlertWatch:
                 found.setdefault(instrument_of(each.condition), []).append(each)
         return found
 
-    def take_periods(
-        self, alerts: Iterable[Alert], periods: Mapping[str, Sequence[PriceRange]]
-    ) -> None:
+    def take_periods(self, alerts: Iterable[Alert], histories: Mapping[str, PriceHistory]) -> None:
         """Judge the prices of a gap, by side: "bid", "ask", "mid"."""
         for alert in alerts:
             if self.engine.alert(alert.id) is None:
@@ -359,7 +356,7 @@ class AlertWatch:
             reading, level = alert.condition.reading, alert.condition.level
             side = self.engine.side_of(alert.id)
             side = self.file.book.sides.get(alert.id) if side is None else side
-            missed = missed_crossing(alert, level, periods[reading.kind], side)
+            missed = missed_crossing(alert, level, histories[reading.kind], side)
             self.engine.replace_side(alert.id, missed.side)
             if missed.time_ns is not None:
                 fired = after_firing(alert, missed.time_ns)

@@ -171,7 +171,7 @@ def _say_candles(read: int, of: int) -> None:
 
 def _say_progress(read: int, newest: int) -> None:
     if sys.stderr.isatty():
-        say_error(safe(f"{read} of {newest} transactions"))
+        say_error(safe(f"{read:,} of {newest:,} transactions"))
 
 
 def _chosen(found: _Found, options: argparse.Namespace) -> list[JournalTrade]:

@@ -1,6 +1,7 @@
 """Read what alerts need beside prices: candles of a time when no prices were watched, of indicators, and position books."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -8,7 +9,7 @@ from keydesk.alerts.candle_values import candles_needed
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import SECOND, Alert
 from keydesk.calc.alerts.conditions import CandleCondition, ClientsLong
-from keydesk.calc.alerts.missed import PriceRange
+from keydesk.calc.alerts.missed import PriceHistory, PriceRange
 from keydesk.feeds.client_books import ask
 from keydesk.feeds.link import FAILURES, Link
 from keydesk.store.candles import candle_of, period_end
@@ -26,6 +27,8 @@ PERIODS = ((2 * HOUR, "S5"), (3 * DAY, "M1"), (14 * DAY, "M5"), (200 * DAY, "H1"
 """The longest gap that is worked out from candles of a length: an answer has at most 5,000."""
 MOST_COUNT = 5000
 CURRENT = frozenset(("OK", "SLOW"))
+LETTERS = {"mid": "M", "bid": "B", "ask": "A"}  # of candles, by side
+TOGETHER = 10  # alerts whose gap is worked out between two turns of the event loop
 BOOK_EVERY = 300.0  # seconds
 
 
@@ -79,12 +82,13 @@ async def fill_gap(link: Link, alerts: AlertWatch, due: Due) -> None:
         if instrument not in link.store.instruments or since >= until:
             continue
         try:
-            periods = await _periods(link, instrument, since, until)
+            sides = {each.condition.reading.kind for each in missing}
+            periods = await _periods(link, instrument, sides, since, until)
         except FAILURES as error:
             link.count_unreadable(error)
             complete = False
         else:
-            alerts.take_periods(missing, periods)
+            await _work_out(alerts, missing, periods)
     if complete or link.now() - due.gap_since > LIVE_AFTER:
         if not complete:
             link.write("Alerts: the prices of the interruption could not be read")
@@ -92,10 +96,21 @@ async def fill_gap(link: Link, alerts: AlertWatch, due: Due) -> None:
         alerts.end_gap()
 
 
+async def _work_out(
+    alerts: AlertWatch, missing: Sequence[Alert], periods: Mapping[str, Sequence[PriceRange]]
+) -> None:
+    """Judge the prices of a gap, some alerts at a time; not to the end where another market begins meanwhile."""
+    histories = {side: PriceHistory.of(found) for side, found in periods.items()}
+    for start in range(0, len(missing), TOGETHER):
+        if alerts.gap is not None:
+            alerts.take_periods(missing[start : start + TOGETHER], histories)
+            await asyncio.sleep(0)
+
+
 async def _periods(
-    link: Link, instrument: str, since_ns: int, until_ns: int
+    link: Link, instrument: str, wanted: Collection[str], since_ns: int, until_ns: int
 ) -> Mapping[str, Sequence[PriceRange]]:
-    """Return the prices of a time by side."""
+    """Return the prices of a time by side: "bid", "ask", "mid", those that alerts watch."""
     length = until_ns - since_ns
     granularity = next((name for most, name in PERIODS if length <= most), PERIODS[-1][1])
     begin = max(since_ns, until_ns - PERIODS[-1][0])
@@ -103,12 +118,12 @@ async def _periods(
         link.client.candles.get(
             instrument,
             granularity=granularity_of(granularity),
-            price="MBA",
+            price="".join(LETTERS[side] for side in LETTERS if side in wanted),
             from_=DateTime.from_ns(begin),
             count=MOST_COUNT,
         )
     )
-    sides: dict[str, list[PriceRange]] = {"mid": [], "bid": [], "ask": []}
+    sides: dict[str, list[PriceRange]] = {side: [] for side in LETTERS if side in wanted}
     for candle in answer.candles:
         for side, found in sides.items():
             if (period := _period(candle, side)) is not None:
@@ -121,7 +136,10 @@ def _period(candle: Candlestick, side: str) -> PriceRange | None:
     if prices is None or not 0 < candle.time.ns < LAST_NS:
         return None
     four = (Decimal(prices.o), Decimal(prices.h), Decimal(prices.l), Decimal(prices.c))
-    return PriceRange(candle.time.ns, *four) if all(each.is_finite() for each in four) else None
+    if not all(each.is_finite() for each in four):
+        return None
+    first, _, _, last = four
+    return PriceRange(candle.time.ns, first, max(four), min(four), last)
 
 
 async def read_candles(link: Link, alerts: AlertWatch, due: Due) -> None:
@@ -166,13 +184,13 @@ def _by_candles(alerts: Iterable[Alert]) -> Mapping[tuple[str, str], list[Candle
 
 
 async def read_books(link: Link, due: Due) -> None:
-    """Read the position books that alerts are about; that of the focus is read for the chart."""
+    """Read the position books that alerts are about; also that of the focus, which without a desk nothing else reads."""
     for alert in list(link.store.alerts.values()):
         condition = alert.condition
         if alert.state != "on" or not isinstance(condition, ClientsLong):
             continue
         key = (condition.instrument, "positions")
-        if link.now() < due.not_before.get(key, 0.0) or condition.instrument == link.store.focus:
+        if link.now() < due.not_before.get(key, 0.0):
             continue
         due.not_before[key] = link.now() + BOOK_EVERY
         await ask(link, condition.instrument, "positions")

@@ -10,7 +10,7 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.lines import DrawnLine, DrawnWidget, Run, cut, width_of
 from keydesk.widgets.theme import Palette, palette_of
 
@@ -94,7 +94,15 @@ def _framed_line(
     line: FramedLine, edges: tuple[Strip, Strip], width: int, palette: Palette
 ) -> Strip:
     """Return a line between two edges; one that is longer than the width is cut."""
-    runs: list[Run] = [(safe(words), _style_of(role, palette)) for words, role in line]
+    runs: list[Run] = []
+    for words, role in line:
+        style = _style_of(role, palette)
+        if (
+            style.underline and not style.reverse
+        ):  # without colours; spaces beside the words are not underlined
+            runs += _padded(safe(words), style, palette["plain"])
+        else:
+            runs.append((safe(words), style))
     taken = width_of(runs)
     if taken > width:
         runs = cut(runs, width)
@@ -104,6 +112,14 @@ def _framed_line(
     left, right = edges
     segments = [Segment(text, style) for text, style in runs if text]
     return DrawnLine([*left, *segments, *right], left.cell_length + width + right.cell_length)
+
+
+def _padded(words: SafeText, style: Style, plain: Style) -> list[Run]:
+    """Return words in their style, and the spaces before and after them without one."""
+    inner = safe(words.strip(" "))
+    left = len(words) - len(words.lstrip(" "))
+    right = len(words) - len(inner) - left if inner else 0
+    return [(safe(" " * left), plain), (inner, style), (safe(" " * right), plain)]
 
 
 def _style_of(role: str, palette: Palette) -> Style:

@@ -274,7 +274,7 @@ class Trades(InstrumentRows, SortedTable):
         if account.open_risk is not None and account.nav:
             share = safe(f" ({show.percent(account.open_risk / account.nav)}% of NAV)")
         items = [
-            Item(((safe(f"{count} trade{'s' if count > 1 else ''}"), muted),), 2),
+            Item(((safe(f"{count:,} trade{'s' if count > 1 else ''}"), muted),), 2),
             Item(
                 (
                     (show.money(profit, signed=True), self._by_price(signed_role(profit))),

@@ -139,31 +139,36 @@ def write_cache(path: Path, cached: CachedEvents) -> None:
 
 
 def append_cache(path: Path, before: CachedEvents, after: CachedEvents) -> None:
+    """Append as `append_events` does; where that fails, the next start fetches again."""
+    with suppress(OSError, UnsafeFile):
+        append_events(path, before, after)
+
+
+def append_events(path: Path, before: CachedEvents, after: CachedEvents) -> None:
     """Append the events that came after those of the cache that was read; write it whole where it has changed since.
 
     Args:
         path: The file of events.
         before: What was read from it.
         after: The same and newer events.
+
+    Raises:
+        OSError: the cache cannot be written.
+        UnsafeFile: it is accessible to others, or shorter than it was.
     """
-    with suppress(OSError, UnsafeFile):
-        private_folder(path.parent)
-        with locked(path, patience_s=PATIENCE):
-            mark = None
-            with suppress(OSError, UnsafeFile, *UNREADABLE):
-                mark = read_mark(path)
-            lines = before.skipped + len(before.events)
-            is_same = mark is not None and mark.is_of(before.account_id, before.created_ns)
-            if (
-                mark is not None
-                and is_same
-                and (mark.last_id, mark.lines) == (before.last_id, lines)
-            ):
-                _append(path, mark, after)
-            elif before.skipped:  # a tail does not become the whole file
-                return
-            elif mark is None or not is_same or mark.last_id < after.last_id or not before.last_id:
-                _write_whole(path, after)
+    private_folder(path.parent)
+    with locked(path, patience_s=PATIENCE):
+        mark = None
+        with suppress(OSError, UnsafeFile, *UNREADABLE):
+            mark = read_mark(path)
+        lines = before.skipped + len(before.events)
+        is_same = mark is not None and mark.is_of(before.account_id, before.created_ns)
+        if mark is not None and is_same and (mark.last_id, mark.lines) == (before.last_id, lines):
+            _append(path, mark, after)
+        elif before.skipped:  # a tail does not become the whole file
+            return
+        elif mark is None or not is_same or mark.last_id < after.last_id or not before.last_id:
+            _write_whole(path, after)
 
 
 def _write_whole(path: Path, cached: CachedEvents) -> None:

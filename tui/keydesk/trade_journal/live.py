@@ -6,7 +6,8 @@ Reading and computing take place in threads or between other work of the event l
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from math import inf
 from pathlib import Path
@@ -16,21 +17,32 @@ from keydesk.calc.trade_journal.events import Event, StopSet
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.rebuild import Journal, Rebuilder, trades_of
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.trade_journal.cache import UNREADABLE, CachedEvents
 from keydesk.trade_journal.candles import AT_ONCE, ExcursionReader
 from keydesk.trade_journal.files import JournalFiles
 from keydesk.trade_journal.lines import JournalLines
 from keydesk.trade_journal.loading import load_events, load_newest
+from keydesk.trade_journal.newest_part import (
+    STANDARD,
+    Gap,
+    Portions,
+    fill_cache,
+    gap_of,
+    read_newest_part,
+)
 from keydesk.trade_journal.notes_file import Notes, read_notes
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.client import Client
-from keydesk_client.errors import KeydeskClientError
+from keydesk_client.errors import KeydeskClientError, UnsafeFile
 from keydesk_client.models import Transaction
 
 NEWEST = 20_000  # events of a large account that are read first: some 6,000 trades
 RETRY_AFTER = 20.0  # seconds after candles could not be read
 PART = 50  # transactions between two turns of the event loop
+PAUSE = 0.1  # seconds between pages of older transactions that nobody waits for
+ANOTHER_READS = 0.1  # seconds between looks while it is being read
 Pips = Mapping[str, Decimal]
 
 
@@ -45,6 +57,8 @@ class LiveJournal:
         now_ns: Returns the broker's time.
         open_trades: Returns the ids of the trades that are open.
         newest: How many of the newest events of a large account are read first.
+        sleep: Waits for so many seconds.
+        portions: How many transactions of an account without a cache are read at a time.
     """
 
     def __init__(
@@ -57,6 +71,8 @@ class LiveJournal:
         now_ns: Callable[[], int] = time.time_ns,
         open_trades: Callable[[], Iterable[str]] = lambda: (),
         newest: int = NEWEST,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        portions: Portions = STANDARD,
     ) -> None:
         self.files, self.client, self._clock = files, client, clock
         self.version = 0
@@ -72,7 +88,11 @@ class LiveJournal:
         self.progress: SafeText = safe("")  # while it is read
         self.excursions = ExcursionReader(client, files.excursions, now_ns)
         self._pips, self._now_ns, self._open_trades = pips, now_ns, open_trades
-        self._newest = newest
+        self._newest, self._sleep, self._portions = newest, sleep, portions
+        self.part: SafeText = safe("")  # what is shown of an account whose cache lacks much
+        self._is_filling = False  # the cache
+        self._is_filled = False  # it lacks little now, and is to be read
+        self._is_kept = True  # the cache can be written
         self._rebuilder = Rebuilder()
         self._account: tuple[str, int] = "", 0  # id, and when it was opened
         self._last_id = 0
@@ -101,8 +121,8 @@ class LiveJournal:
 
     @property
     def stamp(self) -> object:
-        """A stamp that changes with each new transaction or note."""
-        return self._last_id, self._notes_stamp
+        """A stamp that changes with each new transaction or note, and when older ones are read."""
+        return self._last_id, self._notes_stamp, self.rebuilt
 
     @property
     def is_reading(self) -> bool:
@@ -145,7 +165,7 @@ class LiveJournal:
             self.is_behind = True
             while self.is_behind:
                 self.is_behind = False
-                if self._wants_whole and not self.is_whole:
+                if self._is_filled or (self._wants_whole and not self.is_whole):
                     await self._check_account()
                 await self._read_newer()
             self.is_read = True
@@ -158,12 +178,19 @@ class LiveJournal:
 
     async def _check_account(self) -> None:
         """Begin anew where nothing is read, or the account's history began anew."""
-        if self.is_read and (self.is_whole or not self._wants_whole):
+        stays = self.is_whole or not self._wants_whole or (self.part and self._is_kept)
+        if self.is_read and stays and not self._is_filled:
             account = (await self.client.accounts.summary()).account
             known = account.id, account.created_time.ns
             if self._account == known and int(account.last_transaction_id) >= self._last_id:
                 return
+        if self._is_kept:
+            gap = await gap_of(self.client, self.files.events)
+            if gap.missing > self._portions.few:
+                await self._read_newest_part(gap)
+                return
         cached = await self._events()
+        self.part, self._is_filled = safe(""), False
         try:
             await self._rebuild(cached)
         except UNREADABLE:  # a cache that was changed by hand
@@ -184,6 +211,63 @@ class LiveJournal:
         self._journal = -1, Journal()
         self.is_whole = not cached.skipped
         self.rebuilt += 1
+
+    async def _read_newest_part(self, gap: Gap) -> None:
+        """Show the newest transactions of a large account; `fill` reads those before them."""
+        self._is_filled = False
+        async for part in read_newest_part(self.client, gap.newest, self._portions):
+            if part.length == self._portions.page or part.length >= self._portions.first:
+                before = part.first - 1  # transactions
+                cached = replace(
+                    gap.cached, last_id=gap.newest, events=part.events, skipped=before, start=0
+                )
+                await self._rebuild(cached)
+                self.part, self.is_read = part.words(self._open_trades()), True
+                self._turn()
+
+    async def fill(self) -> None:
+        """Read the older transactions of a large account into its cache, then the journal from there.
+
+        A broker that does not answer is asked again after a pause. Where the cache cannot be written, they are read once every
+        trade is wanted.
+        """
+        if self._is_filling:
+            return
+        self._is_filling = True
+        try:
+            while self.part and (self._is_kept or self._wants_whole):
+                await self._fill_and_read()
+                if self.part:
+                    await self._sleep(RETRY_AFTER)
+        finally:
+            self._is_filling = False
+            self.progress = safe("")
+            self._turn()
+
+    async def _fill_and_read(self) -> None:
+        try:
+            path, portions = self.files.events, self._portions
+            await fill_cache(self.client, path, self._say_older, self._pause, portions)
+        except KeydeskClientError as error:
+            self.trouble = safe(f"Older transactions are not read: {clean(str(error))}")
+            self._turn()
+            return
+        except (OSError, UnsafeFile) as error:
+            why = file_trouble(error, self.files.events)
+            self.trouble, self._is_kept = safe(f"Older transactions are not kept: {why}"), False
+            self._turn()
+        if self._is_kept or self._wants_whole:
+            self._is_filled = True
+            while self._is_reading:  # another page reads; it ends in a moment
+                await self._sleep(ANOTHER_READS)
+            await self.read()
+
+    def _say_older(self, read: int, newest: int) -> None:
+        self.trouble = safe("")
+        self._say(read, newest)
+
+    async def _pause(self) -> None:
+        await self._sleep(0 if self._wants_whole else PAUSE)
 
     async def _read_newer(self) -> None:
         async for each in self.client.transactions.iterate_since(self._last_id):

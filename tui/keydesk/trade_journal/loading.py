@@ -16,7 +16,7 @@ from keydesk_client.errors import UnsafeFile
 
 ON_A_PAGE = 500  # transactions: more of them hold the event loop too long while they are decoded
 PART = 50  # transactions between two turns of the event loop
-PROGRESS_EVERY = 5000  # transactions
+WRITTEN_EVERY = 5000  # transactions
 Progress = Callable[[int, int], None]
 """Called with what was read and how much there is: events of the cache, then transactions."""
 
@@ -26,10 +26,27 @@ async def load_journal(client: Client, path: Path, progress: Progress | None = N
     return rebuild((await load_events(client, path, progress)).events)
 
 
-async def load_events(client: Client, path: Path, progress: Progress | None = None) -> CachedEvents:
-    """Return the events of the client's account; the cache is read and written in a thread."""
+async def load_events(
+    client: Client,
+    path: Path,
+    progress: Progress | None = None,
+    *,
+    written_every: int = WRITTEN_EVERY,
+) -> CachedEvents:
+    """Return the events of the client's account; the cache is read and written in a thread.
+
+    Args:
+        client: Reads what the cache lacks.
+        path: The cache.
+        progress: Called where much has to be read.
+        written_every: After so many transactions they are written: an interruption loses no more.
+    """
     return await _load(
-        client, lambda id_, ns: read_cache(path, id_, ns, progress), path, progress=progress
+        client,
+        lambda id_, ns: read_cache(path, id_, ns, progress),
+        path,
+        progress=progress,
+        written_every=written_every,
     )
 
 
@@ -65,31 +82,37 @@ async def _load(
     read: Callable[[str, int], CachedEvents],
     path: Path,
     progress: Progress | None = None,
+    written_every: int = WRITTEN_EVERY,
 ) -> CachedEvents:
     account = (await client.accounts.summary()).account
     created, newest = account.created_time.ns, int(account.last_transaction_id)
     cached = await asyncio.to_thread(read, account.id, created)
     if cached.last_id > newest:
         cached = CachedEvents(account.id, created)
-    if cached.last_id < newest:
-        before, cached = cached, await _with_newer(client, cached, newest, progress)
+    while cached.last_id < newest:  # what is written is not read again after an interruption
+        last = min(cached.last_id + written_every, newest)
+        before, cached = cached, await _with_newer(client, cached, last)
         await asyncio.to_thread(append_cache, path, before, cached)
+        if progress is not None and last < newest:
+            progress(last, newest)
     return cached
 
 
-async def _with_newer(
-    client: Client, cached: CachedEvents, newest: int, progress: Progress | None
-) -> CachedEvents:
+async def _with_newer(client: Client, cached: CachedEvents, newest: int) -> CachedEvents:
     events: list[Event] = list(cached.events)
     for first in range(cached.last_id + 1, newest + 1, ON_A_PAGE):
-        last = min(first + ON_A_PAGE - 1, newest)
-        found = (await client.transactions.range(first, last)).transactions
-        for start in range(0, len(found), PART):
-            events.extend(events_of(found[start : start + PART]))
-            await asyncio.sleep(0)
-        if progress is not None and last // PROGRESS_EVERY > (first - 1) // PROGRESS_EVERY:
-            progress(last, newest)
+        events += await read_events(client, first, min(first + ON_A_PAGE - 1, newest))
     return replace(cached, last_id=newest, events=tuple(events))
+
+
+async def read_events(client: Client, first: int, last: int) -> list[Event]:
+    """Return the events of the transactions from one to another, both included; the event loop has its turns."""
+    events: list[Event] = []
+    found = (await client.transactions.range(first, last)).transactions
+    for start in range(0, len(found), PART):
+        events.extend(events_of(found[start : start + PART]))
+        await asyncio.sleep(0)
+    return events
 
 
 async def pips_of(client: Client) -> dict[str, Decimal]:

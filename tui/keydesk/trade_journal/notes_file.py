@@ -24,6 +24,7 @@ from keydesk.calc.trade_journal.notes import (
     checked_tags,
 )
 from keydesk.records import id_order
+from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import clean, clean_name
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
@@ -66,7 +67,7 @@ def read_notes(path: Path) -> Notes:
     except FileNotFoundError:
         return Notes()
     except (OSError, UnsafeFile) as error:
-        return Notes(trouble=f"The notes are not read: {clean(str(error))}")
+        return Notes(trouble=f"The notes are not read: {file_trouble(error, path)}")
     return Notes(content.notes, _trouble(path, content.numbers))
 
 
@@ -110,7 +111,7 @@ def change_note(path: Path, trade_id: str, change: Change) -> TradeNote:
             replace_file(path, written)
             replace_file(beside(path, WRITTEN), written)
     except (OSError, UnsafeFile) as error:
-        raise NotesNotWritten(f"the note was not saved: {clean(str(error))}") from error
+        raise NotesNotWritten(f"the note was not saved: {file_trouble(error, path)}") from error
     return note
 
 

@@ -132,10 +132,10 @@ def _in_short(trades: Sequence[JournalTrade], found: Statistics, context: RowCon
         traded.setdefault(pair(each.instrument), []).append(each)
         if mistake := context.note(each).mistake:
             mistakes.setdefault(mistake, []).append(each)
-    named = (f"{name} {len(own)} ({_result_words(own)})" for name, own in traded.items())
+    named = (f"{name} {len(own):,} ({_result_words(own)})" for name, own in traded.items())
     sentences.append(f"Traded: {', '.join(named)}")
     if mistakes:
-        named = (f"{name}, {len(own)} x, {_result_words(own)}" for name, own in mistakes.items())
+        named = (f"{name}, {len(own):,} x, {_result_words(own)}" for name, own in mistakes.items())
         sentences.append(f"Mistakes: {'; '.join(named)}")
     return Section("", sentences=tuple(sentences))
 

@@ -26,6 +26,7 @@ TRADE_COLUMNS = (
 TEXT_COLUMNS = frozenset({"tags", "setup", "mistake", "note", "brokerTag", "comment"})
 MONEY = Decimal("0.01")
 HUNDREDTH = Decimal("0.01")
+LARGEST_ROUNDED = Decimal("1E15")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +109,8 @@ def number(value: Decimal | None, step: Decimal | None = None, *, rounded: bool 
     if not value.is_finite():
         return "∞" if value > 0 else "-∞"
     if step is not None:
-        value = value.quantize(step)
-    elif rounded:
+        return f"{value:.{max(0, -int(step.as_tuple().exponent))}f}"  # of any size
+    if rounded and abs(value) < LARGEST_ROUNDED:
         value = round(value, 10).normalize()
     return f"{value:f}"
 

@@ -21,6 +21,7 @@ class JournalSnapshot:
     account: str = ""
     currency: str = ""
     trouble: str = ""  # why it is not whole
+    part: str = ""  # what it is of the account, "" if all is read
 
 
 OpenProfits = Mapping[int, Decimal]

@@ -12,6 +12,7 @@ from pathlib import Path
 from time import time_ns
 from typing import Literal, get_args
 
+from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import SafeText, clean
 from keydesk.trading.line_file import LineFile, newest_text
 from keydesk_client.errors import UnsafeFile
@@ -70,7 +71,7 @@ class AuditLog:
         try:
             LineFile(self.path, self.largest, OLD_FILES).append(line)
         except OSError as error:
-            self.failed = f"{error.strerror or error}: {self.path}"
+            self.failed = file_trouble(error, self.path)
         else:
             self.failed = ""
 

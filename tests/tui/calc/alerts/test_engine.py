@@ -1,5 +1,6 @@
 """Each fresh crossing of a level is told exactly once, and none is missed, whatever the path of the price."""
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import ClockTime, Direction, PriceCross, Reading
-from keydesk.calc.alerts.engine import AlertEngine
-from keydesk.calc.alerts.missed import PriceRange, missed_crossing
+from keydesk.calc.alerts.engine import AlertEngine, Armed
+from keydesk.calc.alerts.missed import Missed, PriceHistory, PriceRange, missed_crossing
 
 MID = Reading("mid", "EUR_USD")
 LEVELS = st.integers(
@@ -153,10 +154,13 @@ def test_a_reading_that_was_interrupted_begins_anew() -> None:
 # Candles of a time when nothing was watched.
 
 
-def candles(*prices: tuple[int, int, int, int]) -> list[PriceRange]:
-    return [
-        PriceRange(at * SECOND, *(Decimal(each) for each in four)) for at, four in enumerate(prices)
-    ]
+def candles(*prices: tuple[int, int, int, int]) -> PriceHistory:
+    return PriceHistory.of(
+        [
+            PriceRange(at * SECOND, *(Decimal(each) for each in four))
+            for at, four in enumerate(prices)
+        ]
+    )
 
 
 @given(st.lists(LEVELS, min_size=4, max_size=40), LEVELS, st.sampled_from(("up", "down", "touch")))
@@ -184,6 +188,40 @@ def test_a_gap_between_two_looks_is_a_crossing_if_the_price_was_below(
 
 def test_candles_from_before_the_last_telling_do_not_tell_it_again() -> None:
     again = replace(alert("1", 5), fired_ns=SECOND)
-    made = candles((4, 6, 4, 4), (4, 4, 4, 4), (4, 6, 4, 6))
-    assert missed_crossing(again, Decimal(5), made).time_ns == 2 * SECOND
-    assert missed_crossing(again, Decimal(5), made[:2]).time_ns is None
+    made = ((4, 6, 4, 4), (4, 4, 4, 4), (4, 6, 4, 6))
+    assert missed_crossing(again, Decimal(5), candles(*made)).time_ns == 2 * SECOND
+    assert missed_crossing(again, Decimal(5), candles(*made[:2])).time_ns is None
+
+
+def one_by_one(made: Alert, history: PriceHistory, side: int | None) -> Missed:
+    """Return what is missed where every price of every candle is looked at."""
+    level = made.condition.level
+    entry = Armed(made, level, side)
+    first = None
+    for each in (period for _, _, part in history.blocks for period in part):
+        other = Armed(made, level, entry.side)
+        if each.time_ns < max(made.made_ns, made.fired_ns):
+            entry.take(each.close)
+            continue
+        low_first = [entry.take(each) for each in (each.open, each.low, each.high, each.close)]
+        high_first = [other.take(each) for each in (each.open, each.high, each.low, each.close)]
+        if any([*low_first, *high_first]) and first is None:
+            first = each.time_ns
+    return Missed(first, entry.side)
+
+
+@pytest.mark.parametrize("how", ["up", "down", "touch"])
+@pytest.mark.parametrize("side", [None, -1, 0, 1])
+def test_blocks_of_candles_that_are_passed_over_change_nothing(
+    how: Direction, side: int | None
+) -> None:
+    rng = random.Random(f"{how} {side}")
+    for _ in range(20):
+        price, made = rng.randint(-30, 30), []
+        for _ in range(200):
+            path = [price := price + rng.choice((-2, -1, 0, 1, 2)) for _ in range(4)]
+            made.append((path[0], max(path), min(path), path[-1]))
+        history = candles(*made)
+        late = replace(alert("1", rng.randint(-10, 10), how), made_ns=rng.choice((0, 90 * SECOND)))
+        level = late.condition.level
+        assert missed_crossing(late, level, history, side) == one_by_one(late, history, side)

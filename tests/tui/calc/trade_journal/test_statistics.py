@@ -67,6 +67,12 @@ def test_the_system_quality_counts_at_most_100_trades() -> None:
     assert hundred == D("3.32")  # 10 x 0.25 / 0.7519
 
 
+def test_results_that_differ_by_rounding_only_do_not_vary() -> None:
+    rs = [D(-1) / 3, D(-1) / 3 + D("1E-28")] * 9
+    assert system_quality(rs) is None
+    assert system_quality([D(1), D("1.0000001")]) is not None
+
+
 def test_a_result_of_zero_ends_a_streak() -> None:
     assert longest_streak([True, True, False, True]) == 2
     assert statistics_of(closed_trades(["1", "0", "1"])).longest_wins == 1

@@ -34,11 +34,13 @@ if TYPE_CHECKING:
     from keydesk.trade_journal.files import JournalFiles
     from keydesk.trade_journal.lines import JournalLine
     from keydesk.trade_journal.live import LiveJournal
+    from keydesk.trade_journal.newest_part import Portions
     from keydesk.trade_journal.screens import KeptScreen
     from keydesk_client.client import Client
     from keydesk_client.models import Transaction
 
 LONGEST_LETTERS = 60
+OLDER = "older transactions"
 NOT_OPEN = "The journal is read once the account is open"
 
 
@@ -53,6 +55,7 @@ class JournalDesk:
         keymap: The keys, as the pages name them.
         form_context: What the form of labels is given.
         carry_out: Sends what that form returns.
+        portions: How many transactions of an account without a cache are read at a time.
     """
 
     def __init__(
@@ -65,10 +68,12 @@ class JournalDesk:
         keymap: KeyMap,
         form_context: Callable[[], FormContext],
         carry_out: Callable[[Instruction | None], None],
+        portions: Portions | None = None,
     ) -> None:
         self._app, self._account, self._store = app, account, store
         self._tell, self._keymap = tell, keymap
         self._form_context, self._carry_out = form_context, carry_out
+        self._portions = portions
         self._make_live: Callable[[], LiveJournal] | None = None  # once the account is open
         self._live: LiveJournal | None = None
         self._newest: Transaction | None = None  # that the open account had
@@ -80,6 +85,7 @@ class JournalDesk:
         from keydesk.trade_journal.files import JournalFiles  # noqa: PLC0415 - see above
 
         audit = self._account.audit
+        self._app.workers.cancel_group(self._app, f"journal {OLDER}")  # of the account before
         if audit is None:
             return
         files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
@@ -100,6 +106,7 @@ class JournalDesk:
 
     def _made(self, client: Client, files: JournalFiles) -> LiveJournal:
         from keydesk.trade_journal.live import LiveJournal  # noqa: PLC0415 - with the first page
+        from keydesk.trade_journal.newest_part import STANDARD  # noqa: PLC0415 - same
 
         return LiveJournal(
             client,
@@ -107,6 +114,7 @@ class JournalDesk:
             self._pips,
             now_ns=self._now_ns,
             open_trades=lambda: self._store.trades,
+            portions=self._portions or STANDARD,
         )
 
     def _pips(self) -> dict[str, Any]:
@@ -150,6 +158,13 @@ class JournalDesk:
             await live.read(whole=whole)
             if live.rebuilt != before:
                 exclude_long_lived()
+            if live.part:
+                self._run(partial(self._fill, live), OLDER)
+
+    async def _fill(self, live: LiveJournal) -> None:
+        """Read the older transactions of a large account while the desk is used."""
+        await live.fill()
+        exclude_long_lived()
 
     def look_at_notes(self) -> None:
         """Read the notes again if their file was changed."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from keydesk.calc.trade_journal.trades import JournalTrade
+    from keydesk.forms.statistics.day import DayPage
     from keydesk.forms.statistics.page import StatisticsPage
     from keydesk.trade_journal.live import LiveJournal
     from keydesk.trade_journal.snapshot import JournalSnapshot
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 SAY_EVERY = 5  # trades
 TOGETHER = 40  # trades whose excursions are read, then shown
 DAY_READS = "The journal is being read; the day is shown once it is"
+OLDER_READ = 1.0  # seconds between looks while older transactions are read
 ANOTHER_READS = 0.1  # seconds between looks while another page reads the journal
 
 
@@ -78,11 +80,20 @@ class JournalStatistics:
             self._awaits_day = True
             self._run(partial(self._show_day, self._app.screen, week=week), "day")
 
-    def open_day(self, snapshot: JournalSnapshot, day: date | None, *, week: bool) -> None:
+    def open_day(self, snapshot: JournalSnapshot, day: date | None, *, week: bool) -> DayPage:
         """Show a day, or its week."""
         from keydesk.forms.statistics.day import DayPage  # noqa: PLC0415 - with the first
 
-        self._app.push_screen(DayPage(snapshot, day, week=week))
+        page = DayPage(snapshot, day, week=week)
+        self._app.push_screen(page)
+        return page
+
+    async def _complete_day(self, page: DayPage) -> None:
+        """Give the page all trades once the older transactions are read."""
+        while page.is_attached and self._live.part:  # noqa: ASYNC110 - minutes of a large account
+            await asyncio.sleep(OLDER_READ)
+        if page.is_attached:
+            page.take(await self._snapshot())
 
     async def _show_day(self, over: Screen[Any], *, week: bool) -> None:
         """Show the day, but not over a form that was opened meanwhile, and never of a journal that is not read."""
@@ -97,7 +108,9 @@ class JournalStatistics:
             return
         screen = self._app.screen
         if screen is over or isinstance(screen, DeskScreen):
-            self.open_day(replace(snapshot, trouble=trouble), None, week=week)
+            page = self.open_day(replace(snapshot, trouble=trouble), None, week=week)
+            if snapshot.part:
+                self._run(partial(self._complete_day, page), "older days")
         else:
             self._tell("info", "The journal is read: :day shows the day")
 
@@ -170,6 +183,7 @@ class JournalStatistics:
             limits,
             f"{store.health.environment} …{clean_name(account_tail(live.client.account_id or ''))}",
             "" if account is None else account.currency,
+            part=live.part,
         )
 
     async def _read_open_profits(self, page: StatisticsPage) -> None:

@@ -1,6 +1,9 @@
-"""Crossings while nothing was watched, worked out from candles of the side that an alert watches."""
+"""Crossings while nothing was watched, worked out from candles of the side that an alert watches.
 
-from collections.abc import Iterable
+Hundreds of alerts look at the same thousands of candles: blocks of them whose prices are all on one side of a level are passed over.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -19,6 +22,42 @@ class PriceRange:
     close: Decimal
 
 
+IN_A_BLOCK = 64  # periods
+
+
+@dataclass(frozen=True, slots=True)
+class PriceHistory:
+    """Periods, oldest first, and the range of prices of each block of them."""
+
+    blocks: Sequence[tuple[Decimal, Decimal, Sequence[PriceRange]]] = ()  # low, high, periods
+
+    @classmethod
+    def of(cls, periods: Sequence[PriceRange]) -> "PriceHistory":
+        """Return the history of periods."""
+        parts = [periods[at : at + IN_A_BLOCK] for at in range(0, len(periods), IN_A_BLOCK)]
+        return cls(
+            [
+                (min(each.low for each in part), max(each.high for each in part), part)
+                for part in parts
+            ]
+        )
+
+    def around(self, entry: Armed) -> Iterator[PriceRange]:
+        """Yield the periods that change what is known of an alert; it is given each before the next one is looked for."""
+        for low, high, part in self.blocks:
+            if not _is_settled(entry, low, high):
+                yield from (each for each in part if not _is_settled(entry, each.low, each.high))
+
+
+def _is_settled(entry: Armed, low: Decimal, high: Decimal) -> bool:
+    """Return whether prices of this range, all on one side of the level, leave the alert as it is."""
+    if low > entry.level:
+        return entry.side == (0 if entry.alert.condition.direction == "up" else 1)
+    if high < entry.level:
+        return entry.side == (0 if entry.alert.condition.direction == "down" else -1)
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Missed:
     """The first crossing that was missed, and the side of the level on which the value was in the end."""
@@ -28,7 +67,7 @@ class Missed:
 
 
 def missed_crossing(
-    alert: Alert, level: Decimal, periods: Iterable[PriceRange], side: int | None = None
+    alert: Alert, level: Decimal, history: PriceHistory, side: int | None = None
 ) -> Missed:
     """Return the first fresh crossing in the periods, oldest first.
 
@@ -38,11 +77,11 @@ def missed_crossing(
     Args:
         alert: Periods that began before it was made or last fired are left out.
         level: What is crossed.
-        periods: Of bid, ask or mid, as the alert watches.
+        history: Of bid, ask or mid, as the alert watches.
         side: Of the level where the value was before, if that is known.
     """
     entry, first = Armed(alert, level, side), None
-    for period in periods:
+    for period in history.around(entry):
         if period.time_ns < max(alert.made_ns, alert.fired_ns):
             entry.take(period.close)
             continue

@@ -15,6 +15,7 @@ from keydesk.calc.trade_journal.rebuild import BalancePoint
 NOTHING, ONE = Decimal(0), Decimal(1)
 DAYS_A_YEAR = Decimal(252)
 SATURDAY = 5
+ROUNDING = Decimal("1E-20")  # of a quotient of 28 digits, and of what is computed from it
 LEAST_DAYS = 2  # of a ratio
 
 
@@ -163,8 +164,10 @@ def mean(values: Sequence[Decimal]) -> Decimal:
 
 
 def sample_deviation(values: Sequence[Decimal]) -> Decimal | None:
-    """Return the standard deviation with n-1; None of fewer than two."""
+    """Return the standard deviation with n-1; None of fewer than two, 0 where they differ by rounding only."""
     if len(values) < LEAST_DAYS:  # one value does not vary
         return None
     middle = mean(values)
-    return (sum(((each - middle) ** 2 for each in values), NOTHING) / (len(values) - 1)).sqrt()
+    squares = sum(((each - middle) ** 2 for each in values), NOTHING)
+    deviation = (squares / (len(values) - 1)).sqrt()
+    return deviation if deviation > abs(middle) * ROUNDING else NOTHING

@@ -53,7 +53,7 @@ class AuditForm(InfoForm[None]):
 
     def title_words(self) -> Printable:
         """Return how many entries there are."""
-        return safe(f"Audit log  {len(self.shown)} of {len(self.entries)}")
+        return safe(f"Audit log  {len(self.shown):,} of {len(self.entries):,}")
 
     def foot_words(self) -> Printable:
         """Return the keys."""

@@ -95,7 +95,7 @@ class OrderLifeForm(InfoForm[None]):
         if self.shows_figures:
             return "Slippage and time to acknowledge"
         still_open = sum(life.is_open for life in self.shown)
-        return safe(f"Order outcomes  {still_open} open, {len(self.shown)} in all")
+        return safe(f"Order outcomes  {still_open:,} open, {len(self.shown):,} in all")
 
     def foot_words(self) -> Printable:
         """Return the keys that fit."""

@@ -243,8 +243,8 @@ def _risk_words(account: AccountState) -> str:
 def _counts(store: Store) -> str:
     entries = sum(order.type in ENTRY_ORDERS for order in store.orders.values())
     return (
-        f"trades {len(store.trades)}, positions {len(store.positions)}, entry orders {entries}, "
-        f"protective orders {len(store.orders) - entries}"
+        f"trades {len(store.trades):,}, positions {len(store.positions)}, entry orders {entries:,}, "
+        f"protective orders {len(store.orders) - entries:,}"
     )
 
 

@@ -140,7 +140,7 @@ class TransactionForm(InfoForm[None]):
         shown = list(enumerate(related))[first : first + rows]
         lines = [self._related_line(each, chosen=at == self.chosen) for at, each in shown]
         if related:
-            count = f"Related transactions  {self.chosen + 1} of {len(related)}"
+            count = f"Related transactions  {self.chosen + 1:,} of {len(related):,}"
             lines = [BLANK, ((safe(count), "muted"),), *lines]
         return [*lines, *said]
 

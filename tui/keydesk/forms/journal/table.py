@@ -66,15 +66,25 @@ def total_line(lines: Iterable[JournalLine], home: str) -> TextLine:
     if not closed:
         return BLANK
     return (
-        (safe(f"  {len(closed)} closed, {won} won, net "), "muted"),
+        (safe(f"  {len(closed):,} closed, {won:,} won, net "), "muted"),
         (safe(f"{money(net, signed=True)} {home}"), signed_role(net)),
         (safe(f", of it swap {money(swap, signed=True)}"), "muted"),
-        (safe(f", {money(sum(rs, Decimal(0)), signed=True)} R of {len(rs)}"), "muted"),
+        (safe(f", {money(sum(rs, Decimal(0)), signed=True)} R of {len(rs):,}"), "muted"),
     )
 
 
-def note_lines(name: str, note: TradeNote, trouble: Printable, width: int) -> list[TextLine]:
-    """Return what was written about a trade, or why the journal or its notes cannot be read."""
+def note_lines(
+    name: str, note: TradeNote, trouble: Printable, part: str, width: int
+) -> list[TextLine]:
+    """Return what was written about a trade, or why the journal or its notes cannot be read.
+
+    Args:
+        name: The trade, as the list names it.
+        note: What was written about it.
+        trouble: Why something cannot be read; empty if all is well.
+        part: What is read of a large account; empty if it is all.
+        width: Columns of a line.
+    """
     said = [name]
     if note.setup:
         said.append(f"setup {clean(note.setup)}")
@@ -95,7 +105,9 @@ def note_lines(name: str, note: TradeNote, trouble: Printable, width: int) -> li
     nothing = "no note yet" if note.is_empty else "no note text"
     words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
     role = "plain" if note.note else "faint"
-    return [BLANK, first, ((shorten(safe(f"  {clean(words)}"), width), role),)]
+    about_part: TextLine = ((shorten(safe(f"  A part: {part}"), width), "warn"),)
+    written: TextLine = ((shorten(safe(f"  {clean(words)}"), width), role),)
+    return [about_part if part else BLANK, first, written]
 
 
 def _aligned(words: str, column: Column) -> Printable:

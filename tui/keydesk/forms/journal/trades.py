@@ -233,7 +233,7 @@ class JournalForm(InfoForm[None]):
     def title_words(self) -> Printable:
         """Return how many trades there are, and how they are sorted and filtered."""
         lines = self._lines
-        count = f"{len(self.keys)} of {len(lines)}" if self.letters else f"{len(lines)}"
+        count = f"{len(self.keys):,} of {len(lines):,}" if self.letters else f"{len(lines):,}"
         what = "position" if self.by_position else "trade"
         if len(lines) != 1:
             what += "s"
@@ -241,13 +241,12 @@ class JournalForm(InfoForm[None]):
             count = f"newest {count}"
         letters = shorten(safe(self.letters), LONGEST_SHOWN)
         column = next((each.title for each in COLUMNS if each.key == self.order.column), "")
-        parts = [
-            f"Journal  {count} {what}",
-            self.order.words(column).removesuffix(" held") or NEWEST,
-        ]
+        parts = [f"Journal  {count} {what}"]
+        if self.order.column or not (self._is_partial and self.journal.progress):
+            parts.append(self.order.words(column).removesuffix(" held") or NEWEST)
         if letters:
             parts.append(f"only {letters}")
-        if self.journal.is_reading:
+        if self.journal.is_reading or self.journal.progress:
             parts.append(f"reading {self.journal.progress or '…'}")
         elif self._is_partial:
             parts.append(f"{self.keymap.name('journal-bottom')} reads all")
@@ -333,7 +332,9 @@ class JournalForm(InfoForm[None]):
         if line is None:
             return []
         trouble = journal.trouble or journal.notes.trouble or journal.excursions_trouble
-        return note_lines(name_of(line), self._given.note(line), safe(trouble), self.inside)
+        return note_lines(
+            name_of(line), self._given.note(line), safe(trouble), journal.part, self.inside
+        )
 
     @property
     def _home_currency(self) -> str:

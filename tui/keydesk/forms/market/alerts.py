@@ -79,9 +79,9 @@ class AlertsForm(InfoForm[None]):
         """Return how many there are."""
         muted = "  MUTED" if self._muted() else ""
         if self.shows_history:
-            return safe(f"Alerts fired: {len(self.store.alert_history)}{muted}")
+            return safe(f"Alerts fired: {len(self.store.alert_history):,}{muted}")
         watched = sum(each.state == "on" for each in self.store.alerts.values())
-        return safe(f"Alerts: {watched} watched of {len(self.store.alerts)}{muted}")
+        return safe(f"Alerts: {watched:,} watched of {len(self.store.alerts):,}{muted}")
 
     def foot_words(self) -> Printable:
         """Return the keys that fit."""

@@ -61,6 +61,12 @@ class DayPage(ScrolledForm):
         super().on_mount()
         self._show(*self._wanted)
 
+    def take(self, snapshot: JournalSnapshot) -> None:
+        """Show the same day, or week, of a journal that has more trades."""
+        shown, self.snapshot, self.shown = self.shown, snapshot, None
+        day = shown.day if shown is not None and shown.days else None
+        self._show(day, self._wanted[1])
+
     def _show(self, day: date | None, week: bool) -> None:
         self._wanted = day, week
         work = partial(self._computed, day, week)
@@ -97,8 +103,9 @@ class DayPage(ScrolledForm):
         """Return the whole page."""
         if self.shown is None:
             return [(("Computing …", "muted"),)]
-        trouble = self.snapshot.trouble
+        trouble, part = self.snapshot.trouble, self.snapshot.part
         lines = wrap_words(safe(trouble), "danger", self.inside) if trouble else []
+        lines += wrap_words(safe(f"Over a part: {part}"), "warn", self.inside) if part else []
         for row in side_by_side(self.shown.page.sections, self.inside):
             if lines:
                 lines.append(BLANK)

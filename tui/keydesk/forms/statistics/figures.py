@@ -1,5 +1,6 @@
 """The views of figures: all of them with what they rest on, and the same by groups."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -47,11 +48,11 @@ MEANINGS: Mapping[str, Printable] = {
     "profit factor": "all wins over all losses",
     "max drawdown": "the largest fall of the realized curve",
     "recovery factor": "result over the largest fall",
-    "SQN": "√n x mean / deviation of R, n up to 100",
+    "SQN": "root n x mean / deviation of R, n up to 100",
     "time in market %": "share of the time with a trade open",
     "financing": "is in the result",
     "spread paid": "is in the result",
-    "Sharpe, daily NAV": "mean / deviation of daily returns x √252",
+    "Sharpe, daily NAV": "mean / deviation of daily returns x root of 252",
     "Sortino, daily NAV": "the same by losing days alone",
     "max drawdown, daily NAV": "with open losses, transfers taken out",
 }
@@ -138,7 +139,7 @@ def _figure_lines(row: tuple[str, str, str], width: int) -> list[TextLine]:
         role = role_of(Decimal(value))
     muted = "faint" if doubtful else "muted"
     shown = _grouped(value) if value else "–"
-    basis_words = rests_on.replace("n=", "n ")
+    basis_words = re.sub(r"n=(\d+)", lambda found: f"n {int(found[1]):,}", rests_on)
     if width < FULL_WIDTH:
         return _narrow_lines(
             (name, muted), (shown, role), (basis_words.split(",")[0], muted), width
@@ -324,7 +325,7 @@ def _cells(row: GroupRow) -> dict[str, Words]:
     found = row.found
     factor = found.profit_factor.value
     return {
-        "n": (safe(f"{found.n}"), "plain"),
+        "n": (safe(f"{found.n:,}"), "plain"),
         "win %": (percent(found.win_rate.value, 0), "plain"),
         "result": amount(found.total.value),
         "avg R": amount(found.expectancy_r.value),

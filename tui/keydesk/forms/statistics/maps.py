@@ -94,7 +94,7 @@ def cell_line(name: str, cell: HeatCell | None, given: Given) -> TextLine:
         amount(cell.result),
         (safe(f" {given.snapshot.currency}   "), "muted"),
         *in_r,
-        (safe(f"win {won} %   n {cell.n}{few}"), "muted"),
+        (safe(f"win {won} %   n {cell.n:,}{few}"), "muted"),
     )
 
 
@@ -217,7 +217,7 @@ def _sum_lines(name: str, cells: Mapping[str, HeatCell], given: Given) -> list[T
         line: list[Words] = [
             (safe(f"{label:<9}"), "faint" if few else "plain"),
             (
-                safe(f"{cell.n:>6}{percent(Decimal(cell.wins) / cell.n, 0):>7}"),
+                safe(f"{cell.n:>6,}{percent(Decimal(cell.wins) / cell.n, 0):>7}"),
                 "faint" if few else "plain",
             ),
             (safe(f"{result:>13}"), "faint" if few else role),

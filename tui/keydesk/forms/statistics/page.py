@@ -25,7 +25,7 @@ from keydesk.forms.statistics.what_if import WhatIfView
 from keydesk.keys.keymap import KEYMAP, STATISTICS
 from keydesk.store.frame import Frame
 from keydesk.text.format import counted
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 from keydesk.widgets.theme import palette_of
 
@@ -59,7 +59,7 @@ class StatisticsHost(Protocol):
     def read_open_profits(self, page: "StatisticsPage") -> None: ...
     def read_excursions(self, page: "StatisticsPage", trades: Sequence[JournalTrade]) -> None: ...
     def read_paths(self, page: "StatisticsPage", trades: Sequence[JournalTrade]) -> None: ...
-    def open_day(self, snapshot: JournalSnapshot, day: date, *, week: bool) -> None: ...
+    def open_day(self, snapshot: JournalSnapshot, day: date, *, week: bool) -> object: ...
 
 
 class StatisticsPage(InfoForm[None]):
@@ -93,6 +93,7 @@ class StatisticsPage(InfoForm[None]):
         self.snapshot: JournalSnapshot | None = None
         self.trouble: Printable = ""
         self.progress = safe("")
+        self._older = safe("")  # how far reading older transactions is
         self._trades: Sequence[JournalTrade] = ()
         self._open_profits: OpenProfits | None = None
         self._excursions: Excursions | None = None
@@ -116,7 +117,11 @@ class StatisticsPage(InfoForm[None]):
         if self.snapshot is None:
             if self._host.progress != self.progress:
                 self.take_progress(self._host.progress)
-        elif self._host.stamp != self._stamp and frame.now - self._looked >= LOOK_EVERY:
+            return
+        if self.snapshot.part and self._host.progress != self._older:
+            self._older = safe(self._host.progress)
+            self.redraw()
+        if self._host.stamp != self._stamp and frame.now - self._looked >= LOOK_EVERY:
             self._looked = frame.now
             self._host.read(self)
 
@@ -179,6 +184,8 @@ class StatisticsPage(InfoForm[None]):
         head = [self._names(), *([BLANK] if self.room >= SMALL else [])]
         if self.trouble:
             head += wrap_words(safe(self.trouble), "danger", self.inside)
+        if self.snapshot is not None and self.snapshot.part:
+            head += wrap_words(self._part_words(self.snapshot.part), "warn", self.inside)
         rows = max(1, self.room - len(head))
         body = self._body(rows)
         self.top = max(0, min(self.top, len(body) - rows))
@@ -186,6 +193,10 @@ class StatisticsPage(InfoForm[None]):
         if len(body) > self.top + rows:
             shown[-1] = ((safe(f"… {len(body) - self.top - rows + 1} lines more: Space"), "faint"),)
         return [*head, *shown, *([BLANK] * (rows - len(shown)))]
+
+    def _part_words(self, part: str) -> SafeText:
+        so_far = f"; reading {self._older}" if self._older else ""
+        return safe(f"Over a part: {part}{so_far}")
 
     def _names(self) -> TextLine:
         names = [each.NAME for each in self.views]

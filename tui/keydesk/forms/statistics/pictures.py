@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import ClassVar
 
+from rich.cells import cell_len
+
 from keydesk.calc.trade_journal.curves import OUTERMOST, Bin, CurvePoint, equity_curve, r_histogram
 from keydesk.chart.plots import (
     Axes,
@@ -87,15 +89,17 @@ def _equity_words(curve: Sequence[CurvePoint], given: Given) -> TextLine:
     deepest = min(curve, key=lambda each: each.below)
     currency = given.snapshot.currency
     when = f"{at(deepest.time_ns, given.snapshot.context.zone):%d %b %Y}"
-    return (
+    line: TextLine = (
         ("Realized ", "muted"),
         amount(curve[-1].total),
-        (safe(f" {currency}  n {len(curve)}  drawdown now "), "muted"),
+        (safe(f" {currency}  n {len(curve):,}  drawdown now "), "muted"),
         (money(curve[-1].below), "loss" if curve[-1].below else "plain"),
         (", deepest ", "muted"),
         (money(deepest.below), "loss" if deepest.below else "plain"),
         (safe(f" {when}"), "muted"),
     )
+    fits = sum(cell_len(words) for words, _ in line) <= given.width
+    return line if fits else line[:-1]  # the curve shows the day
 
 
 def _values(points: Sequence[Point], rows: int) -> list[Tick]:
@@ -138,7 +142,7 @@ class HistogramView(PictureView):
             (place, f"{each.middle:.1f}") for (place, _, _), each in zip(bars, bins, strict=True)
         ][::every]
         counts = [
-            (v, f"{v:>5.0f}")
+            (v, f"{v:>5,.0f}")
             for v in round_ticks(0, most, max(2, given.rows // VALUE_ROWS))
             if v == int(v)
         ]
@@ -169,7 +173,7 @@ def _histogram_words(rs: Sequence[Decimal], given: Given) -> TextLine:
         amount(min(rs)),
         (", best ", "muted"),
         amount(max(rs)),
-        (safe(f"   n {len(rs)}{left_out}"), "muted"),
+        (safe(f"   n {len(rs):,}{left_out}"), "muted"),
     )
 
 
@@ -235,7 +239,7 @@ def _excursion_words(
     rescued = sum(mfe >= 1 for _, mfe in losses)
     without = len(given.trades) - n
     left_out = f"   {without} without first stop or candles left out" if without else ""
-    words: Printable = safe(f"  up: MFE in R, how far for you   n {n}{left_out}")
+    words: Printable = safe(f"  up: MFE in R, how far for you   n {n:,}{left_out}")
     known = given.excursions or {}
     growing = sum(each.id in known and known[each.id].is_provisional for each in given.trades)
     if growing:
