@@ -75,7 +75,7 @@ class AccountStart:
     async def _draw_first_prices(self, priced: asyncio.Event) -> None:
         """Draw the first prices when they come, not with the next beat.
 
-        The forms are loaded before: keys that are typed at the sight of prices must not wait for that.
+        The forms that trade are loaded before: keys that are typed at the sight of prices must not wait for that.
         """
         forms.load()
         with suppress(TimeoutError):
