@@ -1,4 +1,4 @@
-"""A node of a cluster: it renews its lease, takes accounts that belong to nobody, and drops those it has lost."""
+"""A node of a cluster: it renews its lease, takes accounts that belong to no node, and drops those it has lost."""
 
 import asyncio
 import contextlib
@@ -22,10 +22,10 @@ from keydesk_practice.ledger.records import Entry, LedgerAccount, LedgerBatch
 
 LEASE_SECONDS = 2.0
 RENEW_SECONDS = 0.5
-TAKE_SECONDS = 0.2  # between two looks for accounts that belong to nobody
+TAKE_SECONDS = 0.2  # between two searches for accounts that belong to no node
 TAKEN_AT_ONCE = 100
 MAX_REQUESTS = 1_000  # of an account that are remembered: more than come within the time of one
-AWAY = "the database is away"
+AWAY = "the database does not answer"
 log = logging.getLogger("keydesk.practice.cluster")
 
 

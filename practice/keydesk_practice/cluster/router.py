@@ -169,7 +169,7 @@ class ClusterRouter:
         except LedgerAway as error:  # of a read of the ledger
             self._node.connection_lost(error)
             kind = NotExecuted if scope["method"] == "GET" else OutcomeUnknown
-            raise kind("the database is away") from None
+            raise kind("the database does not answer") from None
 
     async def _answer_again(self, account: str, scope: Scope, send: Send) -> bool:
         """Send the original answer of a request that was executed; return False when the ledger knows nothing of it."""
@@ -191,7 +191,7 @@ class ClusterRouter:
             raise unknown_outcome(str(error)) from None
         except LedgerAway as error:
             log.warning("%s", error)
-            raise unknown_outcome("the database is away") from None
+            raise unknown_outcome("the database does not answer") from None
         if found.answer is None:
             raise unavailable(reason)
         if not await self._send_stored(account, found.answer, scope, send):

@@ -101,4 +101,4 @@ def away_errors() -> Iterator[None]:
         ):
             cause = without_password(diagnostics.message_primary)
             raise LedgerWriteFailed(f"the database cannot store anything: {cause}") from None
-        raise LedgerAway(f"the database is away: {without_password(error)}") from None
+        raise LedgerAway(f"the database does not answer: {without_password(error)}") from None

@@ -1,4 +1,4 @@
-"""What a client is answered when the account's node, the link to it or the database is away: never a second order."""
+"""What a client is answered when the account's node, the link to it or the database does not answer: never a second order."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ class FakeNode:
         self.accounts = {ACCOUNT.id: ACCOUNT}
         self.owners = {ACCOUNT.id: owner}
         self.away = False
-        self.away_because = "the database is away"
+        self.away_because = "the database does not answer"
         self.here = here
         self.time = 0.0
         self.requests: dict[str, str | None] = {}  # stored; None: given up
