@@ -91,4 +91,4 @@ async def test_a_database_on_a_full_disk_loses_and_doubles_nothing(
             report, words = await disk_fills_up(cluster, disk, bots=6)
     print(f"\n{report.table()}")  # noqa: T201 - the figures of the run
     assert report.problems == []
-    assert any({"tables": "No space left", "log": "is away"}[of] in one for one in words)
+    assert any({"tables": "No space left", "log": "does not answer"}[of] in one for one in words)

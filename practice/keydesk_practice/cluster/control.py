@@ -43,6 +43,7 @@ from keydesk_practice.ledger.records import LedgerAccount
 
 PAUSE_AHEAD = 0.3  # seconds in which the notification reaches every node before the market stops
 PEER_SECONDS = 1.5
+ARRIVAL_SECONDS = 1.0  # for an account that is being loaded
 ACCOUNTS_HERE = "/cluster/v1/accounts"
 TIME_HERE = "/cluster/v1/time"
 _AT_OWNER = frozenset({"transfer", "set_margin"})
@@ -106,9 +107,18 @@ class ClusterControl:
         return _translated(self._own.get(operation.name, operation.handler))
 
     def _here(self, operation: Operation) -> Handler:
+        handler: Handler = operation.handler
         if operation.name == "reset_account":
-            return _translated(self._reset_account)
-        return _translated(operation.handler)
+            handler = self._reset_account
+
+        async def here(control: Control, request: object, account: str) -> object:
+            if account in self._node.accounts and not self._node.owns(account):
+                await self._node.loader.wait_for(account, ARRIVAL_SECONDS)
+                if not self._node.owns(account):
+                    raise NotExecuted("The account is moving to another node: try again")
+            return await handler(control, request, account=account)
+
+        return _translated(here)
 
     def _at_owner(self, operation: Operation) -> Handler:
         here = self._here(operation)

@@ -138,7 +138,7 @@ def test_the_number_of_statements_is_that_of_one_account(
 
     def count(query: bytes, values: object) -> object:
         statements.append(query)
-        return execute(query, values)  # type: ignore[arg-type]
+        return execute(query, values)  # type: ignore[call-overload]
 
     monkeypatch.setattr(connection, "execute", count)
     read_accounts(connection, [one.id for one in ACCOUNTS], state_format())
