@@ -5,7 +5,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
 from time import monotonic
@@ -24,7 +24,7 @@ from keydesk.config.settings import (
 )
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.journal import open_journal
 from keydesk.trading.notifications import Command, report_of
@@ -106,9 +106,16 @@ def trader_zone(options: argparse.Namespace) -> tzinfo:
 
 
 @asynccontextmanager
-async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount]:
-    """Open the account that the options select; leaving the block closes it."""
+async def open_account(
+    options: argparse.Namespace, *, for_exit: bool = False
+) -> AsyncIterator[OpenAccount]:
+    """Open the account that the options select; leaving the block closes it.
+
+    An exit is not refused where others can read the folders or the vault: the token was there already.
+    """
     folders = find_folders(options.data, os.environ)
+    if for_exit:
+        folders = replace(folders, warn=warn_exposed)
     settings = load_settings(folders.config)
     profile = profile_to_open(options.profile, settings, practice=options.practice)
     if profile is None:
@@ -117,7 +124,7 @@ async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount
             async with reach.client:
                 yield reach
         return
-    given = given_passphrase(options.passphrase_fd, options.passphrase_file)
+    given = given_passphrase(options.passphrase_fd, options.passphrase_file, folders.warn)
     account = ProfileAccount(profile, token_of(folders, profile, given))
     reach = _at(account.address_offline(), account.environment, folders, settings)
     try:
@@ -132,6 +139,11 @@ async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount
             f"the broker refuses profile {profile.name} ({error}); is its token revoked, or the account "
             f"closed? sign in again: keydesk login {profile.name} --environment {profile.environment}"
         ) from error
+
+
+def warn_exposed(words: str) -> None:
+    """Say that others can read a folder or file, which an exit uses nevertheless."""
+    say_error(safe(f"keydesk: warning: {clean(words)}. It goes on, because it is an exit"))
 
 
 def _at(
