@@ -79,8 +79,11 @@ def test_a_dash_is_standard_output_for_the_journal_as_well() -> None:
     assert journal_options(["--csv", "--out", "-"]).out is None
 
 
-def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m keydesk profiles > /dev/full"
+@pytest.mark.parametrize("words", ["profiles", "--help"])
+def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(
+    tmp_path: Path, words: str
+) -> None:
+    command = f"{sys.executable} -m keydesk {words} > /dev/full"
     buffered = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
     buffered["KEYDESK_HOME"] = str(tmp_path)
     done = subprocess.run(

@@ -102,6 +102,26 @@ async def test_a_request_without_an_answer_takes_the_place_of_the_round_trip(wid
             assert "round trip" not in text_of(pane)[0]
 
 
+@pytest.mark.parametrize(
+    ("ahead_ms", "words"),
+    [
+        (0.0, "clock +0 ms "),
+        (374.4, "clock +374 ms "),
+        (-999.6, "clock −1.0s "),
+        (3_240, "clock +3.2s "),
+        (-123_456, "clock −2m "),
+        (12_345_678, "clock +3h25 "),
+    ],
+)
+async def test_the_difference_of_the_clocks_is_told_in_a_persons_units(
+    ahead_ms: float, words: str
+) -> None:
+    pane, store = HealthLine(), desk_store()
+    store.health.clock_offset_ms = ahead_ms
+    async with shown(pane, store, size=(120, 3)):
+        assert words in text_of(pane)[0]
+
+
 async def test_unreadable_records_and_failed_feeds_are_told_for_a_minute() -> None:
     pane, store = HealthLine(), desk_store()
     now = frame_of(store).now

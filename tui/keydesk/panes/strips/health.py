@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from keydesk.store.frame import Frame
 from keydesk.store.state import LinkState, Topic
 from keydesk.text import format as show
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.lines import Run, cut, width_of
 from keydesk.widgets.strip_line import Item, StripLine
 
 NARROW = 60  # columns
+SECOND_MS = 1000
 ROLE_OF: dict[LinkState, str] = {
     "OK": "muted",
     "SLOW": "warn",
@@ -61,8 +62,7 @@ class HealthLine(StripLine):
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
             yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 3)
         if health.clock_offset_ms is not None and frame.store.market is None:
-            offset = f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)
-            yield Item(self._pair("clock", safe(offset)), 4)
+            yield Item(self._pair("clock", _clock_words(health.clock_offset_ms)), 4)
         if frame.now - (health.unreadable_at or float("-inf")) < WARNED_SECONDS:
             records = "record" if health.unreadable == 1 else "records"
             words = f"{health.unreadable} {records} unreadable"
@@ -109,3 +109,11 @@ class HealthLine(StripLine):
 
     def _pair(self, label: str, value: Printable) -> tuple[Run, ...]:
         return ((safe(f"{label} "), self.palette["faint"]), (value, self.palette["muted"]))
+
+
+def _clock_words(ahead_ms: float) -> SafeText:
+    """Return how far the broker's clock is ahead of this machine's: +374 ms, −3.2s, +2m."""
+    sign, size = "+" if ahead_ms >= 0 else show.MINUS, abs(ahead_ms)
+    if round(size) < SECOND_MS:
+        return safe(f"{sign}{size:.0f} ms")
+    return safe(f"{sign}{show.short_age(size / SECOND_MS)}")
