@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
 from time import monotonic
+from typing import NoReturn
 
 from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, practice_account
@@ -87,11 +88,20 @@ class OpenAccount:
         return self.folder.parent / "journal" / f"{self.target.records}.notes.jsonl"
 
 
+class AccountParser(argparse.ArgumentParser):
+    """A parser that says how a value which begins with a dash is given."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with 2 and the sentence; argparse takes `-x` behind an option for another option."""
+        if message.endswith("expected one argument"):
+            option = message.removeprefix("argument ").partition(":")[0].split("/")[-1]
+            message = f"{message}; one that begins with - is given as {option}=-x"
+        super().error(message)
+
+
 def account_parser(command: str, what: str) -> argparse.ArgumentParser:
     """Return a parser with the options that select an account; the default is the last one used."""
-    parser = argparse.ArgumentParser(
-        prog=f"keydesk {command}", description=what, allow_abbrev=False
-    )
+    parser = AccountParser(prog=f"keydesk {command}", description=what, allow_abbrev=False)
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
     where.add_argument("--practice", action="store_true", help="the practice market")
