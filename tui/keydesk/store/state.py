@@ -210,7 +210,8 @@ class Notice:
     asks: bool = False  # it wants something done, as every bad one does
     seen: bool = False
     outcome: str = ""  # the intent id of the command whose outcome it tells
-    painted_ns: int | None = None  # since when it stands whole on the screen
+    came: float | None = None  # monotonic seconds of the first frame after it
+    painted: float | None = None  # monotonic seconds since when it stands whole on the screen
 
     @property
     def waits(self) -> bool:
