@@ -25,6 +25,7 @@ BookKind = Literal["orders", "positions"]
 PastDirection = Literal["", "older", "newer", "first"]  # of lines of the log
 CandlePrices = Literal["M", "B", "A"]  # mid, bid, ask
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
+CURRENT: frozenset[LinkState] = frozenset(("OK", "SLOW"))  # of a stream whose data is the newest
 
 
 REACH = 120  # buckets kept above and below the price: more than a chart of hours or a pane shows
