@@ -6,7 +6,7 @@ The tests check each against the installed version. Where one is missing, reques
 from collections.abc import Iterable
 from contextlib import suppress
 from ssl import SSLContext
-from typing import Final, Self
+from typing import Final
 
 import httpcore
 
@@ -58,14 +58,25 @@ def send_requests_whole(transport: object) -> None:
     pool = getattr(transport, POOL, None)
     backend = getattr(pool, BACKEND, None)
     if isinstance(backend, httpcore.AsyncNetworkBackend):
-        setattr(pool, BACKEND, _WholeRequestBackend(backend))
+        setattr(pool, BACKEND, WholeRequestBackend(backend))
 
 
-class _WholeRequestBackend(httpcore.AsyncNetworkBackend):
+def refuse_connections(transport: object) -> None:
+    """Let a transport open no more connections; one that is being opened is closed as soon as it is open.
+
+    Closing a pool forgets its connections: one that opens afterwards would never be closed.
+    """
+    backend = getattr(getattr(transport, POOL, None), BACKEND, None)
+    if isinstance(backend, WholeRequestBackend):
+        backend.is_closed = True
+
+
+class WholeRequestBackend(httpcore.AsyncNetworkBackend):
     """Opens connections that send what was written when they are read from."""
 
     def __init__(self, backend: httpcore.AsyncNetworkBackend) -> None:
         self._backend = backend
+        self.is_closed: bool = False
 
     async def connect_tcp(
         self,
@@ -75,7 +86,7 @@ class _WholeRequestBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        return WholeRequestStream(
+        return await self.opened(
             await self._backend.connect_tcp(host, port, timeout, local_address, socket_options)
         )
 
@@ -85,9 +96,16 @@ class _WholeRequestBackend(httpcore.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109 - same
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        return WholeRequestStream(
+        return await self.opened(
             await self._backend.connect_unix_socket(path, timeout, socket_options)
         )
+
+    async def opened(self, stream: httpcore.AsyncNetworkStream) -> "WholeRequestStream":
+        """Return a new connection ready for requests; close it and raise ConnectError if none may be opened any more."""
+        if self.is_closed:
+            await stream.aclose()
+            raise httpcore.ConnectError("the client was closed while it connected")
+        return WholeRequestStream(stream, self)
 
     async def sleep(self, seconds: float) -> None:
         await self._backend.sleep(seconds)
@@ -96,8 +114,9 @@ class _WholeRequestBackend(httpcore.AsyncNetworkBackend):
 class WholeRequestStream(httpcore.AsyncNetworkStream):
     """A connection that keeps what is written until it is read from."""
 
-    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+    def __init__(self, stream: httpcore.AsyncNetworkStream, backend: WholeRequestBackend) -> None:
         self._stream = stream
+        self._backend = backend
         self._unsent = b""
         self._timeout: float | None = None
 
@@ -123,8 +142,10 @@ class WholeRequestStream(httpcore.AsyncNetworkStream):
         ssl_context: SSLContext,
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ASYNC109 - same
-    ) -> Self:
-        return type(self)(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+    ) -> "WholeRequestStream":
+        return await self._backend.opened(
+            await self._stream.start_tls(ssl_context, server_hostname, timeout)
+        )
 
     def get_extra_info(self, info: str) -> object:
         return self._stream.get_extra_info(info)

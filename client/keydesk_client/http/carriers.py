@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import httpx
 
 from keydesk_client.errors import InvalidSettings
-from keydesk_client.http._httpcore_private import send_requests_whole
+from keydesk_client.http._httpcore_private import refuse_connections, send_requests_whole
 from keydesk_client.http.endpoint import Address
 
 Carrier: TypeAlias = httpx.AsyncBaseTransport
@@ -37,7 +37,7 @@ def checked(address: Address) -> Address:
 
 def carrier_to(address: Address, connections: int) -> Carrier:
     """Return a carrier that opens so many connections to an address at most."""
-    carrier = httpx.AsyncHTTPTransport(
+    carrier = _Connections(
         verify=address.is_encrypted,  # without encryption, certificates need not be loaded
         trust_env=False,
         limits=httpx.Limits(
@@ -50,6 +50,14 @@ def carrier_to(address: Address, connections: int) -> Carrier:
     )
     send_requests_whole(carrier)
     return carrier
+
+
+class _Connections(httpx.AsyncHTTPTransport):
+    """The connections to a host; closing them also closes one that is being opened at that moment."""
+
+    async def aclose(self) -> None:
+        refuse_connections(self)
+        await super().aclose()
 
 
 def tcp_keepalive() -> list[SocketOption]:

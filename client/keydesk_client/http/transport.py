@@ -206,7 +206,7 @@ class Transport:
             await _guarded(_close(response), self._token)
 
     async def close(self) -> None:
-        """Close every connection; requests in flight end as ConnectionLost."""
+        """Close every connection; requests in flight end as ConnectionLost, those still connecting as Unreachable."""
         self._closed = True
         if self._loop is not None and self._loop.is_closed():
             return  # its connections ended with it

@@ -103,7 +103,8 @@ async def test_an_answer_that_came_before_the_request_was_sent_is_read() -> None
             raise httpcore.WriteError("closed")
 
     answered = Broken([b"HTTP/1.1 503 Service Unavailable\r\n\r\n"])
-    stream = _httpcore_private.WholeRequestStream(answered)
+    backend = _httpcore_private.WholeRequestBackend(httpcore.AsyncMockBackend([]))
+    stream = await backend.opened(answered)
     await stream.write(b"GET / HTTP/1.1\r\n\r\n")
     assert (await stream.read(100)).startswith(b"HTTP/1.1 503")
 

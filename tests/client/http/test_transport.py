@@ -29,7 +29,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.messages import STANDARD_TIMEOUTS, Request
+from keydesk_client.http.messages import STANDARD_TIMEOUTS, HttpResponse, Request
 from keydesk_client.http.transport import Transport
 from support.fakes.talking_server import Talk, talking_server
 
@@ -183,6 +183,37 @@ async def test_a_closed_transport_sends_nothing() -> None:
         await transport.close()
         with pytest.raises(ClientClosed):
             await transport.request(ASK)
+
+
+@pytest.mark.parametrize("kind", ["tcp", "unix"])
+async def test_a_connection_that_opens_while_the_transport_is_closed_is_closed_too(
+    tmp_path: Path, kind: str
+) -> None:
+    opened = ended = 0
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal opened, ended
+        opened += 1
+        try:
+            writer.write(WHOLE)  # at once, so that a forgotten connection becomes an idle one
+            await reader.read(-1)  # until the connection is closed
+        finally:
+            ended += 1
+
+    async with talking_server(answer, tmp_path / "s" if kind == "unix" else None) as url:
+        for turns in range(40):  # of the event loop, between the request and the closing
+            transport = Transport(Secret("t"), url, url)
+            asked = asyncio.ensure_future(transport.request(ASK))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await transport.close()
+            [response] = await asyncio.gather(asked, return_exceptions=True)
+            if not isinstance(response, HttpResponse):
+                assert isinstance(response, ClientClosed | ConnectionLost | Unreachable)
+        async with asyncio.timeout(60):
+            while ended < opened:  # noqa: ASYNC110 - no event of the server tells
+                await asyncio.sleep(0)
+    assert opened
 
 
 STATUSES: list[tuple[int, type[Answered]]] = [
