@@ -103,5 +103,6 @@ def test_a_file_that_everybody_can_write_to_is_never_read(tmp_path: Path) -> Non
     path = tmp_path / "file"
     path.write_bytes(b"forged")
     path.chmod(0o666)
+    said: list[str] = []
     with pytest.raises(UnsafeFile, match="chmod 600"):
-        read_private(path, 10, [].append)
+        read_private(path, 10, said.append)
