@@ -155,7 +155,7 @@ class ClientBook:
     snapshot: BookSnapshot | None = None
     trouble: str = ""  # in words; an older snapshot stays
     earlier: tuple[BookSnapshot, ...] = ()  # newest first, without a gap; of the focus only
-    previous_ns: int | None = None  # time of the snapshot before all of these, where it was told
+    previous_ns: int | None = None  # time of the snapshot before all of these, where it is known
     begins: bool = False  # the service has none that are earlier
 
     @property
@@ -210,7 +210,7 @@ class Notice:
     time_ns: int
     asks: bool = False  # it wants something done, as every bad one does
     seen: bool = False
-    outcome: str = ""  # the intent id of the command whose outcome it tells
+    outcome: str = ""  # the intent id of the command whose outcome it reports
     came: float | None = None  # monotonic seconds of the first frame after it
     painted: float | None = None  # monotonic seconds since when it stands whole on the screen
 

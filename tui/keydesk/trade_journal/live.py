@@ -7,7 +7,6 @@ Reading and computing take place in threads or between other work of the event l
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from math import inf
 from pathlib import Path
@@ -20,6 +19,7 @@ from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.trade_journal.cache import UNREADABLE, CachedEvents
 from keydesk.trade_journal.candles import AT_ONCE, ExcursionReader
+from keydesk.trade_journal.files import JournalFiles
 from keydesk.trade_journal.lines import JournalLines
 from keydesk.trade_journal.loading import load_events, load_newest
 from keydesk.trade_journal.notes_file import Notes, read_notes
@@ -32,26 +32,6 @@ NEWEST = 20_000  # events of a large account that are read first: some 6,000 tra
 RETRY_AFTER = 20.0  # seconds after candles could not be read
 PART = 50  # transactions between two turns of the event loop
 Pips = Mapping[str, Decimal]
-
-
-@dataclass(frozen=True, slots=True)
-class JournalFiles:
-    """The files of an account's journal, the same for desk and command line."""
-
-    events: Path
-    excursions: Path
-    notes: Path
-    screens: Path  # a folder
-
-    @classmethod
-    def of(cls, folder: Path, records: str) -> "JournalFiles":
-        """Return the files in a folder by the name of the account's records."""
-        return cls(
-            folder / f"{records}.events",
-            folder / f"{records}.excursions",
-            folder / f"{records}.notes.jsonl",
-            folder / f"{records}.screens",
-        )
 
 
 class LiveJournal:

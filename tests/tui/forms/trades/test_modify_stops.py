@@ -101,8 +101,8 @@ async def test_a_guaranteed_stop_that_the_broker_would_not_take_is_refused(
         ("s 4 0", "would fire now, the price is 1.08490: m counts in pips, not in price"),
         ("s 1 . 0 9 9", "would fire now, the price is 1.08490: close it instead"),
         ("t 0 . 4", "would fill now, the price is 1.08490: m counts in pips, not in price"),
-        ("t 4 0", "Target 40.00000 is absurdly far: pips typed as a price? m counts in pips"),
-        ("s 0 . 5", "Stop 0.50000 is absurdly far: pips typed as a price? m counts in pips"),
+        ("t 4 0", "Target 40.00000 is implausibly far: pips typed as a price? m counts in pips"),
+        ("s 0 . 5", "Stop 0.50000 is implausibly far: pips typed as a price? m counts in pips"),
     ],
 )
 async def test_a_level_that_is_passed_is_refused_with_the_remedy(keys: str, why: str) -> None:

@@ -230,9 +230,9 @@ def refusals(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -
     if new.stop != now.stop and new.stop is not None:
         reasons += _fires_at_once(trade, new.stop, context)
         if not reasons and _stop_weight(trade, now.fixed_stop, new.fixed_stop) != "tightens":
-            reasons += _absurdly_far("Stop", new.stop, context)
+            reasons += _implausibly_far("Stop", new.stop, context)
     if new.target != now.target and new.target is not None:
-        reasons += _fills_at_once(trade, new.target, context) or _absurdly_far(
+        reasons += _fills_at_once(trade, new.target, context) or _implausibly_far(
             "Target", new.target, context
         )
     if new.trail != now.trail and new.trail is not None:
@@ -296,10 +296,10 @@ def _remedy(level: Decimal, close: Decimal) -> str:
     return "close it instead" if is_price else "m counts in pips, not in price"
 
 
-def _absurdly_far(name: str, level: Decimal, context: TradingContext) -> list[str]:
+def _implausibly_far(name: str, level: Decimal, context: TradingContext) -> list[str]:
     if is_within(level, context.mid, LEVEL_REACH):
         return []
-    return [f"{name} {level} is absurdly far: pips typed as a price? m counts in pips"]
+    return [f"{name} {level} is implausibly far: pips typed as a price? m counts in pips"]
 
 
 def trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
@@ -307,11 +307,11 @@ def trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
     least, most = context.rules.minimum_trail, context.rules.maximum_trail
     if trail < least:
         return [
-            f"Trailing distance below the broker's least, {(least / context.rules.pip).normalize():f} pips"
+            f"Trailing distance below the broker's minimum, {(least / context.rules.pip).normalize():f} pips"
         ]
     if most and trail > most:
         return [
-            f"Trailing distance over the broker's most, {(most / context.rules.pip).normalize():f} pips"
+            f"Trailing distance above the broker's maximum, {(most / context.rules.pip).normalize():f} pips"
         ]
     return []
 
