@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     replace_unknown_characters()
     try:
-        code = _run(words)
+        code = _exit_code(words)
         sys.stdout.flush()
     except BrokenPipeError:  # `keydesk practice room | head`: the reader of the pipe has ended
         drop_unwritten_output()
@@ -39,6 +39,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         named = f"{error.filename}: " if error.filename is not None else ""
         return _refuse(f"{named}{error.strerror or error}")
     return code
+
+
+def _exit_code(words: Sequence[str]) -> int:
+    """Run the command; `--help` ends it with 0, and its text may still have to be written."""
+    try:
+        return _run(words)
+    except SystemExit as ended:
+        if ended.code:
+            raise
+        return 0
 
 
 def replace_unknown_characters() -> None:

@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from keydesk_practice.__main__ import main
 from support.broker import plain_client, practice_server, start_practice
 
 SERVE = [sys.executable, "-m", "keydesk_practice.__main__"]
@@ -174,3 +177,13 @@ def test_without_a_shared_ledger_nothing_of_a_cluster_is_imported() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["serve", "--help"]])
+def test_help_that_the_disk_does_not_take_ends_with_1_and_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert main(words) == 1
+    assert capsys.readouterr().err == "keydesk practice: No space left on device\n"

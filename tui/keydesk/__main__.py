@@ -10,6 +10,12 @@ def main(argv: list[str] | None = None) -> int:
         return _run(words)
     except KeyboardInterrupt:
         return 130
+    except SystemExit as ended:
+        if ended.code:
+            raise
+        from keydesk.cli.runner import flush_output  # noqa: PLC0415 - as below
+
+        return flush_output()  # --help and --version are not written out yet
 
 
 def _run(words: list[str]) -> int:

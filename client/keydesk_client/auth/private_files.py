@@ -5,8 +5,9 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import TypeAlias
 
 from keydesk_client.errors import UnsafeFile
 
@@ -14,6 +15,9 @@ RETRY_LOCK_S = 0.002
 LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+Warn: TypeAlias = Callable[[str], None]
+"""Takes a sentence about a file that others can access, for a caller that goes on with it."""
 
 
 def private_folder(folder: Path) -> None:
@@ -45,13 +49,19 @@ def refuse_link(path: Path) -> None:
         raise UnsafeFile(f"{path} is a symbolic link: put the file itself there")
 
 
-def refuse_unsafe(path: Path, status: os.stat_result) -> None:
-    """Raise UnsafeFile when a file or folder belongs to another user, or others have access to it."""
+def refuse_unsafe(path: Path, status: os.stat_result, warn: Warn | None = None) -> None:
+    """Raise UnsafeFile when a file or folder belongs to another user, or others have access to it.
+
+    With `warn`, it is called instead of raising where others can read it, or a group can write to it.
+    """
     _refuse_foreign(path, status)
     if status.st_mode & OTHERS:
         wanted = "700" if stat.S_ISDIR(status.st_mode) else "600"
         mode = stat.S_IMODE(status.st_mode)
-        raise UnsafeFile(f"{path} is accessible to others (mode {mode:04o}): chmod {wanted} it")
+        words = f"{path} is accessible to others (mode {mode:04o}): chmod {wanted} it"
+        if warn is None or status.st_mode & stat.S_IWOTH:
+            raise UnsafeFile(words)
+        warn(words)
 
 
 def _refuse_foreign(path: Path, status: os.stat_result) -> None:
@@ -59,17 +69,17 @@ def _refuse_foreign(path: Path, status: os.stat_result) -> None:
         raise UnsafeFile(f"{path} belongs to another user (id {status.st_uid}): chown it")
 
 
-def read_private(path: Path, most: int) -> bytes:
-    """Return the content of a private file of at most `most` bytes.
+def read_private(path: Path, most: int, warn: Warn | None = None) -> bytes:
+    """Return the content of a private file of at most `most` bytes; `warn` as in `refuse_unsafe`.
 
     Raises:
         UnsafeFile: it is a link, not a regular file, too large, or not private.
     """
     refuse_link(path)
-    refuse_unsafe(path.parent, path.parent.stat())
+    refuse_unsafe(path.parent, path.parent.stat(), warn)
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
         status = os.fstat(file.fileno())
-        refuse_unsafe(path, status)
+        refuse_unsafe(path, status, warn)
         if not stat.S_ISREG(status.st_mode) or status.st_size > most:
             raise UnsafeFile(f"{path} is not a regular file of at most {most} bytes")
         return file.read(most)

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
-from keydesk_client.auth.private_files import refuse_unsafe
+from keydesk_client.auth.private_files import Warn, refuse_unsafe
 from keydesk_client.auth.secret import Secret, as_secret, strip_traceback
 from keydesk_client.errors import (
     InvalidSettings,
@@ -91,10 +91,12 @@ def open_token_store(
     passphrase: Passphrase | None = None,
     *,
     choice: Kind | None = None,
+    warn: Warn | None = None,
 ) -> TokenStore:
     """Return the store of this machine: the one of `choice`, else the native one if it is unlocked, else the vault.
 
-    The vault calls `passphrase` once, when the first token is stored or loaded.
+    The vault calls `passphrase` once, when the first token is stored or loaded. With `warn`, a vault that others can
+    read is used after a warning instead of being refused.
 
     Raises:
         NoTokenStore: the chosen store is not available.
@@ -109,7 +111,7 @@ def open_token_store(
         )
     from keydesk_client.auth.vault import VaultKeyring  # noqa: PLC0415 - takes 100 ms
 
-    return TokenStore(VaultKeyring(vault_path, passphrase), "vault")
+    return TokenStore(VaultKeyring(vault_path, passphrase, warn=warn), "vault")
 
 
 def unlocked_native_store() -> Backend | None:
@@ -137,12 +139,15 @@ def passphrase_from_descriptor(descriptor: int) -> Passphrase:
     return read
 
 
-def passphrase_from_file(path: Path) -> Passphrase:
-    """Return a passphrase function that reads the first line of a file, which must have mode 0600."""
+def passphrase_from_file(path: Path, warn: Warn | None = None) -> Passphrase:
+    """Return a passphrase function that reads the first line of a file, which must have mode 0600.
+
+    With `warn`, one that others can read is used after a warning.
+    """
 
     def read() -> str:
         with path.open(encoding="utf-8", errors=AS_TYPED) as file:
-            refuse_unsafe(path, os.fstat(file.fileno()))
+            refuse_unsafe(path, os.fstat(file.fileno()), warn)
             return file.readline(LONGEST_PASSPHRASE).rstrip("\r\n")
 
     return read

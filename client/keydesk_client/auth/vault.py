@@ -21,7 +21,13 @@ from keyring.backend import KeyringBackend
 from keyring.compat import properties
 from keyring.errors import KeyringError, KeyringLocked, PasswordDeleteError
 
-from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
+from keydesk_client.auth.private_files import (
+    Warn,
+    locked,
+    private_folder,
+    read_private,
+    replace_file,
+)
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import StoreDamaged, StoreLocked, WrongPassphrase
 
@@ -78,7 +84,10 @@ class Key:
 
 
 class VaultKeyring(KeyringBackend):
-    """A keyring backend in one encrypted file; it calls `passphrase` when it is first used."""
+    """A keyring backend in one encrypted file; it calls `passphrase` when it is first used.
+
+    A file that others can access is refused, or with `warn` read after a warning, where not everybody can write to it.
+    """
 
     def __init__(
         self,
@@ -87,12 +96,14 @@ class VaultKeyring(KeyringBackend):
         *,
         work: int = WORK,
         lock_patience_s: float = LOCK_PATIENCE_S,
+        warn: Warn | None = None,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.path: Path = Path(path)
         self._passphrase = passphrase
         self._work = work
         self._lock_patience_s = lock_patience_s
+        self._warn = warn
         self._key: Key | None = None
 
     @properties.classproperty
@@ -128,7 +139,7 @@ class VaultKeyring(KeyringBackend):
 
     def _read(self) -> Tokens:
         try:
-            content = read_private(self.path, LARGEST_FILE)
+            content = read_private(self.path, LARGEST_FILE, self._warn)
         except FileNotFoundError:
             return {}
         return self._decoded(content)

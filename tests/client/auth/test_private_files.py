@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_client.auth.private_files import replace_file
+from keydesk_client.auth.private_files import read_private, replace_file
+from keydesk_client.errors import UnsafeFile
 
 
 def test_a_file_is_replaced_whole_and_for_its_owner_alone(tmp_path: Path) -> None:
@@ -82,3 +83,26 @@ def test_a_device_is_written_to_and_stays_a_device(tmp_path: Path) -> None:
 def test_a_folder_is_no_file_to_replace(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         replace_file(tmp_path, b"new")
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660])
+def test_a_file_that_others_can_read_is_read_after_a_warning_where_one_is_taken(
+    tmp_path: Path, mode: int
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"kept")
+    path.chmod(mode)
+    with pytest.raises(UnsafeFile, match="chmod 600"):
+        read_private(path, 10)
+    said: list[str] = []
+    assert read_private(path, 10, said.append) == b"kept"
+    assert any(f"{path} is accessible to others" in words for words in said)
+
+
+def test_a_file_that_everybody_can_write_to_is_never_read(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"forged")
+    path.chmod(0o666)
+    said: list[str] = []
+    with pytest.raises(UnsafeFile, match="chmod 600"):
+        read_private(path, 10, said.append)

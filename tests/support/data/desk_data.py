@@ -268,7 +268,7 @@ def desk_store(count: int = 14) -> Store:
     store.arming = Arming("ARMED", "practice money")
     said = "Filled 6411: bought 10,000 EUR/USD at 1.08380, slip −0.1 pips, 62 ms"
     store.notices = [
-        Notice("good", said, WALL_NS - MINUTE_NS // 12),
+        Notice("good", said, WALL_NS - MINUTE_NS // 12, came=NOW - 5),
     ]
     return store
 
@@ -276,4 +276,5 @@ def desk_store(count: int = 14) -> Store:
 def frame_of(store: Store, *, now: float = NOW, everything: bool = False) -> Frame:
     """One beat of the made-up desk."""
     dirty = EVERYTHING if everything else store.take_dirty()
+    store.date_notices(now)
     return Frame(store, dirty, now, WALL_NS)

@@ -141,6 +141,34 @@ def test_a_lock_stays_until_it_is_taken_off_and_needs_no_token(home: Home) -> No
     assert not lock.look(1.0)
 
 
+def open_to_others(home: Home, mode: int = 0o055) -> None:
+    """Let others read everything of the person, as after a copy by `cp -r`."""
+    for path in (home.folder, *home.folder.rglob("*"), home.passphrase_file):
+        path.chmod(path.stat().st_mode | (mode if path.is_dir() else mode & 0o066))
+
+
+async def test_an_exit_goes_on_with_a_warning_where_others_can_read_the_folder(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    open_to_others(home)
+    done = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    assert await open_things(desk_of_my_own) == (0, [])
+    warned = [line for line in done.stderr.splitlines() if "because it is an exit" in line]
+    named = (home.folder, home.folder / "tokens", "tokens.vault", home.passphrase_file)
+    for path in named:
+        assert any(f"{path} is " in line for line in warned), done.stderr
+
+
+def test_a_lock_is_put_on_in_a_folder_that_others_can_read_and_not_taken_off(home: Home) -> None:
+    open_to_others(home)
+    done = home.run("lock", "--profile", "main", "--yes")
+    assert (done.returncode, "because it is an exit" in done.stderr) == (0, True)
+    assert DeskLock.of(home.folder / "orders", "main").look(0.0)
+    released = home.run("lock", "--profile", "main", "--release", "--yes")
+    assert (released.returncode, "is open to others" in released.stderr) == (1, True)
+
+
 async def test_flatten_gets_out_without_a_journal(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:

@@ -79,8 +79,21 @@ def test_a_dash_is_standard_output_for_the_journal_as_well() -> None:
     assert journal_options(["--csv", "--out", "-"]).out is None
 
 
-def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m keydesk profiles > /dev/full"
+def test_a_value_that_begins_with_a_dash_is_taken_behind_the_sign_that_the_refusal_names(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        journal_options(["note", "5", "--note", "-x"])
+    refusal = "argument --note: expected one argument; one that begins with - is given as --note=-x"
+    assert refusal in capsys.readouterr().err
+    assert journal_options(["note", "5", "--note=-x"]).note == "-x"
+
+
+@pytest.mark.parametrize("words", ["profiles", "--help"])
+def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(
+    tmp_path: Path, words: str
+) -> None:
+    command = f"{sys.executable} -m keydesk {words} > /dev/full"
     buffered = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
     buffered["KEYDESK_HOME"] = str(tmp_path)
     done = subprocess.run(

@@ -74,3 +74,20 @@ def test_a_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path: Path)
     file.write_text("")
     with pytest.raises(UnsafeFolder, match="choose another with --data"):
         make_private(file / "state")
+
+
+@pytest.mark.parametrize(("mode", "warned"), [(0o700, 0), (0o755, 1), (0o770, 1), (0o707, 0)])
+def test_an_exit_is_warned_of_a_folder_unless_everybody_can_write_to_it(
+    tmp_path: Path, mode: int, warned: int
+) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir(mode=0o700)
+    folder.chmod(mode)
+    said: list[str] = []
+    if mode & 0o002:
+        with pytest.raises(UnsafeFolder, match="chmod 700"):
+            make_private(folder, said.append)
+    else:
+        assert make_private(folder, said.append) == folder
+    assert len(said) == warned
+    assert all("chmod 700" in words for words in said)

@@ -296,6 +296,20 @@ async def test_a_stream_that_is_being_opened_again_is_down() -> None:
         await until(lambda: link.store.health.prices == "OK")
 
 
+async def test_a_price_does_not_hide_that_answers_are_slow_until_the_next_look() -> None:
+    broker = ScriptedBroker()
+    async with running(link_to(broker), list_instruments, stream_prices) as link:
+        broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
+        await link.priced.wait()
+        for _ in range(20):
+            link.round_trips.took(1.2)
+        look(link)
+        assert link.store.health.prices == "SLOW"
+        broker.price_line.say(price("EUR_USD", "1.08491", "1.08501", LATER))
+        await until(lambda: link.store.quotes["EUR_USD"].bid == Decimal("1.08491"))
+        assert link.store.health.prices == "SLOW"
+
+
 def test_slow_answers_are_said() -> None:
     health, trips = Health(events="OK", events_heard=10.0), RoundTrips()
     for _ in range(20):

@@ -72,12 +72,31 @@ async def test_the_panes_stand_still_while_an_outcome_has_the_instruments_line()
         assert "Again: B" in bottom(screen, 2)
         assert "spread" not in bottom(screen, 3)
         assert [pane.region for pane in screen._panes.panes] == before
-        store.note_painted(store.notices, WALL_NS)
-        store.see_notices(WALL_NS)
+        store.note_painted(store.notices, NOW)
+        store.see_notices(NOW)
         screen.on_frame(later(store, 60))
         await pilot.pause()
         assert "spread" in bottom(screen, 3)
         assert "NOT SENT" not in bottom(screen, 3)
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+async def test_a_wall_clock_that_is_set_neither_takes_a_message_away_nor_keeps_it(
+    hours: int,
+) -> None:
+    pane = Notices()
+    store = store_with(
+        Notice("good", FILLED, WALL_NS, outcome="kd-1"), Notice("info", "hint", WALL_NS)
+    )
+    async with shown(pane, store):
+        store.note_painted(pane.standing, NOW)
+        for seconds, expected in ((5, (FILLED, "hint")), (11, (FILLED,)), (301, ())):
+            frame = later(store, seconds)
+            pane.on_frame(replace(frame, wall_ns=frame.wall_ns + hours * 3600 * SECOND))
+            words = pane_words(pane)
+            assert [each in words for each in (FILLED, "hint")] == [
+                each in expected for each in (FILLED, "hint")
+            ]
 
 
 @pytest.mark.parametrize(("level", "seconds"), [("info", 11), ("warn", 16), ("good", 301)])
@@ -116,18 +135,18 @@ async def test_what_asks_for_something_stays_until_it_was_seen(notice: Notice) -
     async with shown(pane, store):
         pane.on_frame(later(store, 3600))
         assert pane_words(pane).endswith(f"{notice.text} Esc: seen")
-        assert not store.see_notices(WALL_NS), "it was not painted yet"
-        store.note_painted(pane.standing, WALL_NS)
-        assert store.see_notices(WALL_NS)
+        assert not store.see_notices(NOW), "it was not painted yet"
+        store.note_painted(pane.standing, NOW)
+        assert store.see_notices(NOW)
         pane.on_frame(later(store, 3600))
         assert pane_words(pane) == ""
-        assert not store.see_notices(WALL_NS), "there is nothing more to be seen"
+        assert not store.see_notices(NOW), "there is nothing more to be seen"
 
 
 async def test_what_came_just_now_was_not_read_yet() -> None:
     store = store_with(Notice("bad", NOT_SENT, WALL_NS))
-    store.note_painted(store.notices, WALL_NS)
-    assert not store.see_notices(WALL_NS - 1)
+    store.note_painted(store.notices, NOW)
+    assert not store.see_notices(NOW - 0.1)
     assert store.notices[0].waits
 
 
@@ -143,6 +162,7 @@ async def test_a_hint_does_not_take_the_place_of_what_waits_for_long() -> None:
 
 async def test_a_newer_outcome_takes_the_place_of_an_older_good_one() -> None:
     pane, store = Notices(), store_with(Notice("good", FILLED, WALL_NS - 5 * SECOND))
+    store.date_notices(NOW - 5)
     async with shown(pane, store, size=(80, 2)):
         store.notify(Notice("good", "CLOSED 10,000 EUR/USD", WALL_NS))
         pane.on_frame(frame_of(store))
@@ -170,6 +190,7 @@ async def test_what_is_still_looked_up_hides_no_outcome_that_has_just_come() -> 
         record = in_flight("EUR_USD", state="unknown")
         store.set_in_flight(replace(record, id=f"kd-{number}"))
     store.notify(Notice("bad", NOT_SENT, WALL_NS - 60 * SECOND))
+    store.date_notices(NOW - 60)
     store.notify(Notice("good", FILLED, WALL_NS))
     async with shown(pane, store, size=(100, 3)):
         assert FILLED in text_of(pane)[0]
@@ -191,12 +212,12 @@ async def test_a_message_without_room_is_not_seen_with_the_one_above_it() -> Non
     pane, store = Notices(), store_with(older, newer)
     async with shown(pane, store, size=(150, 1)):
         text_of(pane)
-        assert pane.standing == (newer,)
-        store.note_painted(pane.standing, WALL_NS)
-        assert store.see_notices(WALL_NS)
+        assert [each.text for each in pane.standing] == [newer.text]
+        store.note_painted(pane.standing, NOW)
+        assert store.see_notices(NOW)
         pane.on_frame(later(store, 60))
         assert pane_words(pane).endswith("IT SHOWED UP Esc: seen")
-        assert pane.standing == (older,)
+        assert [each.text for each in pane.standing] == [older.text]
 
 
 async def test_an_outcome_that_was_on_no_screen_stays_until_it_was() -> None:
@@ -206,8 +227,8 @@ async def test_an_outcome_that_was_on_no_screen_stays_until_it_was() -> None:
     async with shown(pane, store):
         pane.on_frame(later(store, 3600))
         assert FILLED in pane_words(pane)
-        assert store.note_painted(pane.standing, WALL_NS + 3600 * SECOND) == ["kd-1"]
-        assert store.note_painted(pane.standing, WALL_NS + 3601 * SECOND) == []
+        assert store.note_painted(pane.standing, NOW + 3600) == ["kd-1"]
+        assert store.note_painted(pane.standing, NOW + 3601) == []
         pane.on_frame(later(store, 3602))
         assert FILLED in pane_words(pane)
         pane.on_frame(later(store, 3604 + 300))

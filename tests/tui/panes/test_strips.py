@@ -22,7 +22,7 @@ from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.panes.strips.keys import KeyFooter
 from keydesk.panes.strips.notices import Notices
 from keydesk.store.state import Arming, Topic
-from support.data.desk_data import desk_store, frame_of
+from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.data.in_flight import in_flight
 from support.fakes.pane_app import shown, text_of
 
@@ -123,6 +123,24 @@ async def test_a_request_without_an_answer_takes_the_place_of_the_round_trip(wid
             assert "round trip" not in text_of(pane)[0]
 
 
+@pytest.mark.parametrize(
+    ("ahead_ms", "words"),
+    [
+        (0.0, "clock +0 ms "),
+        (374.4, "clock +374 ms "),
+        (-999.6, "clock −1.0s "),
+        (1_500.0, "clock +1.5s "),
+    ],
+)
+async def test_the_difference_of_the_clocks_is_told_in_a_persons_units(
+    ahead_ms: float, words: str
+) -> None:
+    pane, store = HealthLine(), desk_store()
+    store.health.clock_offset_ms = ahead_ms
+    async with shown(pane, store, size=(120, 3)):
+        assert words in text_of(pane)[0]
+
+
 async def test_unreadable_records_and_failed_feeds_are_told_for_a_minute() -> None:
     pane, store = HealthLine(), desk_store()
     now = frame_of(store).now
@@ -148,6 +166,17 @@ async def test_a_warning_longer_than_the_line_is_cut_and_not_left_out() -> None:
     assert "Differs from the broker: trade" in line
     assert "…" in line
     assert line.rstrip().endswith("UTC")
+
+
+@pytest.mark.parametrize(("days", "is_told"), [(0, False), (5, True)])
+async def test_the_instrument_line_tells_of_a_market_that_trades_at_the_weekend(
+    days: int, is_told: bool
+) -> None:
+    pane, store = InstrumentLine(), desk_store()
+    store.health.environment = "PRACTICE"
+    store.clock_ns = WALL_NS + days * 86_400_000_000_000  # WALL_NS is on a Monday
+    async with shown(pane, store, size=(160, 3)):
+        assert ("weekend: only this practice market trades" in text_of(pane)[0]) == is_told
 
 
 async def test_the_instrument_line_tells_what_a_pip_is_worth() -> None:

@@ -4,6 +4,7 @@ import ast
 import asyncio
 import re
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from time import monotonic
@@ -229,6 +230,37 @@ def private_uses() -> Iterator[str]:
 
 def test_no_other_module_imports_a_private_one() -> None:
     assert list(private_uses()) == []
+
+
+def timers_that_may_be_lost() -> Iterator[str]:
+    """Yield every one-shot timer that belongs neither to an app nor to a screen with our hooks."""
+    kept = (private.TextualHooks, private.ScreenHooks)
+    for path in SOURCE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if path == ONE_MODULE or ".set_timer(" not in text:
+            continue
+        module = import_module(".".join(path.relative_to(SOURCE.parent).with_suffix("").parts))
+        for part in ast.walk(ast.parse(text)):
+            if not isinstance(part, ast.ClassDef | ast.Module):
+                continue
+            owner = getattr(module, getattr(part, "name", ""), None)
+            is_kept = isinstance(owner, type) and issubclass(owner, kept)
+            for node in ast.walk(part):
+                match node:
+                    case ast.Call(func=ast.Attribute(value=of, attr="set_timer")):
+                        receiver = ast.unparse(of)
+                        if isinstance(part, ast.Module):
+                            is_safe = receiver == "self" or receiver.endswith("app")
+                        else:
+                            is_safe = receiver != "self" or is_kept
+                        if not is_safe:
+                            yield f"{path.name}: {receiver}.set_timer"
+                    case _:
+                        pass
+
+
+def test_every_timer_that_comes_once_is_one_of_an_app_or_a_screen() -> None:
+    assert list(timers_that_may_be_lost()) == []
 
 
 def own_names() -> set[str]:

@@ -348,7 +348,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Run the frame clock and the rules that disarm the desk."""
         self.catch_up()
         if self.is_painted:  # all of the last frame, before the next one is drawn
-            painted = self.store.note_painted(self.actions.screen.notices_on_screen, time_ns())
+            painted = self.store.note_painted(self.actions.screen.notices_on_screen, monotonic())
             self.open_account.painted(painted)
         self.clock.beat()
         if self.clock.slow and not self._slow_line_reported and self.slow_line_words:

@@ -5,10 +5,11 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
 from time import monotonic
+from typing import NoReturn
 
 from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, practice_account
@@ -24,7 +25,7 @@ from keydesk.config.settings import (
 )
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.journal import open_journal
 from keydesk.trading.notifications import Command, report_of
@@ -87,11 +88,20 @@ class OpenAccount:
         return self.folder.parent / "journal" / f"{self.target.records}.notes.jsonl"
 
 
+class AccountParser(argparse.ArgumentParser):
+    """A parser that says how a value which begins with a dash is given."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with 2 and the sentence; argparse takes `-x` behind an option for another option."""
+        if message.endswith("expected one argument"):
+            option = message.removeprefix("argument ").partition(":")[0].split("/")[-1]
+            message = f"{message}; one that begins with - is given as {option}=-x"
+        super().error(message)
+
+
 def account_parser(command: str, what: str) -> argparse.ArgumentParser:
     """Return a parser with the options that select an account; the default is the last one used."""
-    parser = argparse.ArgumentParser(
-        prog=f"keydesk {command}", description=what, allow_abbrev=False
-    )
+    parser = AccountParser(prog=f"keydesk {command}", description=what, allow_abbrev=False)
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
     where.add_argument("--practice", action="store_true", help="the practice market")
@@ -106,9 +116,16 @@ def trader_zone(options: argparse.Namespace) -> tzinfo:
 
 
 @asynccontextmanager
-async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount]:
-    """Open the account that the options select; leaving the block closes it."""
+async def open_account(
+    options: argparse.Namespace, *, for_exit: bool = False
+) -> AsyncIterator[OpenAccount]:
+    """Open the account that the options select; leaving the block closes it.
+
+    An exit is not refused where others can read the folders or the vault: the token was there already.
+    """
     folders = find_folders(options.data, os.environ)
+    if for_exit:
+        folders = replace(folders, warn=warn_exposed)
     settings = load_settings(folders.config)
     profile = profile_to_open(options.profile, settings, practice=options.practice)
     if profile is None:
@@ -117,7 +134,7 @@ async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount
             async with reach.client:
                 yield reach
         return
-    given = given_passphrase(options.passphrase_fd, options.passphrase_file)
+    given = given_passphrase(options.passphrase_fd, options.passphrase_file, folders.warn)
     account = ProfileAccount(profile, token_of(folders, profile, given))
     reach = _at(account.address_offline(), account.environment, folders, settings)
     try:
@@ -132,6 +149,11 @@ async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount
             f"the broker refuses profile {profile.name} ({error}); is its token revoked, or the account "
             f"closed? sign in again: keydesk login {profile.name} --environment {profile.environment}"
         ) from error
+
+
+def warn_exposed(words: str) -> None:
+    """Say that others can read a folder or file, which an exit uses nevertheless."""
+    say_error(safe(f"keydesk: warning: {clean(words)}. It goes on, because it is an exit"))
 
 
 def _at(

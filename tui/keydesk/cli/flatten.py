@@ -14,6 +14,7 @@ from keydesk.cli.account_access import (
     close_and_cancel,
     open_account,
     unreadable_account,
+    warn_exposed,
 )
 from keydesk.cli.runner import Refusal, parse_out_of_band
 from keydesk.cli.token_access import is_confirmed
@@ -40,7 +41,7 @@ def cancel_all(words: Sequence[str]) -> int:
 
 
 async def _cancel_all(options: Namespace) -> int:
-    async with open_account(options) as reach:
+    async with open_account(options, for_exit=True) as reach:
         with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "cancel-all"):
             standing = _entries(await standing_at_broker(reach.client))
         if standing.is_flat:
@@ -67,7 +68,7 @@ def flatten(words: Sequence[str]) -> int:
 
 
 async def _flatten(options: Namespace) -> int:
-    async with open_account(options) as reach:
+    async with open_account(options, for_exit=True) as reach:
         with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "flatten"):
             standing = await standing_at_broker(reach.client)
         if standing.is_flat:
@@ -96,6 +97,8 @@ def lock(words: Sequence[str]) -> int:
     """Set or release the lock; return the exit code."""
     options = _options(words)
     folders = find_folders(options.data, os.environ)
+    if not options.release:
+        folders = replace(folders, warn=warn_exposed)
     profile = profile_to_open(
         options.profile, load_settings(folders.config), practice=options.practice
     )

@@ -167,6 +167,18 @@ def run(command: str, words: list[str]) -> int:
     return code
 
 
+def flush_output() -> int:
+    """Write out what standard output holds back; return 1 with a sentence on stderr if it is not taken, else 0."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            report_error(error)
+        discard_what_cannot_be_written()
+        return 1
+    return 0
+
+
 def report_error(error: Exception) -> None:
     """Print an error on stderr."""
     words = _disk_words(error) if isinstance(error, OSError) else str(error)

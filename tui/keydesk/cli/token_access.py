@@ -15,6 +15,7 @@ from keydesk.cli.runner import Refusal
 from keydesk.config.settings import Folders, Profile, TokenPlace
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
+from keydesk_client.auth.private_files import Warn
 from keydesk_client.auth.profiles import VAULT as VAULT_PATH
 from keydesk_client.auth.secret import Secret
 from keydesk_client.auth.token_store import (
@@ -110,12 +111,14 @@ class PassphraseForgotten(Refusal, WrongPassphrase):
     """Raised after the last wrong passphrase."""
 
 
-def given_passphrase(descriptor: int | None, path: Path | None) -> Passphrase | None:
-    """Return a reader of the passphrase that a script gave, None if it gave none."""
+def given_passphrase(
+    descriptor: int | None, path: Path | None, warn: Warn | None = None
+) -> Passphrase | None:
+    """Return a reader of the passphrase that a script gave, None if it gave none; `warn` as in `Folders`."""
     if descriptor is not None:
         return _readable(passphrase_from_descriptor(descriptor), f"--passphrase-fd {descriptor}")
     if path is not None:
-        return _readable(passphrase_from_file(path), f"--passphrase-file {path}")
+        return _readable(passphrase_from_file(path, warn), f"--passphrase-file {path}")
     return None
 
 
@@ -125,7 +128,7 @@ def store_of(folders: Folders, given: Passphrase | None, choice: TokenPlace | No
     choice = choice or ("vault" if given else None)
     passphrase = _checked(given, vault) if given else _ask_passphrase(vault)
     try:
-        return open_token_store(vault, passphrase, choice=choice)
+        return open_token_store(vault, passphrase, choice=choice, warn=folders.warn)
     except NoTokenStore:
         raise Refusal(
             "the token is in this desktop's own store, which is locked or not to be reached from here; "

@@ -1,7 +1,7 @@
 """The settings file `config.toml`, the folders of settings and state, and the options of the command line.
 
 XDG folders by default; `--data DIR` or `KEYDESK_HOME` puts both under one folder. The state folder holds journal,
-practice ledger and token vault, so it is created 0700 and refused when others can read it. No file here holds a token.
+practice ledger and token vault, so it is created 0700 and refused, except for exits, when others can read it. No file here holds a token.
 """
 
 import os
@@ -16,6 +16,7 @@ from typing import Any
 
 from keydesk.config.time_zone import SystemZone, UnknownZone, time_zone
 from keydesk.text.sanitize import clean
+from keydesk_client.auth.private_files import Warn
 from keydesk_client.auth.profiles import (
     CONFIG_FILE,
     ENVIRONMENTS,
@@ -68,6 +69,8 @@ class Folders:
 
     config: Path
     state: Path
+    warn: Warn | None = field(default=None, compare=False)
+    """Takes the sentence about a folder or file that others can read, for an exit, which goes on; None refuses it."""
 
     @property
     def practice(self) -> Path:
@@ -76,8 +79,8 @@ class Folders:
 
     def private(self, name: str) -> Path:
         """Return a folder under the state folder, created 0700."""
-        make_private(self.state)
-        return make_private(self.state / name)
+        make_private(self.state, self.warn)
+        return make_private(self.state / name, self.warn)
 
 
 def find_folders(data: str | None, environment: Mapping[str, str]) -> Folders:
@@ -87,8 +90,10 @@ def find_folders(data: str | None, environment: Mapping[str, str]) -> Folders:
     return Folders(*profile_folders(data, environment))
 
 
-def make_private(folder: Path) -> Path:
+def make_private(folder: Path, warn: Warn | None = None) -> Path:
     """Create the folder with mode 0700; an existing one must belong to the user alone.
+
+    With `warn`, it is called instead of raising where others can read the folder, or a group can write to it.
 
     Raises:
         UnsafeFolder: it cannot be made, belongs to another user, or lets others in.
@@ -105,7 +110,10 @@ def make_private(folder: Path) -> Path:
         import shlex  # noqa: PLC0415 - rarely needed
 
         remedy = f"chmod 700 {shlex.quote(str(folder))}"
-        raise UnsafeFolder(f"{folder} is open to others; make it private: {remedy}")
+        words = f"{folder} is open to others; make it private: {remedy}"
+        if warn is None or found.st_mode & stat.S_IWOTH:
+            raise UnsafeFolder(words)
+        warn(words)
     return folder
 
 

@@ -13,7 +13,7 @@ from keydesk.calc.alerts.missed import PriceHistory, PriceRange
 from keydesk.feeds.client_books import ask
 from keydesk.feeds.link import FAILURES, Link
 from keydesk.store.candles import candle_of, period_end
-from keydesk.store.state import Topic
+from keydesk.store.state import CURRENT, Topic
 from keydesk_client.account.values import LAST_NS, readable
 from keydesk_client.models import Candlestick, granularity_of
 from keydesk_client.models._core.scalars import DateTime
@@ -26,7 +26,6 @@ MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86_400 * SECOND
 PERIODS = ((2 * HOUR, "S5"), (3 * DAY, "M1"), (14 * DAY, "M5"), (200 * DAY, "H1"))
 """The longest gap that is worked out from candles of a length: an answer has at most 5,000."""
 MOST_COUNT = 5000
-CURRENT = frozenset(("OK", "SLOW"))
 LETTERS = {"mid": "M", "bid": "B", "ask": "A"}  # of candles, by side
 TOGETHER = 10  # alerts whose gap is worked out between two turns of the event loop
 BOOK_EVERY = 300.0  # seconds

@@ -9,7 +9,7 @@ from functools import partial
 from keydesk.feeds.link import FAILURES, Link, OpenStream, reason
 from keydesk.store.candles import distrust_candles
 from keydesk.store.prices import forget_ages, take_conversions, take_price
-from keydesk.store.state import Topic
+from keydesk.store.state import CURRENT, Topic
 from keydesk.store.watchlists import listed_instruments
 from keydesk_client.account.values import READ_ERRORS, moment, number_of, readable, try_to
 from keydesk_client.errors import KeydeskClientError
@@ -93,7 +93,7 @@ def take_item(link: Link, item: object) -> None:
         except READ_ERRORS as error:
             link.store.note_unreadable(str(error))
         else:
-            if health.prices != "OK":
+            if health.prices not in CURRENT:
                 _prices_up(link)
     elif isinstance(item, PricingHeartbeat):
         try_to(link.store, partial(_take_heartbeat, link, item))

@@ -46,7 +46,7 @@ class Cause(Enum):
     IDLE = Rule("15 minutes without a key", practice_too=False)
     FOCUS_OUT = Rule("the window lost the focus", practice_too=False)
     RECONNECT = Rule("the connection was lost", practice_too=False)
-    RESUME = Rule("the desk was suspended", practice_too=False)
+    RESUME = Rule("the desk was suspended, or the clock set", practice_too=False)
 
 
 def arming_at_start(environment: Environment, *, read_only: bool = False) -> Arming:

@@ -109,6 +109,7 @@ class FrameClock:
         self._last = now = self._now()
         for step in self._before:
             step(self.store, now)
+        self.store.date_notices(now)
         frame = Frame(self.store, self.store.take_dirty(), now, self._wall_ns())
         self._draw(frame)
         self.frames += 1

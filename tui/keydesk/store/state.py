@@ -25,6 +25,7 @@ BookKind = Literal["orders", "positions"]
 PastDirection = Literal["", "older", "newer", "first"]  # of lines of the log
 CandlePrices = Literal["M", "B", "A"]  # mid, bid, ask
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
+CURRENT: frozenset[LinkState] = frozenset(("OK", "SLOW"))  # of a stream whose data is the newest
 
 
 REACH = 120  # buckets kept above and below the price: more than a chart of hours or a pane shows
@@ -210,7 +211,8 @@ class Notice:
     asks: bool = False  # it wants something done, as every bad one does
     seen: bool = False
     outcome: str = ""  # the intent id of the command whose outcome it reports
-    painted_ns: int | None = None  # since when it stands whole on the screen
+    came: float | None = None  # monotonic seconds of the first frame after it
+    painted: float | None = None  # monotonic seconds since when it stands whole on the screen
 
     @property
     def waits(self) -> bool:

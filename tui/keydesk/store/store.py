@@ -326,22 +326,28 @@ class Store:
             del self.notices[: NOTICE_LIMIT // 10]
         self.mark(Topic.NOTICES)
 
-    def note_painted(self, notices: Collection[Notice], wall_ns: int) -> list[str]:
+    def date_notices(self, now: float) -> None:
+        """Note when new notices came: their age is counted from there, whatever becomes of the wall clock."""
+        for place in range(len(self.notices) - 1, -1, -1):
+            if self.notices[place].came is not None:
+                return
+            self.notices[place] = replace(self.notices[place], came=now)
+
+    def note_painted(self, notices: Collection[Notice], now: float) -> list[str]:
         """Note that these notices stand on the screen; return the intent ids of the outcomes among them that are new there."""
-        drawn = {id(notice) for notice in notices if notice.painted_ns is None}
+        drawn = {id(notice) for notice in notices if notice.painted is None}
         new = [notice for notice in self.notices if id(notice) in drawn] if drawn else []
         if new:
             self.notices = [
-                replace(notice, painted_ns=wall_ns) if id(notice) in drawn else notice
+                replace(notice, painted=now) if id(notice) in drawn else notice
                 for notice in self.notices
             ]
         return [notice.outcome for notice in new if notice.outcome]
 
-    def see_notices(self, until_ns: int) -> bool:
-        """Mark the notices that were painted up to a time as seen; return False if none of them waited for that."""
+    def see_notices(self, until: float) -> bool:
+        """Mark the notices that were painted up to a time, in monotonic seconds, as seen; return False if none of them waited for that."""
         painted = [
-            notice.painted_ns is not None and notice.painted_ns <= until_ns
-            for notice in self.notices
+            notice.painted is not None and notice.painted <= until for notice in self.notices
         ]
         waited = any(each.waits for each, is_on in zip(self.notices, painted, strict=True) if is_on)
         if waited:

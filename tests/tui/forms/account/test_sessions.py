@@ -37,6 +37,13 @@ async def test_a_market_that_trades_at_the_weekend_says_that_it_is_practice() ->
     assert "practice" not in await at("2026-03-04T14:00")
 
 
+async def test_what_a_live_broker_trades_at_the_weekend_is_not_called_practice() -> None:
+    store = example_store()
+    store.health.environment = "LIVE"
+    words = await at("2026-03-07T12:00", store)
+    assert "EUR/USD at this broker" in words
+
+
 async def test_a_halted_instrument_says_when_it_opens() -> None:
     store = example_store()
     store.quotes["EUR_USD"].tradeable = False

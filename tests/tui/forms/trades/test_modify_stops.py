@@ -95,6 +95,29 @@ async def test_a_guaranteed_stop_that_the_broker_would_not_take_is_refused(
     assert why in words
 
 
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [
+        ("s 4 0", "would fire now, the price is 1.08490: m counts in pips, not in price"),
+        ("s 1 . 0 9 9", "would fire now, the price is 1.08490: close it instead"),
+        ("t 0 . 4", "would fill now, the price is 1.08490: m counts in pips, not in price"),
+        ("t 4 0", "Target 40.00000 is implausibly far: pips typed as a price? m counts in pips"),
+        ("s 0 . 5", "Stop 0.50000 is implausibly far: pips typed as a price? m counts in pips"),
+    ],
+)
+async def test_a_level_that_is_passed_is_refused_with_the_remedy(keys: str, why: str) -> None:
+    words, results = await pressed(modify(example_store()), f"{keys} y")
+    assert results == []
+    assert why in words
+
+
+async def test_a_stop_far_from_the_price_may_still_be_tightened() -> None:
+    store = example_store()
+    store.trades[TRADE].stop_loss = DependentOrder("6412", D("0.40000"))
+    _, [result] = await pressed(modify(store), "s 0 . 5 y")
+    assert result == SetProtection(TRADE, "EUR_USD", stop=D("0.50000"))
+
+
 async def test_what_is_not_touched_is_not_sent() -> None:
     _, [result] = await pressed(modify(guaranteeing()), "s 1 . 0 8 3 0 0 y")
     assert isinstance(result, SetProtection)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import time_ns
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from keydesk.chart.price_axis import PriceLine
 
-TO_READ_NS = 1_000_000_000  # what came just now was not read yet: Esc was meant for something else
+TO_READ = 1.0  # seconds; what came just now was not read yet: Esc was meant for something else
 
 
 class DeskActions:
@@ -188,7 +188,7 @@ class DeskActions:
         chart = self._context.app.focused
         if isinstance(chart, Chart) and chart.crosshair_price is not None:
             chart.turn_crosshair_off()
-        elif not self._store.see_notices(time_ns() - TO_READ_NS):
+        elif not self._store.see_notices(monotonic() - TO_READ):
             self.screen.show_all()
 
 

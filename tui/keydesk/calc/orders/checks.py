@@ -185,7 +185,7 @@ def _entry_refusals(plan: Plan, context: TradingContext) -> list[str]:
     entry = plan.levels.entry
     if not isinstance(entry, Decimal):
         return ["The price is missing: p, then digits"]
-    if not _within(entry, context.mid, ENTRY_REACH):
+    if not is_within(entry, context.mid, ENTRY_REACH):
         return [f"{entry} is more than 5 % from the market: pips typed as a price?"]
     return []
 
@@ -257,7 +257,7 @@ def _level_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[s
         if toward * (level - levels.entry) <= 0:
             side = "below" if toward < 0 else "above"
             reasons.append(f"{name} {level} must be {side} the entry {levels.entry}")
-        elif not _within(level, context.mid, LEVEL_REACH):
+        elif not is_within(level, context.mid, LEVEL_REACH):
             reasons.append(f"{name} {level} is implausibly far: pips typed as a price?")
     if not reasons:
         reasons += _stop_in_spread(draft, plan, context)
@@ -342,5 +342,6 @@ def minutes_to_rollover(wall_ns: int) -> int | None:
     return None
 
 
-def _within(value: Decimal, middle: Decimal, reach: Decimal) -> bool:
+def is_within(value: Decimal, middle: Decimal, reach: Decimal) -> bool:
+    """Return whether a value is at most that share of the middle away from it."""
     return abs(value - middle) <= middle * reach

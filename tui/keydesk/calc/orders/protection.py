@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.checks import unreadable_words
+from keydesk.calc.orders.checks import LEVEL_REACH, is_within, unreadable_words
 from keydesk.calc.orders.instructions import LEFT_ALONE, Change, Template
 from keydesk.calc.orders.ticket_draft import (
     Entry,
@@ -229,8 +229,12 @@ def refusals(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -
     reasons = []
     if new.stop != now.stop and new.stop is not None:
         reasons += _fires_at_once(trade, new.stop, context)
+        if not reasons and _stop_weight(trade, now.fixed_stop, new.fixed_stop) != "tightens":
+            reasons += _implausibly_far("Stop", new.stop, context)
     if new.target != now.target and new.target is not None:
-        reasons += _fills_at_once(trade, new.target, context)
+        reasons += _fills_at_once(trade, new.target, context) or _implausibly_far(
+            "Target", new.target, context
+        )
     if new.trail != now.trail and new.trail is not None:
         reasons += trail_out_of_range(new.trail, context)
     reasons += _guarantee_refusals(trade, now, new, context)
@@ -270,7 +274,7 @@ def _fires_at_once(trade: TradeRow, stop: Decimal, context: TradingContext) -> l
     close = closing_price(trade.units, context.bid, context.ask)
     passed = stop >= close if trade.units > 0 else stop <= close
     return (
-        [f"A stop at {stop} would fire now, the price is {close}: close it instead"]
+        [f"A stop at {stop} would fire now, the price is {close}: {_remedy(stop, close)}"]
         if passed
         else []
     )
@@ -280,10 +284,22 @@ def _fills_at_once(trade: TradeRow, target: Decimal, context: TradingContext) ->
     close = closing_price(trade.units, context.bid, context.ask)
     passed = target <= close if trade.units > 0 else target >= close
     return (
-        [f"A target at {target} would fill now, the price is {close}: close it instead"]
+        [f"A target at {target} would fill now, the price is {close}: {_remedy(target, close)}"]
         if passed
         else []
     )
+
+
+def _remedy(level: Decimal, close: Decimal) -> str:
+    """Return what to do about a level that is passed; pips typed as a price are far off it."""
+    is_price = is_within(level, close, LEVEL_REACH)
+    return "close it instead" if is_price else "m counts in pips, not in price"
+
+
+def _implausibly_far(name: str, level: Decimal, context: TradingContext) -> list[str]:
+    if is_within(level, context.mid, LEVEL_REACH):
+        return []
+    return [f"{name} {level} is implausibly far: pips typed as a price? m counts in pips"]
 
 
 def trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:

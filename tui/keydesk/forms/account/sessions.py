@@ -78,7 +78,9 @@ class SessionsForm(ScrolledForm):
             ]
         if week.is_open:
             return []
-        words = "The real market is closed; this practice market goes on through the weekend"
+        is_practice = self.store.health.environment == "PRACTICE"
+        who = "this practice market" if is_practice else f"{name} at this broker"
+        words = f"The real market is closed; {who} goes on through the weekend"
         return [BLANK, *wrap_words(safe(words), "muted", self.inside)]
 
     def _naked_lines(self, now_ns: int) -> list[TextLine]:

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from keydesk.store.frame import Frame
 from keydesk.store.state import LinkState, Topic
 from keydesk.text import format as show
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.lines import Run, cut, width_of
 from keydesk.widgets.strip_line import Item, StripLine
 
 NARROW = 60  # columns
+SECOND_MS = 1000
 ROLE_OF: dict[LinkState, str] = {
     "OK": "muted",
     "SLOW": "warn",
@@ -111,11 +112,18 @@ class HealthLine(StripLine):
     def _clock(self, offset_ms: float) -> Item:
         """How far the broker's clock is ahead; in words and sooner shown where this machine's clock is wrong."""
         if abs(offset_ms) <= CLOCK_IS_OFF_MS:
-            offset = f"{offset_ms:+.0f} ms".replace("-", show.MINUS)
-            return Item(self._pair("clock", safe(offset)), 4)
+            return Item(self._pair("clock", _clock_words(offset_ms)), 4)
         side = "behind" if offset_ms > 0 else "ahead of"
         words = f"this clock is {show.duration(abs(offset_ms) / 1000)} {side} the broker's"
         return Item(((safe(words), self.palette["warn"]),), 2)
 
     def _pair(self, label: str, value: Printable) -> tuple[Run, ...]:
         return ((safe(f"{label} "), self.palette["faint"]), (value, self.palette["muted"]))
+
+
+def _clock_words(ahead_ms: float) -> SafeText:
+    """Return how far the broker's clock is ahead of this machine's: +374 ms, −1.2s."""
+    sign, size = "+" if ahead_ms >= 0 else show.MINUS, abs(ahead_ms)
+    if round(size) < SECOND_MS:
+        return safe(f"{sign}{size:.0f} ms")
+    return safe(f"{sign}{show.short_age(size / SECOND_MS)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 
+from keydesk.calc.market.sessions import week_at
 from keydesk.panes.price_cells import price_runs, prices_are_old, shape_of
 from keydesk.panes.watch_order import spread_pips
 from keydesk.store.frame import Frame
@@ -69,6 +70,11 @@ class InstrumentLine(StripLine):
         yield from self._details(store, name)
         if not quote.tradeable:
             yield Item((("not tradeable now", self.palette["warn"]),))
+        elif store.health.environment == "PRACTICE" and not self._week_is_open(frame):
+            yield Item((("weekend: only this practice market trades", self.palette["muted"]),), 2)
+
+    def _week_is_open(self, frame: Frame) -> bool:
+        return week_at(frame.store.clock_ns or frame.wall_ns).is_open
 
     def _details(self, store: Store, name: str) -> Iterable[Item]:
         known = store.instruments.get(name)

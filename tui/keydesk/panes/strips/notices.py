@@ -185,7 +185,5 @@ def _is_new(notice: Notice, frame: Frame) -> bool:
 
 def _age(notice: Notice, frame: Frame) -> float:
     """Return its age in seconds; that of an outcome begins when it is painted."""
-    since = notice.time_ns
-    if notice.outcome:
-        since = frame.wall_ns if notice.painted_ns is None else notice.painted_ns
-    return (frame.wall_ns - since) / show.SECOND
+    since = notice.painted if notice.outcome else notice.came
+    return 0.0 if since is None else frame.now - since
