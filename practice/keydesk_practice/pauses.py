@@ -17,5 +17,4 @@ def limit_pauses() -> None:
 
 def exclude_long_lived() -> None:
     """Exclude what is loaded, and stays, from garbage collection: each full one stood still for all of it."""
-    gc.collect()
     gc.freeze()
