@@ -79,7 +79,7 @@ STATISTICS = (
     ("statistics", ("g", "k"), "expectancy"),
     ("calendar", ("g", "k", "7"), "month"),
     ("day", ("g", "d"), "Result:"),
-    ("equity", ("g", "k", "3"), "Realised"),
+    ("equity", ("g", "k", "3"), "Realized"),
     ("hours", ("g", "k", "6"), "by hour and weekday"),
     ("excursions", ("g", "k", "5"), "losing trades"),
 )

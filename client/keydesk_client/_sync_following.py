@@ -74,7 +74,7 @@ class AccountState:
 
     @property
     def figures(self) -> AccountFigures:
-        """All totals: balance, NAV, margin, realised profit, financing; home currency."""
+        """All totals: balance, NAV, margin, realized profit, financing; home currency."""
         return self._read(lambda: copy(self._account.figures))
 
     @property
@@ -124,7 +124,7 @@ class AccountState:
 
     @property
     def interrupted(self) -> Mapping[Source, str]:
-        """What gets no answer now, and why: any of `prices`, `transactions`, `account`. Empty when all is current."""
+        """The sources without an answer now, with the reason: `prices`, `transactions`, `account`. Empty when all is current."""
         return self._read(lambda: dict(self._account.interrupted))
 
     @property
@@ -137,19 +137,19 @@ class AccountState:
         return self._read(lambda: self._account.units(instrument))
 
     def conversion(self, currency: str) -> Factors:
-        """Return the factors from a currency to home currency; raise MissingMember before a price brought them."""
+        """Return the factors from a currency to home currency; raise MissingMember before the first price with them."""
         return self._read(lambda: self._account.conversion(currency))
 
     def events(self, *, prices: bool = False) -> "AccountEvents":
         """Iterate over the changes from now on: `for event in account.events(): ...`.
 
         An event is Applied (a transaction), Reread, Interrupted, Restored, TookEffect, or, with `prices`, Priced. The
-        iteration ends with the block. An error that following cannot survive is raised by it.
+        iteration ends with the block. It raises the error that ended the following, if one did.
         """
         return AccountEvents(self._read(lambda: self._account.events(prices=prices)), self._calls)
 
     def wait_for(self, condition: Callable[[], bool], timeout_s: float | None = None) -> bool:
-        """Wait until `condition()` is true, looked at after every change; return False after `timeout_s` seconds.
+        """Wait until `condition()` is true, checked after every change; return False after `timeout_s` seconds.
 
         The condition is called in the thread of the caller, so that it may read the account.
         """

@@ -119,7 +119,7 @@ class Sequencer(Generic[T]):
             return Backfill.PARTIAL
         return Backfill.HOLE if int(last_transaction_id) >= requested[0] else Backfill.STALE
 
-    def is_behind_us(self, last_transaction_id: int | str) -> bool:
+    def is_service_behind(self, last_transaction_id: int | str) -> bool:
         """Return whether the service knows less than was applied: its history was replaced; take a snapshot."""
         return int(last_transaction_id) < self.last
 
@@ -155,7 +155,7 @@ ReadRange: TypeAlias = Callable[[int, int], Awaitable[tuple[Sequence[T], int]]]
 
 
 class Gapped(Protocol[T_contra]):
-    """A sequencer, or what stands before one."""
+    """What the gap filler needs of a sequencer."""
 
     @property
     def missing(self) -> Range | None: ...
@@ -168,7 +168,7 @@ class GapFiller(Generic[T]):
     """Read missing transactions range by range, and hand them to a sequencer.
 
     Args:
-        gapped: Tells what is missing and takes what was read.
+        gapped: Has the range that is missing, and takes the transactions that were read.
         read_range: Reads transactions; its errors other than OutOfRange and NotFound are raised by `fill`.
         pauses: Seconds to wait before each repetition of a request that brought nothing.
         on_progress: Awaited after each request that brought something.

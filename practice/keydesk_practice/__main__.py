@@ -19,8 +19,7 @@ from keydesk_practice.ledger.ledger_file import (
 )
 from keydesk_practice.ledger.placement import folder_lock, ledger_folders
 from keydesk_practice.options import Options, read_arguments
-
-SWITCH_SECONDS = 0.0005  # for which the candle thread may hold the GIL
+from keydesk_practice.pauses import limit_pauses
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -96,7 +95,7 @@ def _check(options: Options) -> int:
 
 def _check_folder(data: Path) -> int:
     report = check_ledger_file(data)
-    size = f"{report.accounts} accounts, {report.transactions} transactions"
+    size = f"accounts: {report.accounts}, transactions: {report.transactions}"
     if not report.problems:
         print(f"The ledger in {data} is undamaged: {size}")  # noqa: T201 - the command's output
         return 0
@@ -118,7 +117,7 @@ async def _serve(options: Options) -> int:
         level=level, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
     )
     make_private(options.data)
-    sys.setswitchinterval(SWITCH_SECONDS)
+    limit_pauses()
     if options.ledger is not None:
         return await _run_node(options)
     if options.workers > 1:

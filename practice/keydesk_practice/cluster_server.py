@@ -24,6 +24,7 @@ from keydesk_practice.http.public import PublicPaths
 from keydesk_practice.http.responses import json_bytes
 from keydesk_practice.ledger.postgres_tables import CONTROL_CHANNEL, TRANSACTIONS_CHANNEL
 from keydesk_practice.options import Options
+from keydesk_practice.pauses import exclude_long_lived
 from keydesk_practice.server import (
     Listener,
     Server,
@@ -95,6 +96,7 @@ async def _serve(node: Node, listener: Listener, inner: Listener, options: Optio
     await node.start(options.node_url or inner.url)
     application.count_request_ids(node.number * REQUEST_IDS)
     line = address_line(listener.url, options.tokens, broker.accounts_of, broker.earlier_model)
+    exclude_long_lived()
     server = Server(controlled, listener, lambda: print(line, flush=True), limits)  # noqa: T201
 
     def stop() -> None:

@@ -5,7 +5,7 @@ PracticeError
 ├── LedgerWriteFailed     a batch could not be made durable; none of it was acknowledged
 ├── LedgerAway            the database of the ledger does not answer; it may come back
 ├── NotExecuted           a command to a cluster was certainly not executed: it may be sent again
-├── OutcomeUnknown        a command to a cluster may have been executed: the ledger knows
+├── OutcomeUnknown        a command to a cluster may have been executed: the ledger shows whether it was
 ├── CannotListen          the address is taken or may not be used
 ├── ReferenceRatesMissing the file of reference rates is not installed
 ├── ControlFailed         a command to a running broker was refused, or none is running
@@ -16,7 +16,7 @@ PracticeError
 
 
 def printable(text: str) -> str:
-    """Return a text without what a terminal would obey, such as escape sequences in a name or a path."""
+    """Return a text without control characters, such as escape sequences in a name or a path."""
     return "".join(one if one.isprintable() else "?" for one in text)
 
 
@@ -41,7 +41,7 @@ class NotExecuted(PracticeError):
 
 
 class OutcomeUnknown(PracticeError):
-    """A node of a cluster may have executed a request: the ledger knows, when it can be asked."""
+    """A node of a cluster may have executed a request: the ledger shows it as soon as it answers."""
 
 
 class CannotListen(PracticeError):

@@ -298,7 +298,7 @@ def _add_limit_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--faults",
         metavar="PROFILE",
-        help="misbehave from the start: bad-line, bad-day, or a TOML file",
+        help="simulate faults from the start: bad-line, bad-day, or a TOML file",
     )
     parser.add_argument(
         "--rate-limit",
@@ -344,7 +344,7 @@ def _token(text: str) -> str:
         raise argparse.ArgumentTypeError("invalid token: use printable ASCII without spaces")
     if not MIN_TOKEN <= len(text) <= MAX_TOKEN:
         raise argparse.ArgumentTypeError(
-            f"invalid token of {len(text)} characters: use {MIN_TOKEN} to {MAX_TOKEN},"
+            f"invalid token length {len(text)}: use {MIN_TOKEN} to {MAX_TOKEN} characters,"
             " or omit --token for a random one"
         )
     return text

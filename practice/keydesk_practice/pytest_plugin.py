@@ -33,7 +33,7 @@ Json = dict[str, Any]
 
 
 class BrokerNotStarted(Exception):
-    """The broker did not start; the text is what it said."""
+    """The broker did not start; the text is its error output."""
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class PracticeBroker:
         return self.control("POST", "/shocks", {"kind": kind, **named, **more})
 
     def faults(self, name: str | None = None, **profile: Any) -> Json:  # noqa: ANN401 - JSON
-        """Misbehave: a profile by name, such as `bad-day`, or members such as `latencyMs=200`; none of both ends it."""
+        """Simulate faults: a profile by name, such as `bad-day`, or members such as `latencyMs=200`; without either, none."""
         if name is None and not profile:
             return self.control("DELETE", "/faults")
         body: Json = {"profile": profile} if name is None else {"name": name}
@@ -165,7 +165,7 @@ def _first_line(process: "subprocess.Popen[bytes]", log: IO[bytes]) -> bytes:
     if not line:
         log.seek(0)
         words = log.read().decode(errors="replace").strip()
-        raise BrokerNotStarted(words or f"the broker said nothing in {START_SECONDS:g} s")
+        raise BrokerNotStarted(words or f"the broker printed nothing in {START_SECONDS:g} s")
     return line
 
 

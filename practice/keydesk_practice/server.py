@@ -29,12 +29,13 @@ from keydesk_practice.http.public import PublicPaths
 from keydesk_practice.ledger.placement import FOLDER, folder_lock, place_accounts
 from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
+from keydesk_practice.pauses import exclude_long_lived
 
 TOKEN_FILE = "token"  # noqa: S105 - a file name
 TOKEN_BYTES = 32
 BACKLOG = 2048
 _WILDCARDS = {  # family, a documentation address that is routed like any other, loopback
-    "0.0.0.0": (socket.AF_INET, "192.0.2.1", "127.0.0.1"),  # noqa: S104 - recognised, not bound
+    "0.0.0.0": (socket.AF_INET, "192.0.2.1", "127.0.0.1"),  # noqa: S104 - recognized, not bound
     "::": (socket.AF_INET6, "2001:db8::1", "::1"),
 }
 ACCEPTED_AT_ONCE = 64  # connections, before the open ones get their turn
@@ -234,6 +235,7 @@ async def _serve(
         ),
         anywhere=options.control_anywhere,
     )
+    exclude_long_lived()
     server = Server(controlled, listener, lambda: print(line, flush=True), limits)  # noqa: T201
     broker.commits.on_failure = stop
     stop_on_signals(stop)

@@ -106,8 +106,8 @@ def test_an_id_that_the_service_passed_and_does_not_give_is_a_hole_and_never_ski
 
 def test_a_service_that_knows_less_than_was_applied_has_another_history() -> None:
     door, _ = sequencer(4)
-    assert door.is_behind_us("3")
-    assert not door.is_behind_us("4")
+    assert door.is_service_behind("3")
+    assert not door.is_service_behind("4")
 
 
 def test_after_a_snapshot_what_it_holds_is_dropped_and_what_waited_behind_it_is_applied() -> None:

@@ -38,7 +38,7 @@ def command(terminal: Terminal, line: str) -> None:
     terminal.press(":")
     terminal.see("Nothing typed")
     terminal.write(line.encode())
-    terminal.see("tells you once")
+    terminal.see("alerts once when")
     terminal.press("Enter")
     terminal.see("Alert once:")
 
@@ -86,7 +86,7 @@ def test_an_alert_from_the_crosshair_rings_and_is_found_after_a_restart(
         terminal.see("far away")
         terminal.see("done")
         terminal.press("h")
-        terminal.see("Alerts told: 1")
+        terminal.see("Alerts fired: 1")
         terminal.press("Escape")
         terminal.pause(1)
         assert not has_rung(terminal)
@@ -123,7 +123,7 @@ def test_without_the_desk_alerts_are_watched_and_given_to_the_traders_command(
         assert terminal.wait_for_exit() == 0
     with Terminal(keydesk("watch", "--alerts", "--practice"), (130, 20), env) as watch:
         watch.see("Watching 2 alerts")
-        watch.see("Prices come")
+        watch.see("Prices are arriving")
         gap(watch, env)
         watch.see("the move")
         watch.until(lambda: has_rung(watch) and NOTIFIED in watch.raw, what="the bell")
@@ -133,6 +133,6 @@ def test_without_the_desk_alerts_are_watched_and_given_to_the_traders_command(
     said = json.loads(out.read_text(encoding="utf-8").splitlines()[0])
     assert (said["kind"], said["alert"]) == ("alert", "2")
     with Terminal(keydesk("watch", "--alerts", "--practice"), (130, 20), env) as watch:
-        watch.see("Watching 1 alerts")
+        watch.see("Watching 1 alert of")
         watch.signal(signal.SIGTERM)
         assert watch.wait_for_exit() == 0

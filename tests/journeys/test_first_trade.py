@@ -56,7 +56,7 @@ class Story:
     """What a trader saw of one trade."""
 
     stops: list[str]  # as set, as moved
-    realised: list[Decimal]
+    realized: list[Decimal]
     balance: Decimal
 
 
@@ -78,16 +78,16 @@ def trade(desk: Desk) -> Story:
     terminal.until(lambda: moved in desk.trade_row(trade_id), what=f"the stop at {moved}")
 
     send(terminal, "O", "5")
-    half = desk.wait_for_message(rf"CLOSED 5,000 of #{trade_id} EUR/USD.*realised {AMOUNT}")
+    half = desk.wait_for_message(rf"CLOSED 5,000 of #{trade_id} EUR/USD.*realized {AMOUNT}")
     terminal.until(lambda: " 5,000 " in desk.trade_row(trade_id), what="half the units")
     send(terminal, "C")
     terminal.see("No trades.")
-    rest = desk.wait_for_message(rf"CLOSED 5,000 EUR/USD.*realised {AMOUNT}")
-    realised = [number(found(rf"realised ({AMOUNT})", row)) for row in (half, rest)]
+    rest = desk.wait_for_message(rf"CLOSED 5,000 EUR/USD.*realized {AMOUNT}")
+    realized = [number(found(rf"realized ({AMOUNT})", row)) for row in (half, rest)]
 
-    after = before + sum(realised)
+    after = before + sum(realized)
     terminal.until(lambda: desk.balance() == after, what=f"the balance {after}")
-    return Story([stop, moved], realised, after)
+    return Story([stop, moved], realized, after)
 
 
 async def test_buy_protect_close_and_find_it_again(practice_folder: Path) -> None:
@@ -116,7 +116,7 @@ async def assert_ledger_tells(story: Story, folder: Path, home: Path) -> None:
     fills = [Decimal(each["pl"]) for each in transactions if each["type"] == "ORDER_FILL"]
     stops = [each["price"] for each in transactions if each["type"] == "STOP_LOSS_ORDER"]
     assert Decimal(account["balance"]) == story.balance
-    assert fills == [0, *story.realised]
+    assert fills == [0, *story.realized]
     assert stops == story.stops
     assert [each["id"] for each in transactions] == [
         str(id_) for id_ in range(2, len(transactions) + 2)

@@ -112,7 +112,7 @@ def go_through_the_desk(home: Home, profile: list[str], proxy: PoisoningProxy) -
             terminal.resize(80, 24)
             press(terminal, "g t g l g o")
             terminal.quit()
-            terminal.see("leaves all the same")
+            terminal.see("leaves anyway")
             terminal.press("y")
             assert terminal.wait_for_exit() == 0
         finally:

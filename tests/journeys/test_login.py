@@ -134,7 +134,7 @@ def test_a_profile_without_a_token_says_how_to_sign_in(
     (home.folder / "tokens" / "tokens.vault").unlink()
     with Terminal(keydesk("--profile", "main", *home.unlocked), SIZE, home.env) as terminal:
         assert terminal.wait_for_exit() == 1
-        terminal.see("no token is kept for profile main")
+        terminal.see("no token is stored for profile main")
 
 
 def test_a_broker_that_does_not_answer_still_lets_the_desk_open(

@@ -26,7 +26,7 @@ def test_a_trade_is_closed_at_forty_by_twelve(practice_folder: Path) -> None:
 
         terminal.press("C")
         terminal.see("CLOSE LONG")
-        terminal.see("realises")
+        terminal.see("realizes")
         confirm(terminal)
         terminal.see("Trades 0")
 

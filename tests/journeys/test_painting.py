@@ -13,6 +13,7 @@ Size = tuple[int, int]
 # The plan of the ticket is drawn on every chart, whose price axis then has its words.
 MOST_BYTES: dict[Size, int] = {(120, 35): 4_500, (200, 50): 10_000}
 SLOW_BEAT = ("--fps", "1")  # prices are not what is counted
+FORM_HAS_KEYS = "The form has the keys"
 FORMS = {
     "B": "BUY 10,000",
     "Z": "CANCEL",
@@ -59,6 +60,15 @@ def bytes_until(terminal: Terminal, key: str, condition: Callable[[], bool]) -> 
     return bytes(terminal.raw[start:])
 
 
+def has_form(text: str) -> bool:
+    """Whether the ticket is shown and the desk beneath says so, which is the next update."""
+    return "BUY 10,000" in text and FORM_HAS_KEYS in text and "new target" in text
+
+
+def has_no_form(text: str) -> bool:
+    return "BUY 10,000" not in text and FORM_HAS_KEYS not in text and "new target" not in text
+
+
 @pytest.mark.parametrize("size", MOST_BYTES)
 def test_opening_and_leaving_a_form_cost_few_bytes_and_one_painting(
     size: Size, practice_folder: Path
@@ -66,8 +76,8 @@ def test_opening_and_leaving_a_form_cost_few_bytes_and_one_painting(
     opened, left = [], []
     with desk(practice_folder, size, *SLOW_BEAT) as terminal:
         for _ in range(4):
-            opened.append(bytes_until(terminal, "B", lambda: "BUY 10,000" in terminal.text))
-            left.append(bytes_until(terminal, "Escape", lambda: "BUY 10,000" not in terminal.text))
+            opened.append(bytes_until(terminal, "B", lambda: has_form(terminal.text)))
+            left.append(bytes_until(terminal, "Escape", lambda: has_no_form(terminal.text)))
             terminal.pause(1)
     for sent in (opened, left):  # prices that move at that moment are in some of them
         assert min(map(len, sent)) <= MOST_BYTES[size]

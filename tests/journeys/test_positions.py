@@ -57,7 +57,7 @@ def test_the_position_is_what_c_and_o_close(terminal: Terminal) -> None:
     terminal.press("g", "g", "O")
     see_in_form(terminal, "of position EUR/USD LONG 15,000")
     terminal.press(*"7000", "u")
-    see_in_form(terminal, "closes 7,000 realises ")
+    see_in_form(terminal, "closes 7,000 realizes ")
     see_in_form(terminal, "remains 8,000")
     confirm(terminal)
     terminal.see("CLOSED 7,000")

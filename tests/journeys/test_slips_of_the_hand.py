@@ -59,9 +59,9 @@ def a_size_is_shown_in_full_and_an_absurd_one_refused(terminal: Terminal) -> Non
     fill_in(terminal, "B", "u25000")
     see_in_form(terminal, "BUY 25,000 EUR/USD")
     tap(terminal, "u900000000")
-    see_in_form(terminal, "More than one order may carry")
+    see_in_form(terminal, "Above the maximum order size")
     terminal.press("y")
-    see_in_form(terminal, "More than one order may carry")
+    see_in_form(terminal, "Above the maximum order size")
     drop(terminal)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from keydesk.alerts.book import adding
 from keydesk.alerts.book_file import BookFile
 from keydesk.alerts.watch import AlertWatch
-from keydesk.calc.alerts.alert import Alert, Told
+from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.conditions import Condition, PriceCross
 from keydesk.store.prices import take_price
 from keydesk.store.store import Store
@@ -29,7 +29,7 @@ class Watching:
     store: Store
     path: Path
     told: list[tuple[str, bool]] = field(default_factory=list)
-    late: list[Told] = field(default_factory=list)
+    late: list[FiringRecord] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -37,10 +37,10 @@ class Watching:
             self.store, BookFile(self.path), self.deliver, lambda _, words: self.words.append(words)
         )
 
-    def deliver(self, told: Told, mine: bool) -> None:
-        self.told.append((told.words, mine))
-        if told.late:
-            self.late.append(told)
+    def deliver(self, fired: FiringRecord, mine: bool) -> None:
+        self.told.append((fired.words, mine))
+        if fired.late:
+            self.late.append(fired)
 
     async def price(self, mid: str, second: int = 0) -> None:
         middle = D(mid)

@@ -44,7 +44,15 @@ NOTICE = re.compile(r"^ ?(\d\d:\d\d:\d\d) [·✓!✗] (.*)")
 MESSAGE = re.compile(r"(?=\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC )")
 EARLIER = re.compile(r"^NOT SEEN BEFORE, from [^:]+:\d\d:\d\d \S+: ")
 HEADLINE = re.compile(r"(?:BUY|SELL|LONG|SHORT) ([\d,]+) ([A-Z]{3}/[A-Z]{3})(?:.*?#(\d+))?")
-TOOK_EFFECT: Final = ("FILLED", "RESTING", "RESTED", "CLOSED", "DONE", "CANCELLED", "IT SHOWED UP")
+TOOK_EFFECT: Final = (
+    "FILLED",
+    "RESTING",
+    "RESTED",
+    "CLOSED",
+    "DONE",
+    "CANCELLED",
+    "TOOK EFFECT LATE",
+)
 HAD_NONE: Final = ("REJECTED", "NOT SENT", "NOT FILLED", "UNCONFIRMED")
 
 

@@ -103,7 +103,7 @@ class Wire:
         if name == "Liquidity" and _is(value, int):
             return
         if not isinstance(value, str):
-            yield f"{path}: {value!r} is no text ({name})"
+            yield f"{path}: {value!r} is not text ({name})"
             return
         pattern = UNIX_TIME if name == "DateTime" and self.unix_times else TEXTS.get(name)
         if pattern is not None and not pattern.fullmatch(value):

@@ -87,7 +87,7 @@ class Today:
     """What was booked on the account since the trading day began; home currency."""
 
     start_ns: int
-    booked: Decimal = Decimal(0)  # realised, financing and fees
+    booked: Decimal = Decimal(0)  # realized, financing and fees
     transfers: Decimal = Decimal(0)
     unrealized_then: Decimal | None = None  # of the trades open at the start; None: not known yet
 
@@ -138,5 +138,5 @@ class InFlight:
 
 
 def id_order(id_: str) -> tuple[int, str]:
-    """Return the sorting key of an id: by number; one that is no number has its place, too."""
+    """Return the sorting key of an id: by number; one that is not a number has its place, too."""
     return len(id_), id_

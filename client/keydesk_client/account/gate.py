@@ -22,7 +22,7 @@ class TransactionGate:
     Args:
         apply: Applies one; returns False when a snapshot is needed.
         counter: Counts those that cannot be read.
-        doubt: Told, in words, when the account has to be read whole.
+        doubt: Called with the reason when the account has to be read whole.
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class TransactionGate:
         """The newest applied transaction id, None before the first snapshot."""
         return None if self._sequencer is None else self._sequencer.last
 
-    def listen(self, heard: Listener) -> None:
-        """Call `heard` with every transaction after it is applied."""
-        self._listeners.append(heard)
+    def listen(self, listener: Listener) -> None:
+        """Call `listener` with every transaction after it is applied."""
+        self._listeners.append(listener)
 
     def offer(self, transaction: Transaction) -> None:
         """Take a transaction, in any order and any number of times; one without an id is requested by number later."""
@@ -99,7 +99,7 @@ class TransactionGate:
     def backfilled(
         self, asked: Range, transactions: Iterable[Transaction], last_transaction_id: int | str
     ) -> Backfill:
-        """Take the answer to a request for missing ids; return how it helped."""
+        """Take the answer to a request for missing ids; return its effect."""
         if self._sequencer is None:
             return Backfill.COMPLETE
         readable = [each for each in transactions if self._has_number(each)]
@@ -126,5 +126,5 @@ class TransactionGate:
         except READ_ERRORS as error:
             self._counter.note_unreadable(str(error))
             self._doubt(f"{name} is incomplete: {error}")
-        for heard in self._listeners:
-            try_to(self._counter, partial(heard, transaction))
+        for listener in self._listeners:
+            try_to(self._counter, partial(listener, transaction))

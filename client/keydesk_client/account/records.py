@@ -115,7 +115,7 @@ class AccountFigures:
     margin_available: Decimal
     margin_closeout_percent: Decimal  # 1 means closeout
     margin_rate: Decimal | None
-    pl: Decimal  # realised over the account's life
+    pl: Decimal  # realized over the account's life
     financing: Decimal
     last_transaction_id: int  # as a number; `newest` of a followed account is the TransactionID
     created_time_ns: int

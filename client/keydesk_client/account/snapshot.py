@@ -148,9 +148,9 @@ def _take_trade(book: Book, theirs: CalculatedTradeState) -> None:
 
 
 def differences(book: Book, changes: AccountChanges, state: AccountChangesState) -> tuple[str, ...]:
-    """Return in words how the folded account differs from the broker's.
+    """Return a sentence for each difference between the folded account and the broker's.
 
-    Only to be asked when both are at the same transaction. Empty when all agrees.
+    Call it only while both are at the same transaction. Empty when they are equal.
     """
     if book.account is None:
         return ()
@@ -196,7 +196,7 @@ def _totals(account: AccountFigures, state: AccountChangesState) -> Iterator[str
     """Copy the running totals, if the broker sends them with its state."""
     for name, ours, theirs in (
         ("balance", account.balance, state.balance),
-        ("realised P/L", account.pl, state.pl),
+        ("realized P/L", account.pl, state.pl),
         ("financing", account.financing, state.financing),
     ):
         if theirs is not None and theirs != ours:
@@ -226,7 +226,7 @@ def _trade(book: Book, theirs: TradeSummary) -> Iterator[str]:
     if ours.units != theirs.current_units:
         yield f"trade {ours.id} has {ours.units} units here, {theirs.current_units} at the broker"
     if ours.realized_pl != theirs.realized_pl:
-        yield f"trade {ours.id} realised {ours.realized_pl} here, {theirs.realized_pl} at the broker"
+        yield f"trade {ours.id} realized {ours.realized_pl} here, {theirs.realized_pl} at the broker"
     if ours.financing != theirs.financing:
         yield f"trade {ours.id} financing {ours.financing} here, {theirs.financing} at the broker"
     for name, standing, order_id in (

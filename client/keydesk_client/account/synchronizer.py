@@ -35,7 +35,7 @@ class Comparison(Enum):
 
     EQUAL = auto()
     DIFFERENT = auto()
-    """Reported to `doubt`: a snapshot has to be taken."""
+    """A snapshot has to be taken; `doubt` was called with the reason."""
     NOT_YET = auto()
     """The book is not at the service's newest transaction, or a snapshot is due: the next changes are compared."""
 
@@ -46,7 +46,7 @@ class Synchronizer:
     Args:
         book: The account.
         apply: Applies one transaction to it; returns False when a snapshot is needed.
-        doubt: Told, in words, when a snapshot has to be taken.
+        doubt: Called with the reason when a snapshot has to be taken.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Synchronizer:
             return Comparison.NOT_YET
         found = differences(self._book, answer.changes, answer.state)
         if found:
-            self._doubt(f"Not as at the broker: {'; '.join(found)}")
+            self._doubt(f"Differs from the broker: {'; '.join(found)}")
             return Comparison.DIFFERENT
         take_state(self._book, answer.state)
         self.checked = last

@@ -1,4 +1,4 @@
-"""Checks of single values of the service that would break the arithmetic: too large, out of time, or no number.
+"""Checks of single values of the service that would break the arithmetic: too large, outside the calendar, or not a number.
 
 A record that cannot be read is counted and left out, so that one wrong member does not hide the rest of an account.
 """

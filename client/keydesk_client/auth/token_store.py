@@ -123,7 +123,7 @@ def check_token(token: Secret) -> None:
     length = len(token.reveal())
     if not SHORTEST_TOKEN <= length <= LONGEST_TOKEN:
         raise InvalidSettings(
-            f"invalid token of {length} characters: it must have {SHORTEST_TOKEN} to {LONGEST_TOKEN}"
+            f"invalid token length {length}: a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} characters"
         )
 
 

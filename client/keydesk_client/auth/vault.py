@@ -2,7 +2,7 @@
 
 scrypt derives a key from the passphrase; AES-256-GCM encrypts all tokens together and authenticates the header. A write
 replaces the file atomically and syncs it. The file has mode 0600 in a folder of mode 0700, checked on each read. keyring
-never chooses this backend by itself. Import this module late: keyring and cryptography take 100 ms.
+never chooses this backend. Import this module late: importing keyring and cryptography takes 100 ms.
 """
 
 import json

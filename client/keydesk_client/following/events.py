@@ -12,7 +12,7 @@ from keydesk_client.models import DateTime, Transaction
 from keydesk_client.orders.outcome import Ambiguous, Done, Rejected
 
 MOST_WAITING: Final = 10_000
-"""Events other than prices that wait for an iteration; one that is slower has to look at the whole account."""
+"""Events other than prices that wait for an iteration; an iteration that is slower has to read the whole account."""
 Source: TypeAlias = Literal["prices", "transactions", "account"]
 
 
@@ -63,7 +63,7 @@ class Reread:
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """A stream, or the check of the account, gets no answer; what it keeps is as old as its last answer."""
+    """A stream, or the check of the account, gets no answer; what it keeps current is as old as its last answer."""
 
     source: Source
     reason: str

@@ -70,7 +70,7 @@ class Follower:
     """Whether the account was read."""
     doubts: str = ""
     down: dict[Source, str] = field(default_factory=dict[Source, str])
-    """The sources without an answer, and why."""
+    """The sources that do not answer, each with the reason."""
     streams: dict[Source, StreamHealth] = field(default_factory=dict[Source, StreamHealth])
     synchronizer: Synchronizer = field(init=False)
 
@@ -97,10 +97,10 @@ class Follower:
         return tuple(dict.fromkeys((*self.names, *self.book.positions)))
 
     def interrupted(self, source: Source, error: Exception) -> None:
-        """Report once that a source gives no answer; raise what cannot get better."""
+        """Report once that a source does not answer; raise an error that a retry cannot settle."""
         if isinstance(error, ClientClosed | InvalidRequest):
             raise error
-        # A wrong name is told with those that are like it, once the instruments are read.
+        # An unknown name is reported with similar names, once the instruments are read.
         is_name_unchecked = source == "prices" and not self.book.instruments
         if not self.is_read and _is_final(error) and not is_name_unchecked:
             raise error

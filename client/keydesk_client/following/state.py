@@ -159,7 +159,7 @@ class AccountState:
 
     @property
     def figures(self) -> AccountFigures:
-        """All totals: balance, NAV, margin, realised profit, financing; home currency."""
+        """All totals: balance, NAV, margin, realized profit, financing; home currency."""
         figures = self._book.account
         if figures is None:
             raise StreamNotOpen(
@@ -221,7 +221,7 @@ class AccountState:
 
     @property
     def interrupted(self) -> Mapping[Source, str]:
-        """What gets no answer now, and why: any of `prices`, `transactions`, `account`. Empty when all is current."""
+        """The sources without an answer now, with the reason: `prices`, `transactions`, `account`. Empty when all is current."""
         return MappingProxyType(self._follower.down)
 
     @property
@@ -239,7 +239,7 @@ class AccountState:
         return NOTHING if position is None else position.units
 
     def conversion(self, currency: str) -> Factors:
-        """Return the factors from a currency to home currency; raise MissingMember before a price brought them."""
+        """Return the factors from a currency to home currency; raise MissingMember before the first price with them."""
         factors = factors_of(self._book, currency)
         if factors is None:
             raise MissingMember(
@@ -253,7 +253,7 @@ class AccountState:
         """Iterate over the changes from now on: `async for event in account.events(): ...`.
 
         An event is Applied (a transaction), Reread, Interrupted, Restored, TookEffect, or, with `prices`, Priced. The
-        iteration ends with the block. An error that following cannot survive is raised by it.
+        iteration ends with the block. It raises the error that ended the following, if one did.
         """
         queue = EventQueue(self._queues.remove, prices=prices)
         self._queues.append(queue)
@@ -262,7 +262,7 @@ class AccountState:
         return queue
 
     async def wait_for(self, condition: Callable[[], bool], timeout_s: float | None = None) -> bool:
-        """Wait until `condition()` is true, looked at after every change; return False after `timeout_s` seconds."""
+        """Wait until `condition()` is true, checked after every change; return False after `timeout_s` seconds."""
         changed = asyncio.Event()
         self._waiters.add(changed)
         try:

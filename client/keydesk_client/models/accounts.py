@@ -87,9 +87,9 @@ class AccumulatedAccountState(Record):
     balance: AccountUnits
     """Cash balance."""
     pl: AccountUnits
-    """Realised P/L over account life."""
+    """Realized P/L over account life."""
     resettable_pl: AccountUnits
-    """Realised P/L since last client reset."""
+    """Realized P/L since last client reset."""
     financing: AccountUnits
     """Financing paid or collected over account life."""
     commission: AccountUnits
@@ -120,7 +120,7 @@ class CalculatedAccountState(Record):
     position_value: AccountUnits
     """Value of open positions, in home currency."""
     margin_closeout_unrealized_pl: AccountUnits
-    """Unrealised P/L at mid prices."""
+    """Unrealized P/L at mid prices."""
     margin_closeout_nav: AccountUnits
     """Balance plus marginCloseoutUnrealizedPL."""
     margin_closeout_margin_used: AccountUnits
@@ -226,9 +226,9 @@ class AccountChangesState(CalculatedAccountState):
     balance: AccountUnits | None = None
     """Cash balance."""
     pl: AccountUnits | None = None
-    """Realised P/L over account life."""
+    """Realized P/L over account life."""
     resettable_pl: AccountUnits | None = None
-    """Realised P/L since last client reset."""
+    """Realized P/L since last client reset."""
     financing: AccountUnits | None = None
     """Financing paid or collected over account life."""
     commission: AccountUnits | None = None

@@ -168,7 +168,7 @@ class Instrument(Record):
                 a loss converts at its `account_loss`. `keydesk_client.HOME`, where they are the same currency.
 
         Raises:
-            InvalidRequest: `amount` or `stop_distance` is no number above 0.
+            InvalidRequest: `amount` or `stop_distance` is not a number above 0.
         """
         risk = _number("amount", amount, above_zero=True)
         distance = _number("stop_distance", stop_distance, above_zero=True)
@@ -194,7 +194,7 @@ class Instrument(Record):
             account_rate: the account's own `margin_rate`, which holds where it is the greater one.
 
         Raises:
-            InvalidRequest: `units` or `price` is no number.
+            InvalidRequest: `units` or `price` is not a number.
         """
         size, mid = _number("units", units), _number("price", price)
         rate = effective_rate(self.margin_rate, account_rate)

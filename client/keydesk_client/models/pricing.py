@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field
 from keydesk_client.errors import MissingMember
 from keydesk_client.models._core.columns import Columns, converted
 from keydesk_client.models._core.record import (
+    VALUES_SELDOM_RECUR,
     NumberConverter,
     Record,
     Response,
@@ -155,6 +156,8 @@ def _column(name: str, *, alone: bool) -> str:
 
 class CandlestickResponse(Response):
     """Candles of one instrument."""
+
+    model_config: ClassVar[ConfigDict] = VALUES_SELDOM_RECUR
 
     instrument: InstrumentName
     """As in EUR_USD."""

@@ -1,6 +1,10 @@
 """Answers of the REST operations."""
 
-from keydesk_client.models._core.record import Response
+from typing import ClassVar
+
+from pydantic import ConfigDict
+
+from keydesk_client.models._core.record import VALUES_SELDOM_RECUR, Response
 from keydesk_client.models._core.scalars import DateTime, TransactionID
 from keydesk_client.models.accounts import (
     Account,
@@ -86,17 +90,23 @@ class AccountChangesResponse(Response):
 class OrderBookResponse(Response):
     """A snapshot of the order book."""
 
+    model_config: ClassVar[ConfigDict] = VALUES_SELDOM_RECUR
+
     order_book: OrderBook
 
 
 class PositionBookResponse(Response):
     """A snapshot of the position book."""
 
+    model_config: ClassVar[ConfigDict] = VALUES_SELDOM_RECUR
+
     position_book: PositionBook
 
 
 class LatestCandlesResponse(Response):
     """The last complete and the forming candle of each specification."""
+
+    model_config: ClassVar[ConfigDict] = VALUES_SELDOM_RECUR
 
     latest_candles: tuple[CandlestickResponse, ...]
 
@@ -185,6 +195,8 @@ class PositionCloseResponse(Response):
 
 class PricingResponse(Response):
     """Current prices."""
+
+    model_config: ClassVar[ConfigDict] = VALUES_SELDOM_RECUR
 
     prices: tuple[ClientPrice, ...]
     """One for each instrument that was asked for; with `since`, those that changed."""

@@ -35,7 +35,7 @@ class PositionSide(Record):
     trade_ids: tuple[TradeID, ...] | None = None
     """Open trades, only while open."""
     pl: AccountUnits
-    """Realised over account life."""
+    """Realized over account life."""
     unrealized_pl: AccountUnits | None = None
     """Of open trades."""
     resettable_pl: AccountUnits
@@ -56,7 +56,7 @@ class Position(Record):
     instrument: InstrumentName
     """As in EUR_USD."""
     pl: AccountUnits
-    """Realised over account life."""
+    """Realized over account life."""
     unrealized_pl: AccountUnits | None = None
     """Absent if prices are unknown."""
     margin_used: AccountUnits | None = None

@@ -9,7 +9,7 @@ Sending
 └── Unknown              the answer was lost; the transactions are being looked up
     ├── Done, Rejected   found there
     ├── Ambiguous        several like requests were found there, and nothing tells which of them is this one
-    └── Unconfirmed      not found, yet not disproved: it is never sent again, and watched for
+    └── Unconfirmed      not found, and not disproved: it is never sent again, and is watched for
 """
 
 import os

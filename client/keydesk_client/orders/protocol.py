@@ -193,7 +193,7 @@ class OrderProtocol:
         except MissingMember:  # an unreadable record shows nothing; the next check looks again
             return None
         if outcome is None and is_suspect:
-            return await self._look_ups.look_once(intent)
+            return await self._look_ups.look_up_once(intent)
         return None if isinstance(outcome, Ambiguous) and not outcome.is_complete else outcome
 
     async def _send(
@@ -267,7 +267,7 @@ class OrderProtocol:
                 outcome = None
                 for pause in LOOK_UP_PAUSES_S:
                     await asyncio.sleep(pause)
-                    outcome = await self._look_ups.look(intent)
+                    outcome = await self._look_ups.look_up(intent)
                     if outcome is not None or intent.id in self._look_ups_due:
                         break
                 if outcome is not None and intent in self.unconfirmed:

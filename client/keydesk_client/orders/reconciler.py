@@ -104,7 +104,7 @@ class LookUps:
         try:
             for turn, pause in enumerate(chain(pauses, repeat(self._pauses[-1])), start=1):
                 due += pause
-                found, unknown = await self._look_by(due, unknown, wake_up)
+                found, unknown = await self._look_up_until(due, unknown, wake_up)
                 is_last = turn >= len(pauses)
                 if isinstance(found, Done | Rejected):
                     return found
@@ -120,11 +120,11 @@ class LookUps:
         finally:
             del self._waiting[wake_up]
 
-    async def look(self, intent: Intent) -> Finding:
+    async def look_up(self, intent: Intent) -> Finding:
         """Look up an intent now, without reporting progress; repeat a look-up that fails."""
         for pause in chain((0.0,), repeat(self._pauses[-1])):
             await asyncio.sleep(pause)
-            found = await self._look(intent)
+            found = await self._look_up(intent)
             if isinstance(found, Ambiguous) and not found.is_complete:
                 return None
             if not isinstance(found, KeydeskClientError):
@@ -133,20 +133,20 @@ class LookUps:
                 break
         return None
 
-    async def look_once(self, intent: Intent) -> Finding:
+    async def look_up_once(self, intent: Intent) -> Finding:
         """Look up an intent now; return None when the look-up fails, too."""
-        found = await self._look(intent)
+        found = await self._look_up(intent)
         is_unclear = isinstance(found, Ambiguous) and not found.is_complete
         return None if is_unclear or isinstance(found, KeydeskClientError) else found
 
-    async def _look_by(
+    async def _look_up_until(
         self, due: float, unknown: Unknown, wake_up: asyncio.Event
     ) -> tuple[Finding | KeydeskClientError, Unknown]:
         """Look up at `due`, and before at each wake-up; return the last finding, or an earlier one that is final."""
         while True:
             self._on_progress(unknown)
             is_early = await _wait_until(due, wake_up)
-            found = await self._look(unknown.intent)
+            found = await self._look_up(unknown.intent)
             if not isinstance(found, KeydeskClientError):
                 unknown = replace(unknown, look_ups=unknown.look_ups + 1)
             if not is_early or isinstance(found, Done | Rejected) or _is_permanent(found):
@@ -157,7 +157,7 @@ class LookUps:
             return (0.0,)
         return (0.0, *self._pauses) if at_once else self._pauses
 
-    async def _look(self, intent: Intent) -> Finding | KeydeskClientError:
+    async def _look_up(self, intent: Intent) -> Finding | KeydeskClientError:
         try:
             transactions = await self._reads.after(intent.since, intent.account_id, intent.id)
             cancelled = await self._read_cancelled(intent, transactions)

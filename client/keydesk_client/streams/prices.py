@@ -11,6 +11,7 @@ from keydesk_client.errors import UnreadableAnswer
 from keydesk_client.http.timing import ConnectPace, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import PRICE_LINE
+from keydesk_client.models._core.record import VALUES_SELDOM_RECUR
 from keydesk_client.models.pricing import ClientPrice, PricingHeartbeat, PricingStreamItem
 from keydesk_client.streams.buffer import Buffer, Gap, Lost, StreamSettings, queue_for
 from keydesk_client.streams.connection import Connection, OpenStream, Stream
@@ -20,7 +21,9 @@ PriceItem: TypeAlias = ClientPrice | PricingHeartbeat | Gap
 Waiting: TypeAlias = bytes | Gap
 """An undecoded line or a marker, waiting for the iteration."""
 
-LINE: Reader[ClientPrice | PricingHeartbeat] = Reader(PricingStreamItem, PRICE_LINE)
+LINE: Reader[ClientPrice | PricingHeartbeat] = Reader(
+    PricingStreamItem, PRICE_LINE, config=VALUES_SELDOM_RECUR
+)
 
 _find_instrument = re.compile(rb'"instrument"\s*:\s*"([^"\\]+)"').search
 

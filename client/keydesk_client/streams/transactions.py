@@ -144,7 +144,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         if isinstance(item, TransactionHeartbeat):
             last = last_id_of(item)
             sequencer.saw_last(last or 0)
-            if last is not None and sequencer.is_behind_us(last):
+            if last is not None and sequencer.is_service_behind(last):
                 await self._catch_up(sequencer)  # a replica lags behind, or the history is another
             else:
                 await self._fill_gap(sequencer)
@@ -160,7 +160,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         for pause in (*PAUSES_S, None):
             answer = await self._read_since(sequencer.last)
             if answer is not None and (
-                answer.last is None or not sequencer.is_behind_us(answer.last)
+                answer.last is None or not sequencer.is_service_behind(answer.last)
             ):
                 sequencer.offer_all(answer.transactions)
                 sequencer.saw_last(answer.last or 0)

@@ -16,7 +16,7 @@ DRAWN_INSTRUMENTS = (
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A time worth trading again; `facts` are shown when it is chosen."""
+    """A named start of a replay; `facts` are shown when it is chosen."""
 
     name: str
     start: datetime

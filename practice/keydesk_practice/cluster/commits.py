@@ -68,7 +68,7 @@ class NodeCommit:
 
     @property
     def ticked(self) -> int:
-        """The market's time up to which every account was ticked, and all that made is stored."""
+        """The market's time up to which every account was ticked, and everything that this produced is stored."""
         if not self._queues and not self._encoding and not self._sent:
             self._ticked = self._ticked_until()
         return self._ticked
@@ -160,7 +160,7 @@ class NodeCommit:
                 [record for one in complete if (record := _request_record(one))],
             )
         except LedgerAway as error:
-            self._fail_sent(OutcomeUnknown("the database is away"))
+            self._fail_sent(OutcomeUnknown("the database does not answer"))
             self._on_away(error)
             return
         except (

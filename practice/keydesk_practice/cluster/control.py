@@ -268,7 +268,7 @@ async def _refuse(*_: object, **__: object) -> None:
 
 
 def _translated(handler: Handler) -> Handler:
-    """Return a handler that answers 503 while the database is away."""
+    """Return a handler that answers 503 while the database does not answer."""
 
     async def handle(*arguments: Any, **parameters: Any) -> Any:  # noqa: ANN401 - of any operation
         try:

@@ -1,4 +1,4 @@
-"""A node of a cluster: it renews its lease, takes accounts that belong to nobody, and drops those it has lost."""
+"""A node of a cluster: it renews its lease, takes accounts that belong to no node, and drops those it has lost."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ from keydesk_practice.ledger.records import Entry, LedgerAccount, LedgerBatch
 
 LEASE_SECONDS = 2.0
 RENEW_SECONDS = 0.5
-TAKE_SECONDS = 0.2  # between two looks for accounts that belong to nobody
+TAKE_SECONDS = 0.2  # between two searches for accounts that belong to no node
 SNAPSHOT_AFTER = 20  # transactions that the next take-over need not read again
 TAKEN_AT_ONCE = 100
 LOADED_AT_ONCE = 8

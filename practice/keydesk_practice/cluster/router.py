@@ -81,7 +81,7 @@ class ClusterRouter:
             await self._local(scope, receive, send)
         except LedgerAway as error:
             self._node.connection_lost(error)
-            raise unavailable("the database is away") from None
+            raise unavailable("the database does not answer") from None
         except NotExecuted as error:
             raise unavailable(str(error)) from None
 
@@ -94,7 +94,7 @@ class ClusterRouter:
             await self._local(scope, receive, send)
         except LedgerAway as error:
             self._node.connection_lost(error)
-            raise unavailable("the database is away") from None
+            raise unavailable("the database does not answer") from None
         except NotExecuted as error:
             raise unavailable(str(error)) from None
 
@@ -113,12 +113,12 @@ class ClusterRouter:
             if may_be_executed and await self._answer_again(account.id, scope, send):
                 return None
             if self._node.away and not may_be_executed:
-                reason = "the database is away"
+                reason = "the database does not answer"
                 break  # no other node can have it either
             await self._node.wait_for_owners(PAUSE_SECONDS)
         if not may_be_executed:
             raise unavailable(reason)
-        return await self._endunknown_outcome(account.id, scope, send)
+        return await self._end_unknown_outcome(account.id, scope, send)
 
     async def _try(self, account: str, scope: Scope, body: bytes, send: Send) -> None:
         """Answer here, or let the owner answer.
@@ -161,7 +161,7 @@ class ClusterRouter:
         except LedgerAway as error:  # of a read of the ledger
             self._node.connection_lost(error)
             kind = NotExecuted if scope["method"] == "GET" else OutcomeUnknown
-            raise kind("the database is away") from None
+            raise kind("the database does not answer") from None
 
     async def _answer_again(self, account: str, scope: Scope, send: Send) -> bool:
         """Send the original answer of a request that was executed; return False when the ledger knows nothing of it."""
@@ -173,13 +173,13 @@ class ClusterRouter:
             return False
         return await self._send_stored(account, found.answer, scope, send)
 
-    async def _endunknown_outcome(self, account: str, scope: Scope, send: Send) -> None:
+    async def _end_unknown_outcome(self, account: str, scope: Scope, send: Send) -> None:
         """Answer a request that may have been executed when the time for it is over."""
         try:
             found = await self._node.give_up(account, scope["state"]["request_id"])
         except LedgerAway as error:
             log.warning("%s", error)
-            raise unknown_outcome("the database is away") from None
+            raise unknown_outcome("the database does not answer") from None
         if found.answer is None:
             raise unavailable("the request was not executed")
         if not await self._send_stored(account, found.answer, scope, send):

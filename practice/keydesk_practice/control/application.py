@@ -72,7 +72,7 @@ class ControlApplication:
         await _send(send, status, body, headers)
 
     async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any]:
-        self._refuse_strangers(scope)
+        self._refuse_remote_clients(scope)
         request = Request(scope, receive)
         if scope["path"] == DOCUMENT:
             return control_document()
@@ -83,7 +83,7 @@ class ControlApplication:
         control = self._control
         return await answer_operation(control, self._operations, request, control.changing)
 
-    def _refuse_strangers(self, scope: Scope) -> None:
+    def _refuse_remote_clients(self, scope: Scope) -> None:
         """Raise a 403 `HttpError` for a client of another machine, also behind a proxy on this one."""
         if self._anywhere:
             return

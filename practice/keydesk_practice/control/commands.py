@@ -274,7 +274,9 @@ def _add_replays(commands: Any) -> None:  # noqa: ANN401
     replay.add_argument("--speed", type=float, metavar="X", help="market seconds a second (1)")
     replay.add_argument("--play", action="store_true", help="do not begin paused")
     _command(commands, "finish", "Pause, and show where and when a blind replay was.")
-    shock = _command(commands, "shock", "Let something happen in the market.")
+    shock = _command(
+        commands, "shock", "Shock the market: move a price, halt it, or widen its spread."
+    )
     kinds = ("spike", "gap", "halt", "spread", "depth", "none")
     shock.add_argument("kind", choices=kinds, help="none cancels what has not begun")
     shock.add_argument("instrument", nargs="?", help="needed for spike and gap")
@@ -283,7 +285,9 @@ def _add_replays(commands: Any) -> None:  # noqa: ANN401
     )
     shock.add_argument("--seconds", type=int, metavar="N", help="how long (60)")
     shock.add_argument("--at", metavar="TIME", help="when (at once)")
-    faults = _command(commands, "faults", "Misbehave as a broker does on a bad day.")
+    faults = _command(
+        commands, "faults", "Simulate faults of a broker: latency, lost answers, cut streams."
+    )
     faults.add_argument("profile", help=f"{', '.join(PROFILES)}, a TOML file, or off")
     checkpoint = _command(commands, "checkpoint", "Save or restore accounts and market time.")
     checkpoint.add_argument("action", choices=("save", "restore", "list"))

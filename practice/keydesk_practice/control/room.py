@@ -1,4 +1,4 @@
-"""`keydesk practice room`: the accounts of a class on one page, ranked by what they made of what was paid in.
+"""`keydesk practice room`: the accounts of a class on one page, ranked by result as a fraction of the money paid in.
 
 A plain table that repaints itself on a terminal, one table in a pipe, or JSON. It works with one process and with a cluster:
 all it uses is the control interface.
@@ -33,7 +33,7 @@ Answer = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One account of the room; money is in its home currency, `result` is a fraction of what was paid in."""
+    """One account of the room; money is in its home currency, `result` is a fraction of the money paid in."""
 
     rank: int
     account: str

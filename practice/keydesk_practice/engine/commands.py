@@ -4,7 +4,7 @@ Every command may be rejected; `decide` returns what happened as transactions. V
 them by the rules of trading. Members that are absent on the wire are None, or the default of v20.
 
 `request_id` is the RequestID of the client's request, stamped on every transaction that it makes; None for what the service
-does by itself. A specifier is an id, or `@` and a client id, as in the paths of the REST API.
+does on its own. A specifier is an id, or `@` and a client id, as in the paths of the REST API.
 """
 
 from dataclasses import dataclass

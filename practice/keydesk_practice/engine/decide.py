@@ -63,7 +63,7 @@ def decision_on(account: Account, command: Command, market: Market) -> Decision 
 
 
 def tick(account: Account, command: Tick, market: Market) -> Decision | None:
-    """Return the decision on the prices of this instant, None (and no copy of the account) if nothing happens."""
+    """Return the decision on the prices of this instant; None, without a copy of the account, if nothing happens."""
     expired = sorted(id_ for id_, time in account.expiries.items() if time <= market.now)
     triggered = sorted(_triggered(account, command, market))
     if not (expired or triggered or needs_margin_check(account, command, market)):

@@ -1,4 +1,4 @@
-"""Unrealised profit and margin of trades, positions and accounts at the prices of an instant.
+"""Unrealized profit and margin of trades, positions and accounts at the prices of an instant.
 
 The formulas, with their v20 member names (source: the definitions of Account, Position and Trade in the v20 reference):
 
@@ -37,7 +37,7 @@ _PERCENT_WITHOUT_NAV = 1 / CLOSEOUT_FACTOR  # margin used and nothing left: clos
 
 @dataclass(frozen=True, slots=True)
 class TradeValuation:
-    """Unrealised profit (at the closing price and at the mid) and margin of one open trade."""
+    """Unrealized profit (at the closing price and at the mid) and margin of one open trade."""
 
     unrealized: Decimal
     at_mid: Decimal
@@ -46,7 +46,7 @@ class TradeValuation:
 
 @dataclass(frozen=True, slots=True)
 class PositionValuation:
-    """Unrealised profit by side and at the mid, margin and value of one position."""
+    """Unrealized profit by side and at the mid, margin and value of one position."""
 
     long: Decimal
     short: Decimal
@@ -56,7 +56,7 @@ class PositionValuation:
 
     @property
     def unrealized(self) -> Decimal:
-        """The unrealised profit of both sides."""
+        """The unrealized profit of both sides."""
         return self.long + self.short
 
 
@@ -146,7 +146,7 @@ def margin_call_percent(used: Decimal, nav: Decimal) -> Decimal:
 
 
 def unrealized_profit(account: Account, market: Market, *, at_mid: bool = False) -> Decimal:
-    """Return the unrealised profit of all open trades, at closing prices or at the mid."""
+    """Return the unrealized profit of all open trades, at closing prices or at the mid."""
     return sum(
         (
             _side_unrealized(account, position, market, long=long, at_mid=at_mid)

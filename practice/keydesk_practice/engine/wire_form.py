@@ -144,7 +144,7 @@ def unix(nanoseconds: int) -> str:
 def in_unix_form(value: Any) -> Any:  # noqa: ANN401 - any JSON value goes in and out
     """Return a JSON value with every time written as UNIX seconds (header `Accept-Datetime-Format: UNIX`).
 
-    Times are recognised by the name of the member, so that a comment that looks like a time stays as it is.
+    Times are recognized by the name of the member, so that a comment that looks like a time stays as it is.
     """
     if isinstance(value, dict):
         return {name: _member_in_unix_form(name, inner) for name, inner in value.items()}

@@ -38,7 +38,7 @@ from keydesk_practice.http.responses import (
     stored_answer,
 )
 
-MAX_BODY_BYTES = 256 * 1024  # far above any order; a larger body is refused before it is read
+MAX_BODY_BYTES = 256 * 1024  # far larger than any order; a larger body is refused before it is read
 MAX_DIGITS = 18  # of an id or a count
 UNITS_PER_PORTION = 4  # of work: a range of ids read from the ledger
 CHARACTERS_PER_UNIT = 2_000  # of JSON, in a text that is longer than that

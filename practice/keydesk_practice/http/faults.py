@@ -51,7 +51,7 @@ class FaultProfile:
         return None
 
     def texts(self) -> tuple[str, ...]:
-        """Return what is on, in words."""
+        """Return a line for each fault that is on."""
         named = [(one.name, getattr(self, one.name)) for one in fields(self) if one.name != "seed"]
         return tuple(_text(name, value) for name, value in named if value)
 

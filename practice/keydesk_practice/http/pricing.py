@@ -16,7 +16,8 @@ from keydesk_practice.engine.wire_form import plain, rfc3339, unix
 from keydesk_practice.http.endpoints import Call, Query
 from keydesk_practice.http.errors import HttpError, invalid_value, missing_value, unknown_instrument
 from keydesk_practice.http.request_bodies import decimal_of
-from keydesk_practice.http.responses import Response, StreamResponse, json_bytes
+from keydesk_practice.http.responses import Response, json_bytes
+from keydesk_practice.http.streaming import StreamResponse
 from keydesk_practice.market.bars.blocks import Component
 from keydesk_practice.market.books import SNAPSHOT_EVERY, Book, latest_snapshot
 from keydesk_practice.market.candles import (

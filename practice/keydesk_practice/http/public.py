@@ -1,4 +1,4 @@
-"""What is answered without a token: health, the OpenAPI document, and preflight requests of named origins; and the log."""
+"""Requests without a token: health, the OpenAPI document, and preflight requests of named origins; and the request log."""
 
 import logging
 import time

@@ -1,6 +1,5 @@
-"""Responses: JSON bodies in the format the client asked for, the results of commands, and line streams."""
+"""Responses: JSON bodies in the format the client asked for, and the results of commands."""
 
-import asyncio
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +9,6 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.broker.background import WorkBudget
-from keydesk_practice.broker.feeds import Subscription
 from keydesk_practice.engine.wire_form import in_unix_form
 from keydesk_practice.http.errors import reject_message
 from keydesk_practice.ledger.records import WireTransaction
@@ -20,7 +18,6 @@ GZIP_LEVEL = 1
 GZIP_WINDOW = 31  # zlib's number for the largest window with a gzip header and trailer
 PIECE_CHARACTERS = 65_536  # joined, compressed and sent in one iteration of the event loop
 UNITS_PER_PIECE = 16
-HEARTBEAT_SECONDS = 5.0
 NOT_FOUND_REASONS = frozenset(
     {"ORDER_DOESNT_EXIST", "TRADE_DOESNT_EXIST", "CLOSEOUT_POSITION_DOESNT_EXIST"}
 )
@@ -301,70 +298,3 @@ def dependents_reject_response(result: CommandResult, type_of: OrderType) -> Res
         )  # fmt: skip
     reasons = [reject["rejectReason"] for reject in result.rejects]
     return reject_response(members, reasons, result.id_members(), status=400)
-
-
-# --- line streams ---
-
-
-@dataclass(frozen=True, slots=True)
-class StreamResponse:
-    """An ASGI response with one JSON object a line and a heartbeat every five seconds.
-
-    The connection's write buffer is the only queue besides the subscription's: while the client does not read, `send`
-    does not return, and the subscription conflates its lines or closes. `release` is called however the stream ends;
-    `window` is the least number of seconds between two sends.
-    """
-
-    subscription: Subscription
-    first: bytes
-    heartbeat: Callable[[], bytes]
-    release: Callable[[], None]
-    window: float = 0.0
-    heartbeat_seconds: float = HEARTBEAT_SECONDS
-
-    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
-        """Send lines until the client disconnects or the subscription closes."""
-        watcher = asyncio.ensure_future(_wait_for_disconnect(receive))
-        watcher.add_done_callback(lambda _: self.subscription.close())
-        sending = asyncio.ensure_future(self._send_lines(send))
-        self.subscription.on_overrun = sending.cancel
-        try:
-            await asyncio.wait({sending})
-            if not sending.cancelled():  # else the client was too slow: the connection is dropped
-                sending.result()
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
-        finally:
-            self.release()
-            sending.cancel()
-            watcher.cancel()
-
-    async def _send_lines(self, send: Send) -> None:
-        headers = [(b"content-type", b"application/octet-stream")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await _send_body(send, self.first)
-        clock = asyncio.get_running_loop().time
-        next_heartbeat = clock() + self.heartbeat_seconds
-        not_before = clock() + self.window if self.first else 0.0
-        while not self.subscription.closed:
-            await self.subscription.wait(next_heartbeat - clock())
-            await asyncio.sleep(max(min(not_before, next_heartbeat) - clock(), 0.0))
-            lines = b""
-            if clock() >= not_before:
-                lines = self.subscription.take()
-                not_before = clock() + self.window if lines else 0.0
-            else:
-                self.subscription.notify()  # the heartbeat is due first; the lines go next
-            if clock() >= next_heartbeat:
-                lines += self.heartbeat()
-                next_heartbeat = max(next_heartbeat + self.heartbeat_seconds, clock())
-            await _send_body(send, lines)
-
-
-async def _send_body(send: Send, lines: bytes) -> None:
-    if lines:
-        await send({"type": "http.response.body", "body": lines, "more_body": True})
-
-
-async def _wait_for_disconnect(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -13,7 +13,8 @@ from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.engine.wire_form import rfc3339, unix
 from keydesk_practice.http.endpoints import UNITS_PER_PORTION, Call, Query, whole_number
 from keydesk_practice.http.errors import invalid_value, missing_value, not_found
-from keydesk_practice.http.responses import EncodedList, Response, StreamResponse, json_bytes
+from keydesk_practice.http.responses import EncodedList, Response, json_bytes
+from keydesk_practice.http.streaming import StreamResponse
 
 DEFAULT_COUNT = 50
 MAX_COUNT = 500

@@ -152,7 +152,7 @@ class LedgerArchive(EndedRecords):
         super().__init__()
         self._ledger = ledger
         self._account_id = account_id
-        self._last_id = last_id  # above which nothing is seen
+        self._last_id = last_id  # records with higher ids are hidden
 
     def order(self, order_id: int) -> Order | None:
         """Return an ended order."""

@@ -317,7 +317,7 @@ class PostgresLedger:
     def _open_connection(self) -> BoundedConnection:
         connection = self._connection
         if connection is None or connection.closed:
-            raise LedgerAway("the database is away: the connection was lost")
+            raise LedgerAway("the database does not answer: the connection was lost")
         return connection
 
     def _one(self, query: str, *values: object) -> tuple[Any, ...] | None:

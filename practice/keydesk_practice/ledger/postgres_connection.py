@@ -90,4 +90,4 @@ def away_errors() -> Iterator[None]:
     try:
         yield
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise LedgerAway(f"the database is away: {without_password(error)}") from None
+        raise LedgerAway(f"the database does not answer: {without_password(error)}") from None

@@ -230,8 +230,8 @@ def points(logs: Floats, component: Component, precision: int) -> Integers:
 
 def price_texts(logs: Floats, component: Component, precision: int) -> list[str]:
     """Return prices as text with all their decimals, row by row."""
-    scale = 10.0**precision
-    return [f"{price / scale:.{precision}f}" for price in points(logs, component, precision).flat]
+    prices = points(logs, component, precision) / 10.0**precision
+    return [f"{price:.{precision}f}" for price in prices.ravel().tolist()]
 
 
 def _local_starts(granularity: str, alignment: Alignment, start: int, end: int) -> list[int]:

@@ -100,15 +100,20 @@ class NoiseModel:
         count = first - start
         weights = (1 - _KEPT) * _KEPT ** np.arange(count - 1, -1, -1)
         products = known[:count, :, None] * known[:count, None, :]
-        present = (weights[:, None, None] * products).sum(axis=0) + _KEPT**count * self._prior()
+        products *= weights[:, None, None]
+        present = products.sum(axis=0) + _KEPT**count * self._prior()
         present += np.diag((weights[:, None] * unknown[:count]).sum(axis=0))
+        moves, noise = known[count:], unknown[count:]
+        steps = moves[:, :, None] * moves[:, None, :]
+        lacking = np.zeros_like(steps)
+        np.einsum("kii->ki", lacking)[:] = noise  # a view of the diagonals
+        steps += lacking
+        steps *= 1 - _KEPT
         found = np.empty((last - first, *present.shape))
         found[0] = present
-        for k in range(1, last - first):
-            move, noise = known[count + k - 1], unknown[count + k - 1]
-            found[k] = _KEPT * found[k - 1] + (1 - _KEPT) * (
-                move[:, None] * move[None, :] + np.diag(noise)
-            )
+        for k, step in enumerate(steps, 1):
+            np.multiply(found[k - 1], _KEPT, out=found[k])
+            found[k] += step
         return found + _LEAST**2 * np.eye(found.shape[1])
 
     def _filled(self, first: int, last: int) -> tuple[Floats, Floats]:

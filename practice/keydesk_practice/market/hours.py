@@ -12,7 +12,7 @@ The variance profile is relative volatility by the hour of Frankfurt's clock (Lo
 York's keep step with it). Its shape follows Andersen and Bollerslev, "Intraday periodicity and volatility persistence in
 financial markets" (1997): a rise at the European open, a dip at noon, the peak in the overlap of London and New York, a fall
 after it. From Friday 17:00 to Sunday 17:00 New York volatility is a third of its size. The profile only divides the variance
-between two fixings; how large that is says `covariance`.
+between two fixings; `covariance` determines how large it is.
 """
 
 from dataclasses import dataclass
@@ -164,9 +164,21 @@ class VarianceProfile:
     total: float  # variance of the whole day
 
 
-@cache
 def variance_profile(weekday: int, cells: int) -> VarianceProfile:
     """Return the profile of a market day that starts on `weekday` (Monday is 0) and has `cells` cells."""
+    return _variance_profile(first_alike(weekday), cells)
+
+
+def first_alike(weekday: int) -> int:
+    """Return the first weekday whose market days are like those of `weekday`: the days from Monday to Thursday are alike.
+
+    They share their arrays, which then stay in the processor's cache.
+    """
+    return 0 if weekday < _FRIDAY else weekday
+
+
+@cache
+def _variance_profile(weekday: int, cells: int) -> VarianceProfile:
     variance = _relative(weekday, cells) ** 2 / _weekday_variance()
     cumulative = np.concatenate([[0.0], np.cumsum(variance)])
     total = float(cumulative[-1])

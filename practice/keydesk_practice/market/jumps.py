@@ -62,7 +62,7 @@ USUAL_RESIDUAL = {
 _USUAL_RESIDUAL_ELSE = 0.005
 _BETA_DAYS = 120
 _RESIDUAL_DAYS = 40
-_FIRST_DAYS = 20  # as long as there are fewer known days, usual values stand for those that lack
+_FIRST_DAYS = 20  # with fewer known days, usual values replace the missing ones
 _MAX_BETA = 1.2
 _MIN_RESIDUAL = 1e-5  # even a hard peg moves by a thousandth of a percent a day
 _JUMP_THRESHOLD = 4.0  # usual sizes of a residual
@@ -136,7 +136,7 @@ def _beta(daily: Floats, of_parent: Floats, usual: Floats) -> Floats:
 
 
 def _recent_mean(values: Floats, window: int, usual: Floats) -> Floats:
-    """Return the mean of the known values among the last `window` rows, with `usual` in place of the first 20 that lack."""
+    """Return the mean of the known values among the last `window` rows, with `usual` in place of those missing among the first 20."""
     known = np.isfinite(values)
     zero = np.zeros((1, values.shape[1]))
     sums = np.concatenate([zero, np.cumsum(np.where(known, values, 0.0), axis=0)])

@@ -24,9 +24,8 @@ from keydesk_practice.market.spread import (
     SpreadNoise,
     Steps,
     Volatility,
-    base_half_spread,
     half_spread,
-    parts_of_day,
+    half_spread_of_day,
 )
 
 _CACHED_DAYS = 8
@@ -122,6 +121,11 @@ class Pairs:
         """Return the share of the full depth of a pair in each cell of a market day."""
         return self.on_demand.depth(self.names[pair], day, self.sessions.on(day).depth)
 
+    def least_depth(self, pair: int, day: int) -> float:
+        """Return the least share of the full depth of a pair within a market day."""
+        session, share = self.sessions.on(day), self.depth(pair, day)
+        return session.least_depth if share is session.depth else float(share.min())
+
     def any_known(self, pair: int, starts: Integers, ends: Integers) -> Mask:
         """Return which spans of cells have prices of a pair, opening hours aside."""
         if pair in self.replayed:
@@ -163,14 +167,10 @@ class Pairs:
 
     def _draw_half(self, key: tuple[int, int]) -> Curve:
         pair, day = key
-        count, typical = cells_in(day), self.typical[pair]
-        start, end = (typical * factors[pair] for factors in self.volatility.over(day))
-        half = base_half_spread(
-            self.sessions.on(day).spread,
-            self.spread_noise.of_day(pair, first_cell(day), count + 1),
-            (start, end),
-            parts_of_day(count),
-        )
+        count, typical = cells_in(day), float(self.typical[pair])
+        start, end = (typical * float(factors[pair]) for factors in self.volatility.over(day))
+        noise = self.spread_noise.of_day(pair, first_cell(day), count + 1)
+        half = half_spread_of_day(self.sessions.on(day), noise, (start, end))
         usual = half_spread(half, self.shocks(pair, day))
         return self.on_demand.half(self.names[pair], day, usual)
 

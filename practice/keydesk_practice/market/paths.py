@@ -22,6 +22,7 @@ import numpy as np
 from keydesk_practice.market.fixings import GRID, ROOT_SCALE, Fixings, on_grid
 from keydesk_practice.market.hours import (
     cells_in,
+    first_alike,
     first_cell,
     seconds_of,
     variance_profile,
@@ -101,9 +102,13 @@ class ScaledProfile:
     progress: Floats  # steps of progress at each grid point
 
 
-@cache
 def scaled_profile(weekday: int, cells: int) -> ScaledProfile:
     """Return the variance profile of a market day in whole numbers."""
+    return _scaled_profile(first_alike(weekday), cells)
+
+
+@cache
+def _scaled_profile(weekday: int, cells: int) -> ScaledProfile:
     profile = variance_profile(weekday, cells)
     return ScaledProfile(
         np.rint(profile.root * ROOT_SCALE) * GRID, np.rint(profile.progress / PROGRESS_STEP)
@@ -176,7 +181,7 @@ class CurrencyPaths:
         walk = np.empty(len(total) + 1)
         walk[0] = start
         np.multiply(total, scaled.root, out=walk[1:])
-        np.cumsum(walk, out=walk)
+        np.add.accumulate(walk, out=walk)
         rest = (end - float(walk[-1])) * PROGRESS_STEP
         walk += scaled.progress * rest
         return walk
@@ -191,7 +196,7 @@ class CurrencyPaths:
         return steps
 
     def _jump(self, day: int, column: int, count: int) -> tuple[Floats, dict[int, float]]:
-        """Return the unrest and the steps of a currency's jump: its own, and beta times those of its parent."""
+        """Return the walk after a currency's jump and the steps: its own, and beta times those of its parent."""
         parent = self._fixings.model.parents[column]
         unrest, steps = np.zeros(count), dict[int, float]()
         own = self.jump_size(day, column)
@@ -201,13 +206,13 @@ class CurrencyPaths:
             unrest, steps = beta * inherited, {at: beta * size for at, size in sizes.items()}
             own -= beta * of_parent
         if own:
-            walk = self._unrest(day, column, count) * own
+            walk = self._aftershock_walk(day, column, count) * own
             unrest += walk
             for at, share in steps_on(day, self._rng):
                 steps[at] = steps.get(at, 0.0) + share * (own - float(walk[-1]))
         return unrest, steps
 
-    def _unrest(self, day: int, column: int, count: int) -> Floats:
+    def _aftershock_walk(self, day: int, column: int, count: int) -> Floats:
         """Return the walk after a jump of size one."""
         first = steps_on(day, self._rng)[0][0]
         fading = np.exp(-np.arange(count - first - 1) / _AFTERSHOCK_CELLS)

@@ -71,7 +71,7 @@ class Rng:
     def _words(self, purpose: Purpose, name: str, number: int, count: int, start: int = 0) -> Words:
         """Return the words from `start` on of the sequence of a purpose, a name and a number."""
         key = purpose << 56 | int.from_bytes(name.encode()[:3], "big") << 32 | number & 0xFFFFFFFF
-        self._state["state"]["key"] = np.array([self.seed, key], dtype=np.uint64)
+        self._state["state"]["key"][:] = self.seed, key
         self._generator.state = self._state
         if start:
             self._generator.random_raw(start, output=False)
@@ -96,7 +96,8 @@ class Streams:
 
     def weighted_sum(self, weights: SmallFloats) -> SmallFloats:
         """Return the sum of the streams, each times its weight; weights that are whole numbers give an exact sum."""
-        places = int(np.flatnonzero(weights)[-1]) + 1 if weights.any() else 0
+        used = weights.nonzero()[0]
+        places = int(used[-1]) + 1 if used.size else 0
         steps = self.first(places)
         # Bytes become floats within the sum, a few at a time, which takes half the time.
         return np.asarray(
@@ -138,7 +139,7 @@ class Lru(Generic[Key, Value]):
         return value
 
     def once(self, key: Key) -> Value:
-        """Return the result for `key` without keeping it, for those who pass through many keys and come back to none."""
+        """Return the result for `key` without keeping it, for callers that use each of many keys once."""
         return self._cache[key] if key in self._cache else self._compute(key)
 
 

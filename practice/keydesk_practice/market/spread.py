@@ -56,6 +56,9 @@ _WEEKEND_SPREAD, _WEEKEND_DEPTH = 1.3, 0.7
 _FRIDAY_CLOSE = 4 * DAY_SECONDS + _ROLL
 _SUNDAY_OPEN = 6 * DAY_SECONDS + _ROLL
 _SATURDAY = 5 * DAY_SECONDS
+_THURSDAY_NIGHT = (
+    4 * DAY_SECONDS
+)  # UTC; the market days that start before it end before Friday's close
 _NIGHT_SPREAD, _NIGHT_DEPTH = 1.35, 0.6
 _WEEK = 7 * DAY_SECONDS
 _MONDAY = 4 * DAY_SECONDS  # 1970 began on a Thursday; its first Monday
@@ -78,7 +81,7 @@ Steps = Sequence[tuple[int, float]]
 def base_half_spread(
     session: Floats | float,
     spread_noise: Floats,
-    over_day: tuple[Floats, Floats],
+    over_day: tuple[Floats | float, Floats | float],
     part: Floats | float,
 ) -> Floats:
     """Return the half-spread without aftershocks, for the grid points of a day or for all pairs at an instant.
@@ -117,10 +120,25 @@ class Session:
 
     spread: Floats  # at each grid point
     depth: Floats  # of each cell
+    least_depth: float
+
+
+def half_spread_of_day(
+    session: Session, spread_noise: Floats, over_day: tuple[float, float]
+) -> Floats:
+    """Return the half-spread without aftershocks for the grid points of a day, as `base_half_spread` does."""
+    start, end = over_day
+    if start != end:
+        part = parts_of_day(len(session.depth))
+        return base_half_spread(session.spread, spread_noise, over_day, part)
+    # From a Friday's rates to those of Monday: the same digits in half the time.
+    half = session.spread * spread_noise
+    half *= start
+    return half
 
 
 class Sessions:
-    """The sessions of market days; days with the same weekday, length and UTC offsets share one."""
+    """The sessions of market days; days of the same kind, length and UTC offsets share one."""
 
     def __init__(self, hours: Hours) -> None:
         rolls_on_sunday = hours is Hours.FX  # it opens then, and with wide spreads
@@ -130,7 +148,10 @@ class Sessions:
     def _on(self, day: int) -> Session:
         start, count = first_cell(day) * 5, cells_in(day)
         offsets = (utc_offset(NEW_YORK, start), utc_offset(NEW_YORK, start + count * 5))
-        return self._session(((start - _MONDAY) % _WEEK, count, *offsets))
+        start_in_week = (start - _MONDAY) % _WEEK
+        if start_in_week < _THURSDAY_NIGHT:  # days without a part of a weekend are alike
+            start_in_week %= DAY_SECONDS
+        return self._session((start_in_week, count, *offsets))
 
 
 class SpreadNoise:
@@ -228,8 +249,6 @@ def depth_of(group: Group) -> Depth:
 
 def for_units(half: Curve, depth: Depth, share: Floats, units: float) -> Curve:
     """Return the volume-weighted half-spread of `units` over the levels; units beyond all levels pay the last one."""
-    if units <= depth.units[0] * float(share.min()):
-        return half
     paid = _average_distance(depth, share, units)
     paid_at = np.append(paid, paid[-1])
     changes = (np.flatnonzero(np.diff(paid)) + 1).tolist()
@@ -263,10 +282,8 @@ def _session_of(rolls_on_sunday: bool, key: tuple[int, int, int, int]) -> Sessio
         depth = np.where(quiet, np.maximum(depth, _NIGHT_DEPTH), depth)
         roll = np.where(no_roll, 0.0, roll)
     spread = spread + _ROLL_WIDENING * roll
-    return Session(
-        np.where(weekend, spread * _WEEKEND_SPREAD, spread),
-        np.where(weekend, depth * _WEEKEND_DEPTH, depth)[:-1],
-    )
+    depth = np.where(weekend, depth * _WEEKEND_DEPTH, depth)[:-1]
+    return Session(np.where(weekend, spread * _WEEKEND_SPREAD, spread), depth, float(depth.min()))
 
 
 def _clock_change(difference: int) -> int:

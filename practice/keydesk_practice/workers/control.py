@@ -1,7 +1,7 @@
 """The control interface over all workers: what concerns the market is changed for all of them, an account at its worker.
 
-What must be equal everywhere happens while every worker is paused at the same time of the market. What one worker could not
-be told, because it ended meanwhile, it learns when it joins again.
+What must be equal everywhere happens while every worker is paused at the same time of the market. A worker
+that had ended during a change receives it when it joins again.
 """
 
 import asyncio
@@ -46,9 +46,9 @@ from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.http.faults import NO_FAULTS
 from keydesk_practice.http.middleware import digest_of
 from keydesk_practice.ledger.placement import worker_of
-from keydesk_practice.workers.operations import WORLD
+from keydesk_practice.workers.operations import SHARED_STATE
 from keydesk_practice.workers.pool import Worker
-from keydesk_practice.workers.settings import AccountTerms, Report, TokenDigest, World
+from keydesk_practice.workers.settings import AccountTerms, Report, SharedState, TokenDigest
 
 WAIT_SECONDS = 15.0  # for a worker that is being restarted
 ANSWER_SECONDS = 600.0  # a jump over months ticks every account
@@ -71,7 +71,7 @@ class WorkersControl:
     secret: bytes
     address_of: Callable[[int], str]
     workers: list[Worker] = field(default_factory=list)
-    world: World = field(default_factory=World)
+    shared: SharedState = field(default_factory=SharedState)
     owners: tuple[int, ...] = ()  # of the tokens of the start
     start_digests: frozenset[str] = frozenset()
     ledger_number: int = 0
@@ -81,8 +81,8 @@ class WorkersControl:
     # --- asking workers ---
 
     async def join(self, worker: Worker) -> None:
-        """Let a worker that was started learn what the others agree about, then serve."""
-        await self._ask_world(worker)
+        """Send a started worker the state that all workers share, then let it serve."""
+        await self._send_shared(worker)
         worker.up.set()
         await (
             self.publish()
@@ -92,9 +92,9 @@ class WorkersControl:
         """Return the accounts of all workers by their ids."""
         return {one.id: one for several in self.accounts.values() for one in several}
 
-    async def learn(self, worker: Worker) -> Report:
+    async def read_report(self, worker: Worker) -> Report:
         """Return what a worker found in its ledger at its start."""
-        answer = await self._send(worker, "GET", WORLD, Nothing())
+        answer = await self._send(worker, "GET", SHARED_STATE, Nothing())
         return read_record(Report, answer)
 
     async def publish(self) -> None:
@@ -103,32 +103,32 @@ class WorkersControl:
         A worker that is being restarted learns it when it joins.
         """
         before = None
-        while before != self.world.accounts:
-            before = self.world.accounts
+        while before != self.shared.accounts:
+            before = self.shared.accounts
             await asyncio.gather(*map(self._publish_to, self.workers))
             known = self.known_accounts()
-            self.world = replace(self.world, accounts=tuple(known[id_] for id_ in sorted(known)))
+            self.shared = replace(self.shared, accounts=tuple(known[id_] for id_ in sorted(known)))
 
     async def _publish_to(self, worker: Worker) -> None:
         if not worker.up.is_set():
             return
         try:
-            report = await self._ask_world(worker)
+            report = await self._send_shared(worker)
         except HttpError as error:
             log.warning("worker %d does not answer: %s", worker.number + 1, error)
         else:
             self.accounts[worker.number] = report.accounts
 
-    async def _ask_world(self, worker: Worker) -> Report:
+    async def _send_shared(self, worker: Worker) -> Report:
         now, wall = self.clock(), time.time_ns()
-        world = replace(
-            self.world,
+        shared = replace(
+            self.shared,
             market=now,
             wall=wall,
             speed=self.clock.speed,
             running=self.clock.running,
         )
-        answer = await self._send(worker, "PUT", WORLD, world)
+        answer = await self._send(worker, "PUT", SHARED_STATE, shared)
         return read_record(Report, answer)
 
     async def _repeat(self, worker: Worker, ask: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401
@@ -297,18 +297,18 @@ class WorkersControl:
         return await self.state(Nothing())
 
     async def _read_shocks(self) -> None:
-        report = await self.learn(self.workers[0])
-        self.world = replace(self.world, shocks=report.shocks)
+        report = await self.read_report(self.workers[0])
+        self.shared = replace(self.shared, shocks=report.shocks)
 
     async def set_faults(self, request: SetFaults) -> State:
         """Switch faults on, in place of those that were on."""
-        self.world = replace(self.world, faults=chosen_profile(request))
+        self.shared = replace(self.shared, faults=chosen_profile(request))
         await self.publish()
         return await self.state(Nothing())
 
     async def clear_faults(self, _: Nothing) -> State:
         """Switch every fault off."""
-        self.world = replace(self.world, faults=NO_FAULTS)
+        self.shared = replace(self.shared, faults=NO_FAULTS)
         await self.publish()
         return await self.state(Nothing())
 
@@ -387,7 +387,7 @@ class WorkersControl:
         """Add an account to a token."""
         if request.owner not in self.all_owners():
             raise invalid_value("owner", ": there is no such token")
-        worker = self._home(next_id(self.known_accounts(), request.owner))
+        worker = self._owner_of(next_id(self.known_accounts(), request.owner))
         found: AccountState = await self._do(worker, "add_account", request)
         await self.publish()
         return found
@@ -396,20 +396,20 @@ class WorkersControl:
         """Add a token; only its digest is kept, so the answer is the one place that shows it."""
         token = checked_token(request)
         digest = digest_of(token.encode()).hex()
-        if digest in self.start_digests or digest in {one.digest for one in self.world.tokens}:
+        if digest in self.start_digests or digest in {one.digest for one in self.shared.tokens}:
             raise HttpError(409, "This token is in use already: choose another one")
         owner = max((FIRST_ADDED_OWNER - 1, *self.all_owners())) + 1
         added = TokenDigest(owner=owner, digest=digest)
-        self.world = replace(self.world, tokens=(*self.world.tokens, added))
+        self.shared = replace(self.shared, tokens=(*self.shared.tokens, added))
         await self.publish()
         ids = tuple(one.id for one in default_accounts(owner, fifo=False))
         return TokenAccounts(token=token, owner=owner, accounts=ids)
 
     def all_owners(self) -> set[int]:
         """Return the owner numbers of all tokens."""
-        return {*self.owners, *(one.owner for one in self.world.tokens)}
+        return {*self.owners, *(one.owner for one in self.shared.tokens)}
 
-    def _home(self, account: str) -> Worker:
+    def _owner_of(self, account: str) -> Worker:
         return self.workers[worker_of(account, len(self.workers))]
 
     # --- the operations ---
@@ -423,21 +423,21 @@ class WorkersControl:
 
         async def handler(_: object, request: object, **parameters: str) -> object:
             if operation.name in _AT_HOME:
-                return await self._do_at_home(operation, request, **parameters)
+                return await self._do_at_owner(operation, request, **parameters)
             own: Handler = getattr(self, operation.name)
             return await own(request)
 
         handler.__name__, handler.__doc__ = operation.name, operation.summary
         return handler
 
-    async def _do_at_home(self, operation: Operation, request: object, account: str) -> object:
+    async def _do_at_owner(self, operation: Operation, request: object, account: str) -> object:
         """Return the answer of an account's worker."""
         known = self.known_accounts()
         if account not in known:
             words = ", ".join(sorted(known))
             raise HttpError(404, f"There is no account {account}: use one of {words}")
         answer: object = await self._do(
-            self._home(account), operation.name, request, account=account
+            self._owner_of(account), operation.name, request, account=account
         )
         await self.publish()
         return answer

@@ -12,9 +12,9 @@ from keydesk_practice.control.operations import OPERATIONS, Operation
 from keydesk_practice.control.records import Nothing
 from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.market.shocks import Shock
-from keydesk_practice.workers.settings import AccountTerms, Report, TokenDigest, World
+from keydesk_practice.workers.settings import AccountTerms, Report, SharedState, TokenDigest
 
-WORLD = "/workers/world"
+SHARED_STATE = "/workers/state"
 
 
 async def report(control: LocalControl, _: Nothing) -> Report:
@@ -33,7 +33,7 @@ async def report(control: LocalControl, _: Nothing) -> Report:
     )
 
 
-async def adopt_world(control: LocalControl, request: World) -> Report:
+async def adopt_shared_state(control: LocalControl, request: SharedState) -> Report:
     """Agree with the other workers: let in their tokens, follow their shocks, faults and pace."""
     broker = control.broker
     for token in request.tokens:
@@ -54,15 +54,15 @@ async def adopt_world(control: LocalControl, request: World) -> Report:
     return await report(control, Nothing())
 
 
-async def _follow_pace(control: LocalControl, world: World) -> None:
+async def _follow_pace(control: LocalControl, shared: SharedState) -> None:
     clock = control.broker.clock
-    if world.running:
-        clock.run_since(max(world.market, 0), world.wall, world.speed)
+    if shared.running:
+        clock.run_since(max(shared.market, 0), shared.wall, shared.speed)
         return
     await settle(control)
-    if world.market > clock():
-        await control.broker.advance(world.market)
-    clock.set(max(world.market, clock()), world.speed)
+    if shared.market > clock():
+        await control.broker.advance(shared.market)
+    clock.set(max(shared.market, clock()), shared.speed)
 
 
 def shocks_text(shocks: tuple[Shock, ...]) -> str:
@@ -79,6 +79,6 @@ def shocks_of(text: str) -> tuple[Shock, ...]:
 
 WORKER_OPERATIONS = (
     *OPERATIONS,
-    Operation("GET", WORLD, report, Nothing, Report),
-    Operation("PUT", WORLD, adopt_world, World, Report),
+    Operation("GET", SHARED_STATE, report, Nothing, Report),
+    Operation("PUT", SHARED_STATE, adopt_shared_state, SharedState, Report),
 )

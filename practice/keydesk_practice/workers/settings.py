@@ -1,4 +1,4 @@
-"""What the supervisor tells a worker at its start, and what both tell each other later."""
+"""The settings of a worker at its start, and the state that supervisor and workers exchange later."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -86,8 +86,8 @@ class TokenDigest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """What all workers agree about: accounts, added tokens, shocks, faults, and the market's pace.
+class SharedState:
+    """The state that all workers share: accounts, added tokens, shocks, faults, and the market's pace.
 
     A market that runs is at `market` at the wall time `wall`, in nanoseconds since 1970; a paused one is at `market`.
     """

@@ -130,7 +130,7 @@ class _Supervisor:
             owners=tuple(range(len(options.tokens))),
             start_digests=frozenset(map(_digest, options.tokens)),
         )
-        self._control.world = replace(self._control.world, faults=profile)
+        self._control.shared = replace(self._control.shared, faults=profile)
         self._pool = Pool(options.workers, self._settings, self._control.join, self.stop)
         self._control.workers = self._pool.workers
         self._turns = itertools.cycle(range(options.workers))
@@ -189,10 +189,10 @@ class _Supervisor:
         if not await self._pool.start():
             return False
         control, workers = self._control, self._pool.workers
-        reports = await asyncio.gather(*map(control.learn, workers))
+        reports = await asyncio.gather(*map(control.read_report, workers))
         tokens = {one.owner: one for report in reports for one in report.tokens}
-        control.world = replace(
-            control.world, tokens=tuple(tokens.values()), shocks=reports[0].shocks
+        control.shared = replace(
+            control.shared, tokens=tuple(tokens.values()), shocks=reports[0].shocks
         )
         self._earlier_model = next((r.earlier_model for r in reports if r.earlier_model), None)
         control.clock.set(max(self._start.market, *(one.market for one in reports)))
@@ -242,7 +242,7 @@ class _Supervisor:
         if first.account:
             return worker_of(first.account, self._options.workers)
         digest = hashlib.sha256(first.token).hexdigest()
-        tokens = {one.digest: one.owner for one in self._control.world.tokens}
+        tokens = {one.digest: one.owner for one in self._control.shared.tokens}
         tokens |= {_digest(token): owner for owner, token in enumerate(self._options.tokens)}
         if (owner := tokens.get(digest)) is not None:
             return worker_of(f"101-001-{FIRST_USER + owner}-001", self._options.workers)
@@ -284,7 +284,7 @@ class _Supervisor:
 
     def _line(self) -> str:
         def accounts_of(owner: int) -> list[LedgerAccount]:
-            known = self._control.world.accounts
+            known = self._control.shared.accounts
             return [one.ledger_account() for one in known if one.owner == owner]
 
         return address_line(

@@ -29,6 +29,7 @@ from keydesk_practice.http.public import HEALTH, PublicPaths
 from keydesk_practice.http.responses import json_bytes
 from keydesk_practice.ledger.placement import WORKERS_FACT, worker_folder, worker_of
 from keydesk_practice.options import Options
+from keydesk_practice.pauses import exclude_long_lived, limit_pauses
 from keydesk_practice.server import Listener, Server, listen_on_path
 from keydesk_practice.workers.handover import Receiver
 from keydesk_practice.workers.operations import WORKER_OPERATIONS
@@ -38,7 +39,6 @@ from keydesk_practice.workers.settings import SUPERVISOR, WorkerSettings, addres
 READY = b"ready\n"
 REQUEST_IDS = 10**17  # apart, of two workers
 CONTROL_SECONDS = 600.0
-SWITCH_SECONDS = 0.0005  # for which the candle thread may hold the GIL
 _KEPT_HERE = frozenset({b"connection", b"content-length", b"transfer-encoding"})
 
 
@@ -58,7 +58,7 @@ def main(descriptor: int) -> int:
         format=f"%(asctime)s %(levelname)s worker {settings.number + 1}: %(message)s",
         stream=sys.stderr,
     )
-    sys.setswitchinterval(SWITCH_SECONDS)
+    limit_pauses()
     try:
         return asyncio.run(_run(channel, settings))
     except PracticeError as error:
@@ -124,6 +124,7 @@ async def _serve(
     )
     limits = ConnectionLimits(most=raise_descriptor_limit())
     started = asyncio.Event()
+    exclude_long_lived()
     server = Server(supervisor.or_else(public), None, started.set, limits)
 
     def stop() -> None:

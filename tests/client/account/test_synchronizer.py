@@ -86,7 +86,7 @@ def test_a_trade_that_only_one_side_has_is_a_doubt(followed: Followed) -> None:
     followed.synchronizer.take_snapshot(account())
     followed.gate.offer(opening(4, "100", "1.1"))
     assert followed.synchronizer.take_changes(changed(4)) is Comparison.DIFFERENT
-    assert followed.doubts == ["Not as at the broker: trade 4 is open here, not at the broker"]
+    assert followed.doubts == ["Differs from the broker: trade 4 is open here, not at the broker"]
     assert followed.synchronizer.checked == 3
 
 

@@ -19,7 +19,7 @@ from keydesk_client.errors import (
 from keydesk_client.http.timing import ConnectPace
 from keydesk_client.models import ClientPrice, PricingHeartbeat
 from keydesk_client.streams.buffer import Gap, StreamSettings, WhenFull
-from keydesk_client.streams.prices import PriceItem, PriceStream
+from keydesk_client.streams.prices import LINE, PriceItem, PriceStream
 from support.fakes.scripted_stream import ScriptedStream, heartbeat, price
 from support.fakes.virtual_time import run, virtual_timing
 
@@ -336,3 +336,12 @@ def test_an_answer_does_not_end_a_pause_that_the_service_asked_for() -> None:
         assert opening.opened_at == [1000.0, 1030.0]
 
     run(body())
+
+
+def test_texts_of_price_lines_are_not_kept_after_their_prices() -> None:
+    line = b'{"type":"PRICE","instrument":"EUR_USD","bids":[],"asks":[],"closeoutBid":"1","closeoutAsk":"1"}'
+    first, second = LINE.read(line), LINE.read(line)
+    assert isinstance(first, ClientPrice)
+    assert isinstance(second, ClientPrice)
+    assert first.instrument == second.instrument
+    assert first.instrument is not second.instrument  # one object if pydantic-core kept the text

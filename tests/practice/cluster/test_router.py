@@ -1,4 +1,4 @@
-"""What a client is answered when the account's node, the link to it or the database is away: never a second order."""
+"""What a client is answered when the account's node, the link to it or the database does not answer: never a second order."""
 
 import asyncio
 import json

@@ -14,7 +14,7 @@ from keydesk_practice.broker.feeds import (
     PriceSubscription,
     TransactionSubscription,
 )
-from keydesk_practice.http.responses import StreamResponse
+from keydesk_practice.http.streaming import StreamResponse
 from support.broker import PracticeServer
 from support.wire import wire
 

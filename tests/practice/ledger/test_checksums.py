@@ -176,7 +176,7 @@ def test_check_says_whole_and_damaged(
     traded_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", "--data", str(traded_folder)]) == 0
-    assert "is undamaged: 1 accounts, 63 transactions" in capsys.readouterr().out
+    assert "is undamaged: accounts: 1, transactions: 63" in capsys.readouterr().out
     change(traded_folder, "UPDATE transactions SET time=time+1 WHERE id=9")
     assert main(["check", "--data", str(traded_folder)]) == 1
     said = capsys.readouterr().err

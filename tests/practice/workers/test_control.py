@@ -201,7 +201,7 @@ async def test_each_account_is_changed_at_its_worker(two: TwoWorkers) -> None:
         changed = await two.ask("POST", f"/accounts/{account}/transfer", amount=500)
         assert (changed["id"], changed["balance"]) == (account, "100500.0000")
     await two.ask("POST", f"/accounts/{SECOND}/reset", currency="GBP", balance=7)
-    known = two.control.world.accounts
+    known = two.control.shared.accounts
     assert [(one.id, one.currency) for one in known] == [(FIRST, "USD"), (SECOND, "GBP")]
     refused = await two.ask("POST", "/accounts/101-001-9-001/transfer", 404, amount=1)
     assert FIRST in refused["errorMessage"]

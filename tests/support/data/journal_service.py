@@ -11,8 +11,9 @@ from typing import cast
 
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.trades import JournalTrade
+from keydesk.trade_journal.files import JournalFiles
 from keydesk.trade_journal.lines import JournalLines
-from keydesk.trade_journal.live import JournalFiles, LiveJournal
+from keydesk.trade_journal.live import LiveJournal
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Transaction

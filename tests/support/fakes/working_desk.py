@@ -24,7 +24,7 @@ from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.account.order_life import OrderLifeForm
 from keydesk.forms.account.transaction import TransactionForm
-from keydesk.forms.market.alerts import AlertsForm, AlertWish
+from keydesk.forms.market.alerts import AlertAction, AlertsForm
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause
@@ -92,7 +92,7 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         self.series_wanted: list[tuple[int, str]] = []  # place and candle length
         self.recorded: list[tuple[str, str]] = []
         self.alert_choices: list[AlertChoice | None] = []
-        self.alert_wishes: list[AlertWish] = []
+        self.alert_actions: list[AlertAction] = []
         self.mutes = 0
         self.journal_shown = False
         self.dress("dark", depth, ascii_only=ascii_only)
@@ -129,7 +129,7 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         self.alert_choices.append(TakeAlert(line))
 
     def show_alerts(self) -> None:
-        self.push_screen(AlertsForm(self.store, self.alert_wishes.append, lambda: False))
+        self.push_screen(AlertsForm(self.store, self.alert_actions.append, lambda: False))
 
     def show_journal(self) -> None:
         self.journal_shown = True

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.alerts.away import MOST_LISTED, Outage, Seen, away_report, read_seen, write_seen
-from keydesk.calc.alerts.alert import Told
+from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.store.state import LogLine
 from keydesk.text.sanitize import safe
 
@@ -33,7 +33,10 @@ def line(id_: int, kind: str = "FILL", pl: str | None = None, amount: str | None
 def test_the_card_sums_and_lists_what_came_after_what_was_seen() -> None:
     log = [line(99), line(100), line(101, "CLOSE", "-25.5"), line(102, "FINANCE", amount="-1.25")]
     log += [line(103, "ORDER"), line(104, "CLOSE", "10")]
-    told = [Told("1", 1, TEN - 5, "old"), Told("1", 2, TEN + 150 * SECOND, "EUR/USD crossed")]
+    told = [
+        FiringRecord("1", 1, TEN - 5, "old"),
+        FiringRecord("1", 2, TEN + 150 * SECOND, "EUR/USD crossed"),
+    ]
     gap = Outage("not connected", TEN + 60 * SECOND, TEN + 120 * SECOND)
     report = away_report(
         SEEN, TEN + 3600 * SECOND, log, told, outages=[gap], nav=D("9983.25"), currency="USD"
@@ -41,7 +44,7 @@ def test_the_card_sums_and_lists_what_came_after_what_was_seen() -> None:
     assert report.title == "While you were away: 1h00"
     rows = dict(report.rows(UTC))
     assert rows["not connected"] == "02 Mar 10:01:00 to 02 Mar 10:02:00, 1m"
-    assert rows["realised"] == "−15.50 USD"
+    assert rows["realized"] == "−15.50 USD"
     assert rows["financing"] == "−1.25 USD"
     assert rows["NAV"] == "10,000.00 to 9,983.25, −16.75 USD"
     assert rows["happened"] == "closed 2, financing 1, alerts 1"

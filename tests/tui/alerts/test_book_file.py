@@ -23,7 +23,7 @@ from keydesk.alerts.book import (
     claiming,
     deleting,
     expiring,
-    marking_told,
+    marking_delivered,
     replacing,
     seeing,
     setting,
@@ -134,11 +134,11 @@ def test_a_kill_between_claim_and_telling_leaves_it_to_be_told_and_a_told_one_is
     ours.change(claiming([fired(alert)]))
     started = BookFile(path)
     started.load()
-    assert [each.number for each in started.book.untold] == [1]
-    started.change(marking_told(started.book.untold))
+    assert [each.number for each in started.book.undelivered] == [1]
+    started.change(marking_delivered(started.book.undelivered))
     once_more = BookFile(path)
     once_more.load()
-    assert not once_more.book.untold
+    assert not once_more.book.undelivered
     assert once_more.book.alerts[0].count == 1
 
 

@@ -13,7 +13,7 @@ import pytest
 from keydesk.alerts.command import AT_ONCE, MOST_WAITING, CommandRunner, arguments
 from keydesk.alerts.delivery import Delivery, Event, alert_text
 from keydesk.alerts.events import EventSources, kind_of
-from keydesk.calc.alerts.alert import Told
+from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.settings import BadSettings
 from keydesk.store.state import Health
@@ -200,9 +200,9 @@ async def test_a_flood_of_events_starts_a_bounded_number_of_commands() -> None:
 
 
 def test_the_line_of_a_firing_begins_with_a_word_of_ours() -> None:
-    told = Told("1", 1, TEN, "-evil mid crosses up 1.1", "1.1002")
+    told = FiringRecord("1", 1, TEN, "-evil mid crosses up 1.1", "1.1002")
     assert alert_text(told, UTC) == "ALERT 10:00:00 -evil mid crosses up 1.1 (at 1.1002)"
-    late = Told("1", 1, TEN, "EUR/USD", late=True)
+    late = FiringRecord("1", 1, TEN, "EUR/USD", late=True)
     assert alert_text(late, UTC) == "ALERT while you were away, 2026-03-02 10:00:00 UTC: EUR/USD"
 
 

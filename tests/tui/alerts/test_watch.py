@@ -41,7 +41,7 @@ async def test_a_crossing_is_told_once_and_the_next_only_after_a_fresh_one(path:
         for second, mid in enumerate(("1.09", "1.11", "1.12", "1.09", "1.10", "1.10")):
             await desk.price(mid, second)
     assert desk.told == [("EUR/USD mid crosses up 1.1", True)] * 2
-    assert [each.told for each in desk.store.alert_history] == [True, True]
+    assert [each.delivered for each in desk.store.alert_history] == [True, True]
 
 
 async def test_a_price_that_comes_and_goes_between_two_frames_is_not_missed(path: Path) -> None:

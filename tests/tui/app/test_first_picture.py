@@ -3,7 +3,17 @@
 import subprocess
 import sys
 
-HEAVY = {"pydantic", "httpx", "keyring", "cryptography", "numpy", "plotext", "click", "pygments"}
+HEAVY = {
+    "pydantic",
+    "httpx",
+    "keyring",
+    "cryptography",
+    "numpy",
+    "plotext",
+    "click",
+    "pygments",
+    "tomlkit",
+}
 CODE = """
 import sys, keydesk.cli.desk, keydesk.app.app
 print(*{name.partition('.')[0] for name in sys.modules})

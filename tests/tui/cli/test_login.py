@@ -30,7 +30,7 @@ def test_a_script_signs_in_lists_and_signs_out(desk_of_my_own: PracticeServer, h
     assert "token vault" in listed
 
     out = home.run("logout", "main", *home.unlocked)
-    assert (out.returncode, "its token is forgotten" in out.stdout) == (0, True)
+    assert (out.returncode, "its token was removed" in out.stdout) == (0, True)
     assert load_settings(home.folder).profiles == {}
     assert "No profile yet" in home.run("profiles").stdout
 
@@ -121,7 +121,7 @@ def test_a_host_that_is_not_there_is_named(home: Home) -> None:
     words = ["login", "main", *address_words(f"http://127.0.0.1:{port}"), *home.unlocked]
     done = home.run(*words, stdin="a-token-of-some-length")
     assert done.returncode == 1
-    assert f"could not be tried at http://127.0.0.1:{port}" in done.stderr
+    assert f"could not be checked at http://127.0.0.1:{port}" in done.stderr
     assert "a-token-of-some-length" not in done.stderr
 
 

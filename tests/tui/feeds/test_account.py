@@ -99,7 +99,7 @@ async def test_a_broker_that_knows_less_than_we_do_is_believed() -> None:
         broker.last_id, broker.statuses = 3, {"/changes": 416}
         await until(lambda: link.gate.applied == 3)
         broker.statuses = {}
-        assert "went back to transaction 3" in log_of(link)
+        assert "now ends at transaction 3" in log_of(link)
         broker.members = {"trades": [open_trade(4)]}
         broker.now = {"trades": [OPEN_NOW | {"id": "4"}]}
         broker.happens(opening(4, "50000", "1.08500"))

@@ -14,7 +14,7 @@ from support.resizing import resize
 
 SIZES = ((40, 12), (40, 23), (47, 12), (60, 14), (79, 24), (80, 23), (250, 12))
 EXITS = {
-    "close": (("g", "t", "C"), ("CLOSE LONG 10,000 EUR/USD #6411 at market", "realises +5.10 USD")),
+    "close": (("g", "t", "C"), ("CLOSE LONG 10,000 EUR/USD #6411 at market", "realizes +5.10 USD")),
     "position": (("g", "p", "C"), ("CLOSE position EUR/USD LONG 10,000 at market", "+5.10")),
     "even": (("g", "t", "E"), ("STOP TO BREAK-EVEN LONG 10,000 EUR/USD #6411", "→ 1.08385")),
     "cancel": (("g", "o", "D"), ("CANCEL BUY 20,000 EUR/USD limit 1.08200 #6415",)),

@@ -120,11 +120,11 @@ async def test_unreadable_records_and_failed_feeds_are_told_for_a_minute() -> No
 async def test_a_warning_longer_than_the_line_is_cut_and_not_left_out() -> None:
     pane, store = HealthLine(), desk_store()
     store.health.warning = (
-        "Not as at the broker: trade 6411 has 10000 units here, 5000 at the broker"
+        "Differs from the broker: trade 6411 has 10000 units here, 5000 at the broker"
     )
     async with shown(pane, store, size=(80, 3)):
         line = text_of(pane)[0]
-    assert "Not as at the broker: trade" in line
+    assert "Differs from the broker: trade" in line
     assert "…" in line
     assert line.rstrip().endswith("UTC")
 

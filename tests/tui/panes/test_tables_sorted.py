@@ -112,7 +112,7 @@ async def test_letters_that_no_row_has_are_said_and_no_key_acts() -> None:
     pane, store = Trades(), with_three_trades()
     async with shown(pane, store):
         pane.show_only("zzz")
-        assert "No row has zzz. w e shows all." in text_of(pane)[1]
+        assert "No row matches zzz. w e shows all." in text_of(pane)[1]
         assert pane.selected is None
         selection = Selection("trades", pane.selected, None, None)
         assert selection.trade(store) is None

@@ -140,14 +140,14 @@ TICKET = ("at stop", "margin", "closeout", "pos", "Esc drops")
 FORMS = {
     "market": (("B",), ("y sends", *TICKET)),
     "limit, all fields": (ALL_FIELDS, ("k tag", "j comment", "y sends", *TICKET)),
-    "refused": ((*ALL_FIELDS, "s", *"999999"), ("absurdly far", "k tag", *TICKET)),
+    "refused": ((*ALL_FIELDS, "s", *"999999"), ("implausibly far", "k tag", *TICKET)),
     "no stop": (
         ("B", "s", *["backspace"] * 2, "t", "backspace"),
         ("UNLIMITED", "No stop", "to send", *TICKET[1:]),
     ),
     "modify": (("}", "M", "up"), ("s stop", "t target", "at stop", "Esc drops")),
     "modify, refused": (("}", "M", "s", "9"), ("s stop", "✗", "Esc drops")),
-    "close": (("}", "C"), ("realises", "y sends")),
+    "close": (("}", "C"), ("realizes", "y sends")),
     "protect": (("}", "P"), ("s stop", "t target", "Esc drops")),
 }
 

@@ -94,7 +94,7 @@ def test_agreement_is_silent() -> None:
         (
             {"tradesReduced": [open_trade(5, realizedPL="1.0000")]},
             {},
-            "trade 5 realised 0 here, 1.0000 at the broker",
+            "trade 5 realized 0 here, 1.0000 at the broker",
         ),
         (
             {"tradesOpened": [open_trade(5, stopLossOrderID="6")]},

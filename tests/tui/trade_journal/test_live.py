@@ -12,8 +12,9 @@ from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.trades import roll_up
 from keydesk.trade_journal.cache import mark_of
+from keydesk.trade_journal.files import JournalFiles
 from keydesk.trade_journal.lines import JournalLines
-from keydesk.trade_journal.live import RETRY_AFTER, JournalFiles, LiveJournal
+from keydesk.trade_journal.live import RETRY_AFTER, LiveJournal
 from keydesk.trade_journal.notes_file import change_note
 from keydesk_client.errors import Unreachable
 from keydesk_practice.engine.commands import Finance

@@ -60,7 +60,7 @@ def test_lines_and_members_that_are_not_known_are_kept(path: Path) -> None:
     path.chmod(0o600)
     assert (
         read_notes(path).trouble
-        == "main.notes.jsonl: lines 1, 3 cannot be read; they are kept: mend the file by hand"
+        == "main.notes.jsonl: lines 1, 3 cannot be read; they are kept: repair the file by hand"
     )
     change_note(path, "1", lambda note: replace(note, rating=2))
     assert json.loads(path.read_text().splitlines()[0]) == {

@@ -225,8 +225,8 @@ async def test_too_large_is_told_in_words(desk: Desk) -> None:
 
 
 async def test_what_no_longer_exists_is_told_in_words(desk: Desk) -> None:
-    assert "there is no such" in await desk.does(CloseTrades("EUR_USD", ("99999",)))
-    assert "there is no such" in await desk.does(CancelOrders(("99999",), "it"))
+    assert "does not exist" in await desk.does(CloseTrades("EUR_USD", ("99999",)))
+    assert "does not exist" in await desk.does(CancelOrders(("99999",), "it"))
 
 
 async def test_reverse_turns_the_position_in_one_order(desk: Desk) -> None:
@@ -306,7 +306,7 @@ async def test_a_position_of_several_trades_closes_in_one_order(desk: Desk) -> N
     await desk.until(lambda: len(desk.store.trades) == 2)
     words = await desk.does(ClosePosition("EUR_USD", long_units="ALL"))
     assert words.startswith("CLOSED 10,000 EUR/USD @ ")
-    assert " realised " in words
+    assert " realized " in words
     await desk.until(lambda: not desk.store.positions)
     assert sum(line.kind == "CLOSE" for line in desk.store.log) == 1
 
@@ -358,7 +358,7 @@ async def test_both_sides_of_a_hedged_position_close_and_both_are_told(hedging_d
     await desk.until(lambda: len(desk.store.trades) == 2)
     words = await desk.does(ClosePosition("EUR_USD", long_units="ALL", short_units="ALL"))
     assert words.count("CLOSED ") == 2
-    assert words.count(" realised ") == 2
+    assert words.count(" realized ") == 2
     await desk.until(lambda: not desk.store.positions)
 
 

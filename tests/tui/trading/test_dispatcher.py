@@ -141,7 +141,7 @@ async def test_unconfirmed_stays_on_the_screen_until_it_shows_up() -> None:
     desk.dispatcher.on_late_outcome(found)
     assert desk.store.in_flight == {}
     assert desk.came == ["6419"]
-    assert "IT SHOWED UP: BUY 50,000 EUR/USD market was filled" in desk.words[-1]
+    assert "TOOK EFFECT LATE: BUY 50,000 EUR/USD market was filled" in desk.words[-1]
 
 
 async def test_a_late_reject_is_no_alarm() -> None:
@@ -176,7 +176,7 @@ async def test_an_audit_log_that_is_not_kept_is_told_once_and_orders_go_on(tmp_p
     assert isinstance(outcome, Done)
     told = [words for words in desk.words if "audit log" in words]
     assert told == [
-        f"The audit log is not kept: No such file or directory: {path}; its folder is missing. Orders go on without."
+        f"The audit log cannot be written: No such file or directory: {path}; its folder is missing. Orders are sent without it."
     ]
 
 
@@ -239,7 +239,7 @@ async def test_what_like_requests_did_goes_through_the_door_and_settles_the_line
     desk.dispatcher.on_late_outcome(like)
     assert desk.store.in_flight == {}
     assert desk.came == ["6419"]
-    assert desk.words[-1].startswith("IT SHOWED UP: ONE OF 2 LIKE REQUESTS")
+    assert desk.words[-1].startswith("TOOK EFFECT LATE: ONE OF 2 LIKE REQUESTS")
     await desk.dispatcher.send(COMMAND, after(0.1, like, desk), intent_id="kd-1")
     assert desk.words[-1].startswith("ONE OF 2 LIKE REQUESTS")
 

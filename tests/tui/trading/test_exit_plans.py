@@ -148,7 +148,7 @@ def test_the_trader_is_told_what_a_plan_is_and_that_it_needs_the_desk(desk: Desk
         "EXIT PLAN of #6411 EUR/USD set: break-even at +4.0p. It runs while Keydesk runs"
     )
     desk.has(None)
-    assert "taken away; stop and target stay" in desk.said[-1]
+    assert "removed; stop and target stay" in desk.said[-1]
     assert desk.looks() == []
 
 

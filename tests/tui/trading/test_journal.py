@@ -106,7 +106,7 @@ def test_a_disk_that_fills_up_while_the_desk_is_open_is_told_with_its_remedy(
     journal = open_journal(path)
     with (
         no_room(),
-        pytest.raises(OSError, match="make room there, until then only exits leave") as told,
+        pytest.raises(OSError, match="make room there, until then only exits are sent") as told,
     ):
         journal.write(intent())
     assert str(path) in str(told.value)

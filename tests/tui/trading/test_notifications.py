@@ -40,7 +40,7 @@ def test_a_fill_that_nobody_asked_for_just_now_is_told_and_waits_to_be_seen(reas
     [notice] = notices_after(closing_fill(reason))
     level, what = FILLS[reason]
     assert (notice.level, notice.waits) == (level, True)
-    assert notice.text == f"{what}: CLOSED 10,000 EUR/USD @ 1.08300 realised −20.00"
+    assert notice.text == f"{what}: CLOSED 10,000 EUR/USD @ 1.08300 realized −20.00"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_how_far_a_stop_slipped_is_told(reason: str, slip: str) -> None:
     stop = transaction(6, kind, reason="ON_FILL", triggerCondition="DEFAULT", **members)
     [notice] = notices_after(stop, closing_fill(reason))
     what = FILLS[reason][1]
-    assert notice.text == f"{what}: CLOSED 10,000 EUR/USD @ 1.08300{slip} realised −20.00"
+    assert notice.text == f"{what}: CLOSED 10,000 EUR/USD @ 1.08300{slip} realized −20.00"
 
 
 def test_the_slippage_of_an_order_that_rested_is_kept(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def limit() -> Transaction:
 def test_an_order_whose_time_is_over_is_told() -> None:
     gone = transaction(7, "ORDER_CANCEL", orderID="6", reason="TIME_IN_FORCE_EXPIRED")
     [notice] = notices_after(limit(), gone)
-    assert notice.text == "ORDER GONE: EUR/USD Limit 1.08 #6 cancelled: its time is over"
+    assert notice.text == "ORDER ENDED: EUR/USD Limit 1.08 #6 cancelled: expired"
     assert notice.waits
 
 

@@ -36,7 +36,7 @@ def test_a_sell_filled_lower_has_slipped() -> None:
     assert "slip +1.0p" in words
 
 
-def test_a_close_says_what_was_realised() -> None:
+def test_a_close_says_what_was_realized() -> None:
     closing = fill(
         6420,
         units="-20000",
@@ -45,7 +45,7 @@ def test_a_close_says_what_was_realised() -> None:
         tradesClosed=[reduction(6411, "-20000", "1.08490", "10.0000")],
     )
     words = report_of(done(closing), Command("CLOSE all of #6411 EUR/USD", "C")).words
-    assert words == "CLOSED 20,000 EUR/USD @ 1.08490 realised +10.00"
+    assert words == "CLOSED 20,000 EUR/USD @ 1.08490 realized +10.00"
 
 
 def test_a_turned_position_says_what_it_was_and_what_it_is() -> None:
@@ -66,7 +66,7 @@ def test_a_turned_position_says_what_it_was_and_what_it_is() -> None:
         },
     )
     words = report_of(done(turning), Command("REVERSE EUR/USD", "R")).words
-    assert words == "TURNED EUR/USD +5,000 → −5,000 @ 1.08490 #6420 realised +5.00"
+    assert words == "TURNED EUR/USD +5,000 → −5,000 @ 1.08490 #6420 realized +5.00"
 
 
 def test_a_part_names_its_trade() -> None:
@@ -169,7 +169,7 @@ def test_one_of_two_like_requests_says_what_both_did_and_claims_neither() -> Non
     assert said.level == "warn"
     assert said.words == (
         "ONE OF 2 LIKE REQUESTS, which cannot be told: CLOSE all of #6411 EUR/USD: "
-        "CLOSED 10,000 EUR/USD @ 1.08490 realised +5.00; REJECTED (there is no such trade). "
+        "CLOSED 10,000 EUR/USD @ 1.08490 realized +5.00; REJECTED (the trade does not exist). "
         "Look at what is open"
     )
 

@@ -54,7 +54,7 @@ async def test_labels_and_settings_at_the_broker(
 
         await desk.buys(200_000)
         await desk.does(ConfigureAccount(margin_rate=D(1)))
-        refused = "REJECTED ACCOUNT margin rate 100.00 %: that margin rate would"
+        refused = "REJECTED ACCOUNT margin rate 100.00 %: the margin rate would"
         assert desk.said[-1].startswith(refused)
 
 

@@ -1,1 +1,1 @@
-"""Alerts at work: their file, the watching of an account, and the delivery of what is told."""
+"""Watching the alerts of an account: their file, the watch itself, and the delivery of firings and events."""

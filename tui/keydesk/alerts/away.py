@@ -1,4 +1,4 @@
-"""What happened while the trader was away: transactions, alerts, profit and connection gaps since what was last seen.
+"""What happened while the trader was away: transactions, alerts, profit and connection gaps since the last seen state.
 
 The seen state is kept in a private file of the account, so that a start knows where the last desk ended.
 """
@@ -21,7 +21,7 @@ from keydesk_client.auth.private_files import locked, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
 
 if TYPE_CHECKING:
-    from keydesk.calc.alerts.alert import Told
+    from keydesk.calc.alerts.alert import FiringRecord
 
 LARGEST = 2_000  # bytes
 PATIENCE = 0.2  # seconds
@@ -30,7 +30,7 @@ LARGEST_WHOLE = 2**63
 NAMES: dict[LogKind, str] = {
     "FILL": "fills",
     "CLOSE": "closed",
-    "CANCEL": "orders gone",
+    "CANCEL": "orders ended",
     "REJECT": "rejected",
     "FINANCE": "financing",
     "FUNDS": "funds",
@@ -66,7 +66,7 @@ class AwayReport:
     since: Seen
     until_ns: int
     lines: Sequence[LogLine]  # oldest first
-    alerts: Sequence[Told]
+    alerts: Sequence[FiringRecord]
     outages: Sequence[Outage] = ()
     nav: Decimal | None = None
     currency: str = ""
@@ -106,7 +106,7 @@ class AwayReport:
         rows: Rows = []
         closed = [each.pl for each in self.lines if each.pl is not None]
         if closed:
-            rows.append(("realised", self._cash(sum(closed, Decimal(0)))))
+            rows.append(("realized", self._cash(sum(closed, Decimal(0)))))
         paid = [each.amount or Decimal(0) for each in self.lines if each.kind == "FINANCE"]
         if paid:
             rows.append(("financing", self._cash(sum(paid, Decimal(0)))))
@@ -132,7 +132,7 @@ def away_report(
     since: Seen,
     until_ns: int,
     log: Iterable[LogLine],
-    told: Iterable[Told],
+    fired: Iterable[FiringRecord],
     *,
     outages: Sequence[Outage] = (),
     nav: Decimal | None = None,
@@ -142,7 +142,7 @@ def away_report(
     numbered = [(int(each.id), each) for each in log if each.id.isdecimal()]
     lines = [each for id_, each in numbered if id_ > since.transaction and each.kind in NAMES]
     first = min((id_ for id_, _ in numbered), default=0)
-    fresh = [each for each in told if each.time_ns > since.time_ns]
+    fresh = [each for each in fired if each.time_ns > since.time_ns]
     is_whole = not numbered or first <= since.transaction + 1
     return AwayReport(since, until_ns, lines, fresh, outages, nav, currency, is_whole=is_whole)
 

@@ -1,15 +1,15 @@
 """The alerts of an account with their history, and the changes of them; each change is a function of the book as it is kept.
 
-Several desks and `keydesk watch` share one book. A firing is claimed in it before it is told: of two that see the same
-crossing one claims it. It is written first, and marked as told after that. A process that is killed between the two leaves a
-firing that is claimed and not told, and the next start tells it with its time. So no crossing is lost, and at most one that
-was being told at the moment of the kill is told again, and said to be.
+Several desks and `keydesk watch` share one book. A firing is claimed in it before it is delivered: of two processes that see
+the same crossing one claims it. The claim is written first, and marked as delivered afterwards. A process that is killed
+between the two leaves a claimed firing that was not delivered; the next start delivers it with its time. So no crossing is
+lost, and at most the one whose delivery was interrupted is delivered twice, marked as late.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from keydesk.calc.alerts.alert import Alert, AlertState, Firing, Told
+from keydesk.calc.alerts.alert import Alert, AlertState, Firing, FiringRecord
 from keydesk.calc.alerts.conditions import ClockTime, TradeResult
 from keydesk.calc.alerts.engine import after_firing, has_expired
 
@@ -23,19 +23,19 @@ class BookError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """What is kept of an account's alerts."""
+    """The alerts of an account, their history, and up to when prices were watched."""
 
     alerts: tuple[Alert, ...] = ()
-    history: tuple[Told, ...] = ()  # newest last
+    history: tuple[FiringRecord, ...] = ()  # newest last
     next_id: int = 1
     seen_ns: int = 0  # up to when prices were watched
     sides: Mapping[str, int] = field(default_factory=dict)  # of price levels, then, by alert
     account_ns: int = 0  # when the account was created; 0: not known yet
 
     @property
-    def untold(self) -> Sequence[Told]:
-        """Return what was claimed and not delivered."""
-        return [each for each in self.history if not each.told]
+    def undelivered(self) -> Sequence[FiringRecord]:
+        """Return the firings that were claimed and not delivered."""
+        return [each for each in self.history if not each.delivered]
 
     def find(self, alert_id: str) -> Alert | None:
         """Return an alert by its id."""
@@ -94,7 +94,7 @@ def deleting(ids: Iterable[str]) -> Change:
 
 
 def claiming(firings: Sequence[Firing], *, late: bool = False) -> Change:
-    """Return the change that claims firings: those of alerts that another desk told meanwhile are left out."""
+    """Return the change that claims firings: those that another desk claimed meanwhile are left out."""
 
     def change(book: Book) -> Book:
         for firing in firings:
@@ -102,20 +102,22 @@ def claiming(firings: Sequence[Firing], *, late: bool = False) -> Change:
             if kept is None or kept.state != "on" or kept.count != firing.alert.count - 1:
                 continue
             fired = after_firing(kept, firing.time_ns)
-            told = Told(fired.id, fired.count, firing.time_ns, fired.words, firing.value, late=late)
-            book = replace(replacing(fired)(book), history=(*book.history, told)[-MOST_HISTORY:])
+            record = FiringRecord(
+                fired.id, fired.count, firing.time_ns, fired.words, firing.value, late=late
+            )
+            book = replace(replacing(fired)(book), history=(*book.history, record)[-MOST_HISTORY:])
         return book
 
     return change
 
 
-def marking_told(told: Iterable[Told]) -> Change:
+def marking_delivered(firings: Iterable[FiringRecord]) -> Change:
     """Return the change that marks firings as delivered."""
-    done = {(each.alert_id, each.number) for each in told}
+    done = {(each.alert_id, each.number) for each in firings}
 
     def change(book: Book) -> Book:
         history = tuple(
-            replace(each, told=True) if (each.alert_id, each.number) in done else each
+            replace(each, delivered=True) if (each.alert_id, each.number) in done else each
             for each in book.history
         )
         return replace(book, history=history)
@@ -174,7 +176,7 @@ def expiring(now_ns: int) -> Change:
     return change
 
 
-def claimed(before: Book, after: Book) -> Sequence[Told]:
+def claimed(before: Book, after: Book) -> Sequence[FiringRecord]:
     """Return the firings that a change claimed."""
     known = {(each.alert_id, each.number) for each in before.history}
     return [each for each in after.history if (each.alert_id, each.number) not in known]

@@ -1,7 +1,7 @@
 """The file of an account's alerts: private, written atomically under a lock, so that two desks at once lose nothing.
 
-A damaged file never stops the desk: it is kept aside under another name, which is told, and the book begins empty. Where the
-file cannot be written, the book goes on in memory, which is told as well.
+A damaged file never stops the desk: it is kept under another name, which is reported, and the book begins empty. Where the
+file cannot be written, the book goes on in memory, which is reported as well.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 
 from keydesk.alerts.book import MOST_ALERTS, MOST_HISTORY, Book, Change
 from keydesk.alerts.codec import read_alert, written_alert
-from keydesk.calc.alerts.alert import Told
+from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
@@ -126,16 +126,22 @@ def _written(book: Book) -> bytes:
         "account_ns": book.account_ns,
         "sides": dict(book.sides),
         "alerts": [written_alert(each) for each in book.alerts],
-        "history": [asdict(each) for each in book.history],
+        "history": [_written_firing(each) for each in book.history],
     }
     return json.dumps(said, indent=1).encode() + b"\n"
+
+
+def _written_firing(firing: FiringRecord) -> dict[str, object]:
+    said = asdict(firing)
+    said["told"] = said.pop("delivered")  # its name in the file
+    return said
 
 
 def _book(said: Mapping[str, Any]) -> Book:
     if said["version"] != VERSION:
         raise ValueError(f"version {said['version']!r} is not known")
     alerts = tuple(read_alert(each) for each in said["alerts"][:MOST_ALERTS])
-    history = tuple(_told(each) for each in said["history"][-MOST_HISTORY:])
+    history = tuple(_firing(each) for each in said["history"][-MOST_HISTORY:])
     sides = {str(id_): int(side) for id_, side in said["sides"].items()}
     highest = max((int(each.id) for each in alerts), default=0)
     return Book(
@@ -148,19 +154,19 @@ def _book(said: Mapping[str, Any]) -> Book:
     )
 
 
-def _told(said: Mapping[str, Any]) -> Told:
-    return Told(
+def _firing(said: Mapping[str, Any]) -> FiringRecord:
+    return FiringRecord(
         str(said["alert_id"])[:20],
         _whole(said["number"]),
         _whole(said["time_ns"]),
         clean(str(said["words"]), LONGEST_WORDS),
         clean(str(said["value"])),
         late=said["late"] is True,
-        told=said["told"] is True,
+        delivered=said["told"] is True,
     )
 
 
 def _whole(value: object) -> int:
     if not isinstance(value, int) or not 0 <= value < LARGEST_WHOLE:
-        raise TypeError(f"{str(value)[:20]!r} is no whole number")
+        raise TypeError(f"{str(value)[:20]!r} is not a whole number")
     return value

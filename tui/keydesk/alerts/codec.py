@@ -65,7 +65,7 @@ def _value(value: object, hint: Any) -> object:  # noqa: ANN401 - a type as it i
     if kind is int:
         return _whole(value)
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-        raise TypeError(f"{str(value)[:20]!r} is no text")
+        raise TypeError(f"{str(value)[:20]!r} is not text")
     return value
 
 
@@ -77,17 +77,17 @@ def _chosen(value: object, known: tuple[object, ...]) -> object:
 
 def _decimal(value: object) -> Decimal:
     if not isinstance(value, str) or len(value) > LARGEST_DIGITS:
-        raise TypeError(f"{str(value)[:20]!r} is no number")
+        raise TypeError(f"{str(value)[:20]!r} is not a number")
     try:
         number = Decimal(value)
     except InvalidOperation as error:
-        raise ValueError(f"{value!r} is no number") from error
+        raise ValueError(f"{value!r} is not a number") from error
     if not number.is_finite():
-        raise ValueError(f"{value!r} is no number")
+        raise ValueError(f"{value!r} is not a number")
     return number
 
 
 def _whole(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < LARGEST_WHOLE:
-        raise TypeError(f"{str(value)[:20]!r} is no whole number")
+        raise TypeError(f"{str(value)[:20]!r} is not a whole number")
     return value

@@ -42,7 +42,7 @@ class CommandRunner:
     Args:
         template: Program and arguments; empty: nothing is run.
         timeout_s: After which it is killed.
-        report: Told why a command failed, at most once a minute.
+        report: Called with the reason why a command failed, at most once a minute.
     """
 
     template: Sequence[str]

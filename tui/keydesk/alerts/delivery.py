@@ -6,7 +6,7 @@ from datetime import tzinfo
 from time import monotonic
 
 from keydesk.alerts.command import CommandRunner
-from keydesk.calc.alerts.alert import Told
+from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.config.alert_settings import AlertSettings, EventKind
 from keydesk.terminal.notification import BELL, notification, usual_kind
 from keydesk.text.format import clock, date_and_time
@@ -26,7 +26,7 @@ TITLES: Mapping[EventKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that is told."""
+    """Something that is delivered to the trader: a firing, a fill, a lost connection."""
 
     kind: EventKind
     text: str
@@ -40,12 +40,12 @@ class Event:
         return f"{TITLES[self.kind]} {self.account}".rstrip()
 
 
-def alert_text(told: Told, zone: tzinfo) -> str:
+def alert_text(fired: FiringRecord, zone: tzinfo) -> str:
     """Return the line of a firing; it begins with a word of ours, whatever the instrument is called."""
-    value = f" (at {told.value})" if told.value else ""
-    if told.late:
-        return f"ALERT while you were away, {date_and_time(told.time_ns, zone)}: {told.words}"
-    return f"ALERT {clock(told.time_ns, zone)} {told.words}{value}"
+    value = f" (at {fired.value})" if fired.value else ""
+    if fired.late:
+        return f"ALERT while you were away, {date_and_time(fired.time_ns, zone)}: {fired.words}"
+    return f"ALERT {clock(fired.time_ns, zone)} {fired.words}{value}"
 
 
 @dataclass(slots=True)

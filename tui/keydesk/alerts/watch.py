@@ -1,7 +1,7 @@
 """Watching an account's alerts: values in, claimed firings out. Headless: the desk and `keydesk watch` both run it.
 
 Prices are judged as they come. The file is read and written in a thread, one job after another: what fires is claimed in the
-file first, then delivered, then marked as told (see `keydesk.alerts.book`).
+file first, then delivered, then marked as delivered (see `keydesk.alerts.book`).
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from keydesk.alerts.book import (
     claimed,
     claiming,
     expiring,
-    marking_told,
+    marking_delivered,
     seeing,
     setting,
 )
 from keydesk.alerts.book_file import BookFile
 from keydesk.alerts.candle_values import values_of
 from keydesk.alerts.readings import OF_PRICES, BrokerClock, PriceReadings, account_values
-from keydesk.calc.alerts.alert import SECOND, Alert, Firing, Told
+from keydesk.calc.alerts.alert import SECOND, Alert, Firing, FiringRecord
 from keydesk.calc.alerts.conditions import (
     CandleCondition,
     PriceCross,
@@ -43,10 +43,10 @@ from keydesk.store.store import Store
 
 LOOK_EVERY = 1.0  # seconds between two looks at the file
 SEEN_EVERY = 30 * SECOND
-LATE_NS = 60 * SECOND  # after which something is told as having happened while nothing watched
+LATE_NS = 60 * SECOND  # after which a firing is reported as one that happened while nothing watched
 SHORTEST_GAP = 2 * SECOND
 Level = Literal["info", "good", "warn", "bad"]
-Deliver = Callable[[Told, bool], None]  # what is told; whether this desk claimed it
+Deliver = Callable[[FiringRecord, bool], None]  # the firing; whether this desk claimed it
 Tell = Callable[[Level, str], None]
 Done = Callable[[str], None]  # gets why a change was refused, "" if it was made
 
@@ -79,7 +79,7 @@ class AlertWatch:
         self._late: list[Firing] = []
         self._jobs: deque[tuple[Change, Done]] = deque()
         self._wake = asyncio.Event()
-        self._settled = asyncio.Event()  # nothing waits to be written or told
+        self._settled = asyncio.Event()  # nothing waits to be written or delivered
         self._shown: set[tuple[str, int]] = set()  # firings delivered here
         self._loaded = False
         self._prices: dict[str, PriceReadings] = {}
@@ -100,7 +100,7 @@ class AlertWatch:
         if of_prices:
             first = min(each.made_ns for each in of_prices)
             self.gap = Gap(max(self.file.book.seen_ns, first))
-        await self._tell_untold()
+        await self._deliver_claimed()
         while True:
             if not self._wake.is_set():
                 self._settled.set()
@@ -121,7 +121,7 @@ class AlertWatch:
         self._wake.set()
 
     async def settled(self) -> None:
-        """Wait until everything was written and told."""
+        """Wait until everything was written and delivered."""
         await self._settled.wait()
 
     async def _change(self, change: Change) -> str:
@@ -153,32 +153,34 @@ class AlertWatch:
             ours = claimed(before, self.file.book)
             wanted = {(each.alert.id, each.alert.count) for each in batch}
             mine = [
-                each for each in ours if (each.alert_id, each.number) in wanted and not each.told
+                each
+                for each in ours
+                if (each.alert_id, each.number) in wanted and not each.delivered
             ]
             self._deliver_all(mine, mine=True)
-            await self._change(marking_told(mine))
+            await self._change(marking_delivered(mine))
 
-    async def _tell_untold(self) -> None:
-        """Deliver what a process that was killed had claimed and not told."""
-        untold = self.file.book.untold
-        if untold:
-            self._deliver_all(untold, mine=True)
-            await self._change(marking_told(untold))
+    async def _deliver_claimed(self) -> None:
+        """Deliver what a process that was killed had claimed and not delivered."""
+        undelivered = self.file.book.undelivered
+        if undelivered:
+            self._deliver_all(undelivered, mine=True)
+            await self._change(marking_delivered(undelivered))
 
-    def _deliver_all(self, told: Iterable[Told], *, mine: bool) -> None:
-        for each in told:
+    def _deliver_all(self, firings: Iterable[FiringRecord], *, mine: bool) -> None:
+        for each in firings:
             key = (each.alert_id, each.number)
             if key not in self._shown:
                 self._shown.add(key)
                 self._deliver(each, mine)
 
     def _take(self, book: Book) -> None:
-        """Watch the alerts of the book; show what another desk told meanwhile."""
-        told = [each for each in book.history if each.told]
+        """Watch the alerts of the book; show what another desk delivered meanwhile."""
+        delivered = [each for each in book.history if each.delivered]
         if self._loaded:
-            self._deliver_all(told, mine=False)
+            self._deliver_all(delivered, mine=False)
         else:  # before this desk was opened
-            self._shown |= {(each.alert_id, each.number) for each in told}
+            self._shown |= {(each.alert_id, each.number) for each in delivered}
         self._loaded = True
         self.store.alerts = {each.id: each for each in book.alerts}
         self.store.alert_history = list(book.history)

@@ -130,7 +130,7 @@ class ProfileAccount:
     async def target(self) -> AccountAddress:
         """Return the account; raise CannotOpen if the token may not use it.
 
-        A broker that does not answer is no reason to stay away: the desk opens, says so, and keeps trying.
+        If the broker does not answer, the desk opens all the same, reports it and keeps trying.
         """
         from keydesk_client.http.caller import Retries  # noqa: PLC0415 - the desk paints first
 

@@ -80,8 +80,8 @@ if TYPE_CHECKING:
     from keydesk.forms.sheet import FormContext
 
 FAULT = (
-    "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
-    "Start keydesk again: what was under way is looked up before anything else. "
+    "the desk ended because of an internal error (above). Positions, orders and stops stay at the broker as they are. "
+    "Start keydesk again: orders without a known outcome are looked up first. "
     "Without the desk: keydesk flatten, keydesk cancel-all"
 )
 AFTER_A_FORM = 1.0  # seconds

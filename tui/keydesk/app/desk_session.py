@@ -91,7 +91,7 @@ class DeskSession:
     def open(self) -> None:
         """Lock the file of this desk, and take over unread outcomes of desks that have ended.
 
-        A folder that takes no file leaves the desk unfound, and what is unread untold at the next start.
+        If the folder cannot be written, other desks do not see this one, and unread outcomes are not shown at the next start.
         """
         with suppress(OSError):
             for _ in range(TRIES):  # another desk may just be looking whether this one is gone

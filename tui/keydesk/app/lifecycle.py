@@ -23,7 +23,7 @@ from textual.app import App
 from keydesk.terminal.reset import RESTORE, TERMINAL, pop_title, write_without_waiting
 
 PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
-DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
+DRAIN_SECONDS = 1.2  # an order in flight may still be answered
 AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
 TO_READ = 0.5  # seconds that a question before leaving is on the screen before Ctrl-C answers it
 INTERRUPTED = 130

@@ -103,7 +103,7 @@ class DailyLossLock:
         until = self._store.loss_lock.unlock_at_ns
         if until is not None:
             left = duration((until - now_ns) / 1e9)
-            words = f"Early unlock of the daily loss lock asked for: it is released in {left}"
+            words = f"Early unlock of the daily loss lock requested: it is released in {left}"
             self._record("limit", words)
             self._tell("warn", words)
 

@@ -3,7 +3,7 @@
 import gc
 from contextlib import suppress
 
-THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
+THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage took up 5 MB
 # Parameters of glibc's mallopt(3), and what the desk sets them to.
 TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8
 LIMITS = {TRIM_THRESHOLD: 128 * 1024, MMAP_THRESHOLD: 64 * 1024, ARENA_MAX: 1}

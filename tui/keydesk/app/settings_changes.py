@@ -59,7 +59,7 @@ class SettingsChanges:
         for change in changes:
             trouble = await asyncio.to_thread(try_to_save_limit, self._folder, change)
             if trouble:
-                self._tell("warn", f"In force until you leave, not kept: {trouble}")
+                self._tell("warn", f"In force until you leave, not saved: {trouble}")
                 return
 
     def keep_indicators(self, choice: IndicatorChoice | None) -> None:
@@ -72,4 +72,4 @@ class SettingsChanges:
 
     async def _save_indicators(self, choice: IndicatorChoice) -> None:
         if trouble := await asyncio.to_thread(try_to_save, self._folder, choice):
-            self._tell("warn", f"Shown until you leave, not kept: {trouble}")
+            self._tell("warn", f"Shown until you leave, not saved: {trouble}")

@@ -73,7 +73,7 @@ async def read_details(client: Client, store: Store, id_: str, take: Take) -> No
     batch = await _batch(client, reading, transaction)
     read = {str(each.id): each for each in [*batch, transaction]}
     for each in read.values():
-        names.learn(each)
+        names.remember(each)
     if not reading.tell(lambda _: words.described(transaction, store, names)):
         reading.finish()
         return
@@ -92,7 +92,7 @@ async def read_details(client: Client, store: Store, id_: str, take: Take) -> No
         found = await reading.ask(f"#{other_id}", client.transactions.get(other_id))
         if found is not None:
             read[other_id] = found.transaction
-            names.learn(found.transaction)
+            names.remember(found.transaction)
     lines = readable(store, lambda each: line_of(each, store, names), read.values())
     reading.tell(lambda known: known.with_lines(lines))
     reading.finish()

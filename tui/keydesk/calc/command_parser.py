@@ -267,7 +267,7 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
             return (
                 ShowInstrument(found)
                 if found
-                else ShowMessage("warn", f"No command and no instrument: {name}. {KNOWN}")
+                else ShowMessage("warn", f"Neither a command nor an instrument: {name}. {KNOWN}")
             )
         case _:
             return ShowMessage("warn", f"Not understood: {' '.join(words)}. {KNOWN}")
@@ -297,7 +297,7 @@ def _view(verb: str, typed: str, instruments: Iterable[str]) -> ParsedCommand:
 def _granularity(typed: str) -> ParsedCommand:
     found = find_granularity(typed)
     if found is None:
-        return ShowMessage("warn", f"no timeframe {typed!r}; there are {' '.join(SECONDS)}")
+        return ShowMessage("warn", f"{typed!r} is not a timeframe; use one of {' '.join(SECONDS)}")
     return ShowGranularity(found)
 
 
@@ -307,7 +307,9 @@ def _date(typed: str) -> ParsedCommand:
             return GoToDate(datetime.strptime(typed, pattern))  # noqa: DTZ007 - of the trader's zone
         except ValueError:
             continue
-    return ShowMessage("warn", f"no date {typed!r}; write it as 2015-01-15 or 2015-01-15 09:30")
+    return ShowMessage(
+        "warn", f"{typed!r} is not a date; write it as 2015-01-15 or 2015-01-15 09:30"
+    )
 
 
 def _indicators(typed: str) -> ParsedCommand:
@@ -355,7 +357,7 @@ def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str)
         return ShowMessage("warn", f"instrument: {rest[0]} is not valid; write it as eurusd")
     found = named or focus
     if not found:
-        return ShowMessage("warn", "instrument: none is on the desk; write it behind the side")
+        return ShowMessage("warn", "instrument: the chart shows none; write it after the side")
     try:
         return OpenTicket(side, found, parse_order(rest[1:] if named else rest))
     except OrderSyntaxError as error:

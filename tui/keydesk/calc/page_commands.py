@@ -41,7 +41,7 @@ PAGES: Mapping[PageName, str] = {
     "sessions": "shows the market hours",
     "hours": "shows the market hours",
     "audit": "shows the audit log",
-    "alerts": "shows your alerts, and what was told",
+    "alerts": "shows your alerts, and which fired",
     "plan": "plans the exit of the selected trade",
     "tag": "edits tag and comment of the selected trade",
     "configure": "changes name and margin rate of the account",

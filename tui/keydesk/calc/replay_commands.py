@@ -88,7 +88,9 @@ def parse_replay(words: Sequence[str], market: ControlledMarket, now: float = 0.
         case [name] if any(each.name.lower() == name for each in market.scenarios):
             return _scenario([name], market, now)
         case [verb, *_]:
-            raise ReplaySyntaxError(f"replay: no {verb!r}; there are {' '.join(VERBS)}")
+            raise ReplaySyntaxError(
+                f"replay: {verb!r} is not a command; use one of {' '.join(VERBS)}"
+            )
         case _:
             return STATUS
 
@@ -168,7 +170,9 @@ def _step(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Replay
         elif found := find_granularity(word):
             granularity = found
         else:
-            raise ReplaySyntaxError(f"step: {word!r} is no count and no timeframe; write step 5 m1")
+            raise ReplaySyntaxError(
+                f"step: {word!r} is neither a count nor a timeframe; write step 5 m1"
+            )
     if not 1 <= count <= MOST_CANDLES:
         raise ReplaySyntaxError(f"step: write 1 to {MOST_CANDLES} candles")
     return step_of(granularity, count)
@@ -272,7 +276,7 @@ def _shock_of(kind: str, more: Sequence[str]) -> ReplayCommand:
         raise ReplaySyntaxError(f"shock: a {kind} needs an instrument: shock {kind} eurusd 1%")
     of = f" of {body['instrument']}" if "instrument" in body else ""
     size = f" by {body['size']}" if "size" in body else ""
-    return ReplayCommand(f"lets a {kind}{of}{size} happen now", "POST", "/shocks", body)
+    return ReplayCommand(f"makes a {kind}{of}{size} now", "POST", "/shocks", body)
 
 
 def _share(word: str) -> str:
@@ -284,7 +288,7 @@ def _faults(rest: Sequence[str], market: ControlledMarket, _now: float) -> Repla
     if rest == ["off"] or (not rest and market.state.faults):
         return ReplayCommand("switches all faults off", "DELETE", "/faults")
     if len(rest) == 1 and rest[0] in FAULTS:
-        words = f"lets the broker misbehave: {rest[0]}"
+        words = f"simulates broker faults: {rest[0]}"
         return ReplayCommand(words, "PUT", "/faults", {"name": rest[0]})
     raise ReplaySyntaxError(f"faults: write one of {' '.join(FAULTS)}")
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from keydesk.store.state import Candle, CandleSeries
 
-AHEAD = 0.75  # of the candles in sight follow a date that was gone to
+AHEAD = 0.75  # of the candles in sight follow the date that the chart went to
 
 
 @dataclass(slots=True)
@@ -20,7 +20,7 @@ class Position:
     """The part in sight of a series, and of its window of the past."""
 
     until: int | None = None  # time of the newest candle in sight; None: the newest there is
-    goal: int | None = None  # date that was gone to, until its candles are there
+    goal: int | None = None  # date to go to, until its candles have come
 
     def reset(self) -> None:
         """Show the newest candles."""
@@ -72,7 +72,7 @@ class Position:
         return "newer" if candles[-1].time_ns < series.candles[-1].time_ns else ""
 
     def arrive(self, series: CandleSeries, shown: int) -> bool:
-        """Go to the date that was asked for once its candles are there; return whether it has been gone to."""
+        """Go to the date that was asked for once its candles are there; return whether the chart has gone there."""
         past = series.past
         if self.goal is None or past is None or not past.is_loaded:
             return False

@@ -182,13 +182,15 @@ async def close_and_cancel(
     )
     for _ in range(PASSES):
         await _wipe(sender, standing, f"keydesk {command}", audit)
-        with unreadable_account("what became of the requests is said above; what is left", command):
+        with unreadable_account(
+            "the outcomes of the requests are shown above; what is left", command
+        ):
             standing = part(await standing_at_broker(reach.client))
         if standing.is_flat:
             break
     audit.write(command, f"left: {standing.words or 'nothing'}")
     if audit.failed:
-        say_error(safe(f"The audit log is not kept: {audit.failed}"))
+        say_error(safe(f"The audit log cannot be written: {audit.failed}"))
     return standing
 
 

@@ -73,7 +73,7 @@ def check_colours(environment: Mapping[str, str]) -> Check:
     """Check the number of colours that the terminal reports."""
     depth = colour_depth(environment)
     if depth == "mono":
-        return Check("colours", "warn", "none: the desk tells by weight and words instead")
+        return Check("colours", "warn", "none: the desk uses bold, underline and words instead")
     hint = "" if depth == "truecolor" else "; if it has more, set COLORTERM=truecolor"
     return Check("colours", "ok", f"{depth}{hint}")
 
@@ -176,7 +176,7 @@ def clock(there_ns: int, here_ns: int, *, own_broker: bool) -> Check:
 
 def doctor(words: Sequence[str]) -> int:
     """Run all checks and print them; return 1 if one is bad."""
-    parser = account_parser("doctor", "Look at everything that the desk depends on.")
+    parser = account_parser("doctor", "Check everything that the desk depends on.")
     parser.add_argument("--json", action="store_true", help="for a script")
     options = parser.parse_args(words)
     checks = _checks(options)

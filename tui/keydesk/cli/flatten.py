@@ -110,7 +110,7 @@ def lock(words: Sequence[str]) -> int:
     else:
         lock.put_on()
         words = f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
-        say(safe(f"{words}Take it off: keydesk lock {_profile_option(profile)} --release"))
+        say(safe(f"{words}Release it: keydesk lock {_profile_option(profile)} --release"))
     return 0
 
 
@@ -121,12 +121,12 @@ def _profile_option(profile: Profile | None) -> str:
 def _options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="keydesk lock",
-        description="Let a desk on this machine do nothing but exits.",
+        description="Make a desk on this machine exit-only.",
         allow_abbrev=False,
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
     where.add_argument("--practice", action="store_true", help="the practice market")
-    parser.add_argument("--release", action="store_true", help="take the lock off")
+    parser.add_argument("--release", action="store_true", help="release the lock")
     parser.add_argument("--data", metavar="DIR", help="where settings and state are kept")
     return parse_out_of_band(parser, words)

@@ -139,18 +139,18 @@ def _with_account(profile: Profile, token: Secret) -> Profile:
     try:
         found = asyncio.run(accounts_of(rest_url, stream_url, token, Retries()))
     except CannotOpen as error:
-        raise Refusal(f"{error}; nothing was kept") from error
+        raise Refusal(f"{error}; nothing was stored") from error
     except KeydeskClientError as error:
         raise Refusal(
-            f"the token could not be tried at {rest_url}: {error}; nothing was kept, try again"
+            f"the token could not be checked at {rest_url}: {error}; nothing was stored, try again"
         ) from error
     if not found:
-        raise Refusal("the broker has no account for this token; nothing was kept")
+        raise Refusal("the broker has no account for this token; nothing was stored")
     wanted = profile.account_id or (next(iter(found)) if len(found) == 1 else "")
     if wanted not in found:
         which = f"has no account {wanted}" if wanted else "may use several accounts"
         raise Refusal(
-            f"the token {which}; name one with --account, of: {', '.join(found)}; nothing was kept"
+            f"the token {which}; name one with --account, of: {', '.join(found)}; nothing was stored"
         )
     return replace(profile, account_id=wanted)
 
@@ -181,7 +181,7 @@ def logout(words: Sequence[str]) -> int:
     token = _forgotten(folders, profile, given, others)
     delete_profile(folders.config, profile.name)
     words = f"Signed out: profile {profile.name} is gone, {token}. "
-    say(safe(f"{words}At the broker the token is good until you revoke it there."))
+    say(safe(f"{words}The broker accepts the token until you revoke it there."))
     return 0
 
 
@@ -202,7 +202,7 @@ def _forgotten(
         had = with_retries(lambda: store.forget(profile.name, profile.environment), given)
     except (StoreLocked, StoreDamaged):
         return _left_sealed(vault, others)
-    return "its token is forgotten" if had else "no token was kept for it"
+    return "its token was removed" if had else "no token was stored for it"
 
 
 def _left_sealed(vault: Path, others: Sequence[Profile]) -> str:
@@ -214,7 +214,7 @@ def _left_sealed(vault: Path, others: Sequence[Profile]) -> str:
 
 def _logout_options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="keydesk logout", description="Forget a profile and its token.", allow_abbrev=False
+        prog="keydesk logout", description="Remove a profile and its token.", allow_abbrev=False
     )
     parser.add_argument("name", metavar="NAME", help="the profile")
     add_passphrase_options(parser)

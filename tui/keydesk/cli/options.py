@@ -5,14 +5,11 @@ import re
 from datetime import datetime, tzinfo
 from pathlib import Path
 
+from keydesk.calc.market.granularity import SECONDS
 from keydesk.cli.account_access import trader_zone
 from keydesk_client.models import DateTime
 
 INSTRUMENT = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
-GRANULARITIES = (
-    *("S5", "S10", "S15", "S30", "M1", "M2", "M4", "M5", "M10", "M15", "M30"),
-    *("H1", "H2", "H3", "H4", "H6", "H8", "H12", "D", "W", "M"),
-)
 
 
 def add_candles(parser: argparse.ArgumentParser) -> None:
@@ -20,10 +17,10 @@ def add_candles(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("instrument", type=_instrument, metavar="INSTRUMENT", help="as in EUR_USD")
     parser.add_argument(
         "--granularity",
-        choices=GRANULARITIES,
+        choices=tuple(SECONDS),
         default="H1",
         metavar="G",
-        help=f"length of a candle (H1): {' '.join(GRANULARITIES)}",
+        help=f"length of a candle (H1): {' '.join(SECONDS)}",
     )
 
 

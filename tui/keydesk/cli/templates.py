@@ -21,7 +21,7 @@ def templates(words: Sequence[str]) -> int:
     listing = verbs.add_parser("list", help="name them, and the instruments that begin with each")
     exporting = verbs.add_parser("export", help="print them as TOML")
     exporting.add_argument("names", metavar="NAME", nargs="*", help="only these")
-    importing = verbs.add_parser("import", help="take the templates of a file")
+    importing = verbs.add_parser("import", help="import the templates of a file")
     importing.add_argument("file", metavar="FILE", type=Path)
     for verb in (listing, exporting, importing):
         verb.add_argument("--data", metavar="DIR", help="the folder of settings and state")
@@ -35,7 +35,7 @@ def templates(words: Sequence[str]) -> int:
             say(
                 safe(
                     clean(
-                        f"Taken: {', '.join(names)}. A desk that is open reads them at its next start."
+                        f"Imported: {', '.join(names)}. A desk that is open reads them at its next start."
                     )
                 )
             )

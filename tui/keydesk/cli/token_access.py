@@ -57,7 +57,7 @@ def hidden_answer(question: str) -> str:
     with warnings.catch_warnings(), interruptible():
         warnings.simplefilter(
             "error", GetPassWarning
-        )  # getpass would go on and echo the typed text
+        )  # getpass would continue and echo the typed text
         try:
             return getpass(question)
         except (GetPassWarning, EOFError):
@@ -156,7 +156,7 @@ def token_of(folders: Folders, profile: Profile, given: Passphrase | None) -> Se
     token = with_retries(lambda: store.load(profile.name, profile.environment), given)
     if token is None:
         raise Refusal(
-            f"no token is kept for profile {profile.name}; sign in again: keydesk login {profile.name} "
+            f"no token is stored for profile {profile.name}; sign in again: keydesk login {profile.name} "
             f"--environment {profile.environment}"
         )
     return token
@@ -195,7 +195,7 @@ def _ask_passphrase(vault: Path) -> Passphrase:
 def _new_passphrase() -> str:
     first = _long_enough(hidden_answer("No token vault here yet. Choose a passphrase for it: "))
     if hidden_answer("The same passphrase again: ") != first:
-        raise Refusal("the two passphrases differ; nothing was kept, sign in again")
+        raise Refusal("the two passphrases differ; nothing was stored, sign in again")
     return first
 
 

@@ -16,7 +16,7 @@ from keydesk.alerts.delivery import Delivery, Event, alert_text
 from keydesk.alerts.events import EventSources
 from keydesk.alerts.watch import AlertWatch
 from keydesk.app.desk_session import DeskSession
-from keydesk.calc.alerts.alert import Told
+from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
 from keydesk.cli.account_access import OpenAccount, account_parser, open_account
 from keydesk.cli.runner import Refusal
@@ -28,7 +28,7 @@ from keydesk.feeds.session import Feed
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk.terminal.output import say, say_error
-from keydesk.text.format import clock
+from keydesk.text.format import clock, counted
 from keydesk.text.sanitize import SafeText, clean, safe
 
 LOOK_EVERY = 0.25  # seconds
@@ -49,11 +49,11 @@ def watch(words: Sequence[str]) -> int:
     """Watch until a signal ends it; return the exit code."""
     parser = account_parser("watch", "Watch the alerts of an account without the desk.")
     parser.add_argument(
-        "--alerts", action="store_true", help="tell alerts and events of the account as they come"
+        "--alerts", action="store_true", help="report alerts and events of the account as they come"
     )
     options = parser.parse_args(words)
     if not options.alerts:
-        parser.error("say what to watch: keydesk watch --alerts")
+        parser.error("name what to watch: keydesk watch --alerts")
     return asyncio.run(_watch(options))
 
 
@@ -86,7 +86,7 @@ class Watcher:
         self._profile = reach.target.profile
         session_name = DeskSession.of(reach.folder, reach.target).name
         file = BookFile(reach.folder / f"{session_name}.alerts")
-        self.watch = AlertWatch(self.store, file, self._told, self._tell)
+        self.watch = AlertWatch(self.store, file, self._report_firing, self._tell)
         self.link = Link(
             client=reach.client,
             store=self.store,
@@ -109,7 +109,7 @@ class Watcher:
         tasks += [asyncio.create_task(self.watch.run()), asyncio.create_task(self._look())]
         await self.watch.settled()
         count = sum(each.state == "on" for each in self.store.alerts.values())
-        say(safe(f"Watching {count} alerts of {self._name}; Ctrl-C ends it"))
+        say(safe(f"Watching {counted(count, 'alert')} of {self._name}; Ctrl-C ends it"))
         tasks.insert(0, asyncio.create_task(self._say_priced()))
         ending = asyncio.create_task(self._ended.wait())
         done, _ = await asyncio.wait([ending, *tasks[-2:]], return_when=asyncio.FIRST_COMPLETED)
@@ -121,7 +121,7 @@ class Watcher:
         await self._delivery.commands.finish()
         failed = next((each.exception() for each in done - {ending} if not each.cancelled()), None)
         if failed is not None:
-            raise Refusal(f"watching ended by a fault: {failed!r}")
+            raise Refusal(f"watching ended because of an internal error: {failed!r}")
         return self._code
 
     def _end(self, number: signal.Signals) -> None:
@@ -130,7 +130,7 @@ class Watcher:
 
     async def _say_priced(self) -> None:
         await self.link.priced.wait()
-        say("Prices come")
+        say("Prices are arriving")
 
     async def _look(self) -> None:
         """Revalue the account and judge what is no price, four times a second."""
@@ -142,12 +142,12 @@ class Watcher:
             self._events.look(now)
             await asyncio.sleep(LOOK_EVERY)
 
-    def _told(self, told: Told, mine: bool) -> None:
-        text = alert_text(told, self.store.zone)
+    def _report_firing(self, fired: FiringRecord, mine: bool) -> None:
+        text = alert_text(fired, self.store.zone)
         say(safe(text))
         if mine:
-            data = {"alert": told.alert_id, "value": told.value, "late": told.late}
-            self._delivery.deliver(Event("alert", text, told.time_ns, self._profile, data))
+            data = {"alert": fired.alert_id, "value": fired.value, "late": fired.late}
+            self._delivery.deliver(Event("alert", text, fired.time_ns, self._profile, data))
 
     def _event(self, event: Event) -> None:
         say(_line(event, self.store.zone))

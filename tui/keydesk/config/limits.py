@@ -32,7 +32,7 @@ def read_limits(table: Mapping[str, Any], path: Path) -> Limits:
     """Return the limits of the table `[limits]` and of its tables for instruments.
 
     Raises:
-        BadSettings: one of them is not known, or is no number that makes sense there.
+        BadSettings: one of them is not known, or is not a number that makes sense there.
     """
     instruments = {name: each for name, each in table.items() if isinstance(each, dict)}
     common = {name: each for name, each in table.items() if name not in instruments}

@@ -2,7 +2,7 @@
 
 A workspace file that is missing, damaged or of another version means the defaults; write errors are ignored.
 
-Import this module late: tomlkit, which keeps the comments, is needed for writing only.
+tomlkit, which keeps the comments, is imported by what writes: the desk reads only.
 """
 
 import json
@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
+from typing import TYPE_CHECKING
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.config.settings import FILE, PRACTICE_MARKET, BadSettings, Profile
 from keydesk_client.auth.private_files import locked, replace_file
+
+if TYPE_CHECKING:
+    import tomlkit
 
 SAVE_EVERY = 2.0  # seconds from look to look
 MOST_CHARTS = 3  # beside the desk's own
@@ -27,8 +28,9 @@ LARGEST = 10_000  # bytes; ours are some hundred
 
 def save_profile(folder: Path, profile: Profile) -> None:
     """Write a profile; replace one of the same name."""
+    import tomlkit  # noqa: PLC0415 - needed for writing only
 
-    def change(document: tomlkit.TOMLDocument) -> None:
+    def change(document: "tomlkit.TOMLDocument") -> None:
         profiles = document.setdefault("profiles", tomlkit.table(is_super_table=True))
         profiles[profile.name] = _table(profile)
 
@@ -38,7 +40,7 @@ def save_profile(folder: Path, profile: Profile) -> None:
 def delete_profile(folder: Path, name: str) -> None:
     """Remove a profile; if it was the last one used, the practice market becomes that."""
 
-    def change(document: tomlkit.TOMLDocument) -> None:
+    def change(document: "tomlkit.TOMLDocument") -> None:
         document.get("profiles", {}).pop(name, None)
         if document.get("last_profile") == name:
             document["last_profile"] = PRACTICE_MARKET
@@ -49,13 +51,15 @@ def delete_profile(folder: Path, name: str) -> None:
 def save_last_profile(folder: Path, name: str) -> None:
     """Set the profile that the bare command opens next time."""
 
-    def change(document: tomlkit.TOMLDocument) -> None:
+    def change(document: "tomlkit.TOMLDocument") -> None:
         document["last_profile"] = name
 
     change_file(folder, FILE, change)
 
 
-def _table(profile: Profile) -> tomlkit.items.Table:
+def _table(profile: Profile) -> "tomlkit.items.Table":
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
     table = tomlkit.table()
     table["environment"] = profile.environment
     table["account"] = profile.account_id
@@ -66,12 +70,15 @@ def _table(profile: Profile) -> tomlkit.items.Table:
     return table
 
 
-def change_file(folder: Path, name: str, change: Callable[[tomlkit.TOMLDocument], None]) -> None:
+def change_file(folder: Path, name: str, change: Callable[["tomlkit.TOMLDocument"], None]) -> None:
     """Change a settings file and keep its comments; a missing one is created.
 
     Raises:
         BadSettings: the file is not TOML; it is left as it is.
     """
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415 - same
+
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     named = folder / name
     path = named.resolve()  # a link stays a link: some keep their settings elsewhere

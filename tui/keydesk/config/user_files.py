@@ -94,7 +94,7 @@ def _trouble(key: Key, wanted: str) -> str:
     if wanted == SEND:
         return "it sends, inside forms"
     if key.touches_money != (len(wanted) == 1 and wanted.isupper()):
-        return "what touches money is a capital letter, and nothing else is"
+        return "keys that open an order form are capital letters, and no others are"
     return ""
 
 
@@ -126,7 +126,7 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
     """Read `templates.toml` in the folder; missing members keep their defaults.
 
     Raises:
-        BadSettings: a field is unknown or is no number that makes sense there.
+        BadSettings: a field is unknown or is not a number that makes sense there.
     """
     path = folder / TEMPLATES_FILE
     table = table_in(path)

@@ -1,13 +1,13 @@
-"""The trader's watchlists in `watchlists.toml`: read before each change, replaced atomically, comments kept."""
+"""The trader's watchlists in `watchlists.toml`: read before each change, replaced atomically, comments kept.
+
+tomlkit, which keeps the comments, is imported by what writes.
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
+from typing import TYPE_CHECKING, Any
 
 from keydesk.calc.market.watchlists import (
     ALL,
@@ -22,6 +22,9 @@ from keydesk.calc.market.watchlists import (
 )
 from keydesk.config.settings import BadSettings, table_in
 from keydesk_client.auth.private_files import locked, replace_file
+
+if TYPE_CHECKING:
+    import tomlkit
 
 FILE = "watchlists.toml"
 LOCK_PATIENCE = 0.5  # seconds, in which the screen is not drawn
@@ -133,6 +136,9 @@ def _is_name(value: object) -> bool:
 
 def _written(path: Path, lists: Watchlists) -> str:
     """Return the file's text with these lists; the tables of lists that stay keep their comments."""
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415 - same
+
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else _empty()
     except TOMLKitError as error:
@@ -152,8 +158,8 @@ def _written(path: Path, lists: Watchlists) -> str:
 
 
 def _tables_by_name(
-    document: tomlkit.TOMLDocument, names: list[str]
-) -> dict[str, tomlkit.items.Table]:
+    document: "tomlkit.TOMLDocument", names: list[str]
+) -> "dict[str, tomlkit.items.Table]":
     """Return the tables of the file by the list they are for now; a renamed list keeps its own."""
     tables = {str(each["name"]): each for each in document.get("lists", [])}
     gone = [name for name in tables if name not in names]
@@ -163,7 +169,9 @@ def _tables_by_name(
     return tables
 
 
-def _empty() -> tomlkit.TOMLDocument:
+def _empty() -> "tomlkit.TOMLDocument":
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
     document = tomlkit.document()
     for line in HEAD:
         document.add(tomlkit.comment(line))
@@ -171,7 +179,7 @@ def _empty() -> tomlkit.TOMLDocument:
     return document
 
 
-def _fill(table: tomlkit.items.Table, watched: Watchlist) -> None:
+def _fill(table: "tomlkit.items.Table", watched: Watchlist) -> None:
     now: dict[str, object] = {"name": watched.name}
     if not watched.is_all:
         now["instruments"] = list(watched.instruments)
@@ -184,7 +192,9 @@ def _fill(table: tomlkit.items.Table, watched: Watchlist) -> None:
             table[member] = _array(value) if isinstance(value, list) else value
 
 
-def _array(values: list[str]) -> tomlkit.items.Array:
+def _array(values: list[str]) -> "tomlkit.items.Array":
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
     array = tomlkit.array()
     array.extend(values)
     return array.multiline(len(values) > ONE_LINE)

@@ -86,7 +86,9 @@ def take(link: Link, account: Account) -> None:
         case Continuity.WENT_BACK:
             last = link.gate.applied or 0
             forget_after(link.store, last)
-            link.write(f"The broker went back to transaction {last}; what we knew after it is gone")
+            link.write(
+                f"The history of the broker now ends at transaction {last}; later transactions were dropped"
+            )
     link.poll_wanted.set()
     link.history_wanted.set()
 

@@ -43,7 +43,7 @@ FAILURES = (KeydeskClientError, *READ_ERRORS)
 
 
 class RoundTrips:
-    """Times of the newest round trips, and the requests without an answer; all in seconds."""
+    """The newest round-trip times, and the requests without an answer; all in seconds."""
 
     def __init__(self) -> None:
         self._taken: deque[float] = deque(maxlen=REMEMBERED)
@@ -146,7 +146,7 @@ class Link:
     client: Client
     store: Store
     streams: Streams
-    poll_every: float = 5.0  # seconds from one look at the account's changes to the next
+    poll_every: float = 5.0  # seconds from one poll of the account's changes to the next
     now: Callable[[], float] = time.monotonic
     wall_ns: Callable[[], int] = time.time_ns
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -163,7 +163,7 @@ class Link:
     lines_unreadable: dict[str, tuple[StreamHealth, int]] = field(default_factory=dict)
     unreadable_noted: int = 0  # records that could not be read, when health was last judged
     reconciler: Check | None = None  # of what is UNCONFIRMED
-    alerts: AlertWatch | None = None  # told of prices that were missed
+    alerts: AlertWatch | None = None  # called when prices were missed
     synchronizer: Synchronizer = field(init=False)
     gate: TransactionGate = field(init=False)
 

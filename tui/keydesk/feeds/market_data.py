@@ -250,7 +250,7 @@ def take(link: Link, instruments: Sequence[Instrument]) -> bool:
 def _usable(instrument: Instrument) -> Instrument:
     """Return the instrument if every member that the desk computes with is present and of sane size."""
     if not _can_be_asked_for(instrument.name):
-        raise ValueError(f"{clean_name(instrument.name)} is no usable instrument name")
+        raise ValueError(f"{clean_name(instrument.name)} is not a usable instrument name")
     for places in (
         instrument.pip_location,
         instrument.display_precision,

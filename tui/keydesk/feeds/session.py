@@ -69,7 +69,7 @@ def look(link: Link) -> None:
     note_unreadable(link)
     before = link.store.health.requests
     judge(link.store.health, link.round_trips, link.now())
-    tell_silence(link, before)
+    log_silence(link, before)
     link.store.health.throttled = link.client.throttled
     link.store.mark(Topic.HEALTH)
 
@@ -123,7 +123,7 @@ def judge_requests(health: Health, round_trips: RoundTrips, now: float) -> None:
         health.requests = "SLOW" if age >= SLOW_AFTER else "OK"
 
 
-def tell_silence(link: Link, before: LinkState) -> None:
+def log_silence(link: Link, before: LinkState) -> None:
     """Log that the broker stopped or resumed answering requests."""
     now = link.store.health.requests
     if now == "DOWN" != before:

@@ -93,7 +93,7 @@ class FindForm(InfoForm[str]):
         """List the matching instruments."""
         matches = self.matches
         if not matches:
-            return (((safe(f"No instrument has “{clean(self.text)}”"), "warn"),),)
+            return (((safe(f"No instrument matches “{clean(self.text)}”"), "warn"),),)
         return [self._line(row, name) for row, name in enumerate(matches)]
 
     def _line(self, row: int, name: str) -> TextLine:

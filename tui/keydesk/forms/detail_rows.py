@@ -34,7 +34,7 @@ def trade_rows(trade: TradeRow, store: Store) -> Rows:
         ("profit or loss", _cash(trade.unrealized_pl, store)),
         ("pips", pips(trade.pips)),
         ("R", r_multiple(trade.r_multiple)),
-        ("realised", f"{money(trade.realized_pl, signed=True)} {home}"),
+        ("realized", f"{money(trade.realized_pl, signed=True)} {home}"),
         ("financing", f"{money(trade.financing, signed=True)} {home}"),
         ("margin used", f"{money(trade.margin_used)} {home}"),
         ("stop-loss", _dependent(trade.stop_loss, places)),
@@ -137,7 +137,7 @@ def notice_rows(store: Store) -> Rows:
         (date_and_time(notice.time_ns, store.zone), notice.text)
         for notice in reversed(store.notices)
     ]
-    return rows or [("nothing yet", "What becomes of an order is told here")]
+    return rows or [("nothing yet", "The outcome of each order is shown here")]
 
 
 def _dependent(order: DependentOrder | None, places: int) -> str:

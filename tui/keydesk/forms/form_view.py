@@ -27,7 +27,7 @@ Computed = TypeVar("Computed")
 UNUSABLE = (ArithmeticError, ValueError)
 """Raised by arithmetic on invalid figures of the broker, such as a size of 0."""
 
-UNUSABLE_FIGURES = "The broker's figures for this cannot be used"
+UNUSABLE_FIGURES = "The broker's figures for this are invalid"
 UNREADABLE = "Enlarge this window: nothing is sent that it does not show"
 TITLE_FRAME = 6  # columns of the frame beside its title
 FULL_LINES = 44  # columns in which the lines of a form need no shortening

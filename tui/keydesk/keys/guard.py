@@ -38,7 +38,7 @@ class Cause(Enum):
     """The events that disarm the keyboard."""
 
     BY_HAND = Rule("disarmed by hand", practice_too=True)
-    BURST = Rule("keys came faster than hands", practice_too=True)
+    BURST = Rule("keys came faster than a person types", practice_too=True)
     PASTE = Rule("text was pasted outside a text field", practice_too=True)
     DAILY_LOSS = Rule("the daily loss limit is reached", practice_too=True)
     LOCKED = Rule("locked from another login", practice_too=True)

@@ -112,7 +112,9 @@ class GuardedKeys:
     def watch_screens(self) -> None:
         """Begin to see every form that opens; the app calls it when it is mounted."""
         self.app.screen_change_signal.subscribe(self.app, self._close_if_tripped)
-        self.app.screen_change_signal.subscribe(self.app, self._note_unasked, immediate=True)
+        self.app.screen_change_signal.subscribe(
+            self.app, self._note_unexpected_screen, immediate=True
+        )
 
     def key_context(self) -> str:
         """Return the key map's name of the focused pane."""
@@ -250,7 +252,7 @@ class GuardedKeys:
                 self._notify("warn", "Only capitals came: is Caps Lock on?")
             elif _is_foreign_letter(event):
                 self._notify(
-                    "warn", f"“{event.character}” is no key here: which keyboard layout is on?"
+                    "warn", f"“{event.character}” is not a key here: which keyboard layout is on?"
                 )
             first = self.chords.first
             action = self.chords.key(event.character or event.key, event.time, self.key_context())
@@ -319,7 +321,7 @@ class GuardedKeys:
         if late and front.kind == "sends" and monotonic() - self._tripped_at < ONE_BURST:
             screen.dismiss(None)
 
-    def _note_unasked(self, screen: Screen[object]) -> None:
+    def _note_unexpected_screen(self, screen: Screen[object]) -> None:
         """Note a screen that a worker brought to the front: keys from before were not typed for it."""
         try:
             by_itself = get_current_worker().is_running

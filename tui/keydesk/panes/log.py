@@ -132,7 +132,7 @@ class Log(SortedTable):
         if past.begins and not self.letters:
             return "The first transaction of the account"
         if past.begins:
-            return "Nothing older passes: searched back to the first transaction"
+            return "No older line matches: searched back to the first transaction"
         return (
             safe(f"{searched}; {self.keymap.name('row-down')} searches on") if self.letters else ""
         )

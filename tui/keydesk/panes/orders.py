@@ -9,7 +9,7 @@ from typing import ClassVar
 from keydesk.keys.keymap import ORDERS
 from keydesk.panes.price_cells import InstrumentRows, shape_of
 from keydesk.panes.trade_measures import number_of_id
-from keydesk.panes.trades import READING
+from keydesk.panes.trades import why_no_rows
 from keydesk.records import OrderRow, id_order
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -75,16 +75,10 @@ class Orders(InstrumentRows, SortedTable):
 
     def empty(self, frame: Frame) -> Printable:
         """Return how to place a pending order, or how to see those that there are."""
-        if frame.store.account is None:
-            return READING
-        if hidden := self.no_rows():
-            return hidden
-        if self.exits_only:
-            return "No pending orders."
+        nothing: Printable = "No pending orders."
         buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
-        return safe(
-            f"No pending orders. {buy} or {sell}, then o: a limit or stop order waits here."
-        )
+        how = f"{buy} or {sell}, then o: a limit or stop order waits here."
+        return why_no_rows(self, frame, nothing) or safe(f"{nothing} {how}")
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose distance moved."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 from keydesk.calc.risk.trade_groups import TradeGroup, group_of
 from keydesk.keys.keymap import POSITIONS
 from keydesk.panes.price_cells import InstrumentRows, prices_are_old, shape_of, signed_role
-from keydesk.panes.trades import READING, side_run, signed_cells
+from keydesk.panes.trades import keys_to_open, side_run, signed_cells, why_no_rows
 from keydesk.records import PositionRow
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -60,15 +60,8 @@ class Positions(InstrumentRows, SortedTable):
 
     def empty(self, frame: Frame) -> Printable:
         """Return how to open a position, or how to see those that there are."""
-        if frame.store.account is None:
-            return READING
-        if hidden := self.no_rows():
-            return hidden
-        if self.exits_only:
-            return "No positions."
-        buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
-        what = show.pair(frame.store.focus) or "what is watched"
-        return safe(f"No positions. {buy} buys, {sell} sells {what}.")
+        nothing: Printable = "No positions."
+        return why_no_rows(self, frame, nothing) or safe(f"{nothing} {keys_to_open(self, frame)}")
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose numbers moved."""

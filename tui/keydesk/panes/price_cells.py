@@ -106,7 +106,7 @@ class InstrumentRows(TablePane):
 
     @dataclass
     class Chosen(Message):
-        """The user moved the cursor to a row of this instrument; who turns the desk to it calls `settle`."""
+        """The user moved the cursor to a row of this instrument; whoever shows it on the desk calls `settle`."""
 
         instrument: str
         pane: InstrumentRows

@@ -88,15 +88,8 @@ class Trades(InstrumentRows, SortedTable):
 
     def empty(self, frame: Frame) -> Printable:
         """Return how to open a trade, or how to see those that there are."""
-        if frame.store.account is None:
-            return READING
-        if hidden := self.no_rows():
-            return hidden
-        if self.exits_only:
-            return "No trades."
-        buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
-        what = show.pair(frame.store.focus) or "what is watched"
-        return safe(f"No trades. {buy} buys, {sell} sells {what}.")
+        nothing: Printable = "No trades."
+        return why_no_rows(self, frame, nothing) or safe(f"{nothing} {keys_to_open(self, frame)}")
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose numbers moved."""
@@ -321,3 +314,16 @@ def side_run(palette: Palette, units: Decimal) -> Run:
 
 def _weight(column: str) -> str:
     return "plain" if column in ("pair", "units", "entry", "now", "target") else "muted"
+
+
+def why_no_rows(pane: SortedTable, frame: Frame, nothing: Printable) -> Printable:
+    """Return why no row is shown, "" where there are none and the terminal has room for a ticket."""
+    if frame.store.account is None:
+        return READING
+    return pane.no_rows() or (nothing if pane.exits_only else "")
+
+
+def keys_to_open(pane: SortedTable, frame: Frame) -> SafeText:
+    """Return the keys that open a trade, and of which instrument."""
+    buy, sell = pane.keymap.name("buy"), pane.keymap.name("sell")
+    return safe(f"{buy} buys, {sell} sells {show.pair(frame.store.focus) or 'the instrument'}.")

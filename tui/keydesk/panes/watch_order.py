@@ -161,7 +161,7 @@ class RowOrder:
 
     @property
     def saved(self) -> str:
-        """Return it in words for a file."""
+        """Return the text form for a file."""
         if not self.column:
             return ""
         up, live = "" if self.descending else " up", " live" if self.live else ""
@@ -221,7 +221,7 @@ class RowFilter:
 
     @property
     def saved(self) -> str:
-        """Return it in words for a file."""
+        """Return the text form for a file."""
         letters = "".join(each for each in self.letters if each.isalnum())
         return " ".join([*self._conditions(), *([f"/{letters}"] if letters else [])])
 

@@ -108,7 +108,7 @@ class DeskScreen(Backdrop):
 
         @property
         def words(self) -> str:
-            """What the pane needs."""
+            """The size of the terminal that the pane needs."""
             return (
                 f"No {self.name} below {SMALLEST.width}×{SMALLEST.height} cells. Enlarge the window"
             )

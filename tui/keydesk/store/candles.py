@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from keydesk.calc.market.granularity import SECONDS
 from keydesk.calc.market.trading_day import NEW_YORK, SECOND, next_day_start
 from keydesk.records import Day
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
@@ -18,27 +19,11 @@ from keydesk_client.account.values import LAST_NS, moment, price, readable
 from keydesk_client.models import Candlestick
 
 HOUR = 3600 * SECOND
-LENGTHS = {
-    "S5": 5 * SECOND,
-    "S10": 10 * SECOND,
-    "S15": 15 * SECOND,
-    "S30": 30 * SECOND,
-    "M1": 60 * SECOND,
-    "M2": 120 * SECOND,
-    "M4": 240 * SECOND,
-    "M5": 300 * SECOND,
-    "M10": 600 * SECOND,
-    "M15": 900 * SECOND,
-    "M30": 1800 * SECOND,
-    "H1": HOUR,
-}
+LENGTHS = {name: length * SECOND for name, length in SECONDS.items() if length * SECOND <= HOUR}
 ALIGNED_TO_THE_DAY = {
-    "H2": 2 * HOUR,
-    "H3": 3 * HOUR,
-    "H4": 4 * HOUR,
-    "H6": 6 * HOUR,
-    "H8": 8 * HOUR,
-    "H12": 12 * HOUR,
+    name: length * SECOND
+    for name, length in SECONDS.items()
+    if name.startswith("H") and name != "H1"
 }
 MOST_CANDLES = 5000
 MOST_SKIPPED_NS = 10 * 86_400 * 1_000_000_000  # from a candle's end to the next price

@@ -46,7 +46,7 @@ def take_book(
 ) -> None:
     """Replace the newest snapshot of a book; the one before becomes an earlier one.
 
-    `previous_ns` is the time of the snapshot before it, where the service told.
+    `previous_ns` is the time of the snapshot before it, where the service gave it.
     """
     snapshot = _snapshot_of(store, book)
     held = store.books.get((book.instrument, kind)) or ClientBook(kind)
@@ -218,7 +218,7 @@ def _conversion(conversion: HomeConversions) -> HomeConversions:
     for factor in (conversion.account_gain, conversion.account_loss, conversion.position_value):
         checked_price(factor)
     if len(conversion.currency) > LONGEST_CURRENCY:
-        raise ValueError(f"{conversion.currency[:20]!r} is no currency")
+        raise ValueError(f"{conversion.currency[:20]!r} is not a currency")
     return conversion
 
 

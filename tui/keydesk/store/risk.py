@@ -83,7 +83,7 @@ def exit_only_words(store: Store, limits: Limits, now_ns: int) -> str:
     return cool_off_words(store.closed, limits, now_ns)
 
 
-# What trades cost and brought.
+# Costs and results of trades.
 
 
 def note_opening(store: Store, fill: OrderFillTransaction) -> None:

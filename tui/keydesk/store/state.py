@@ -154,7 +154,7 @@ class ClientBook:
     snapshot: BookSnapshot | None = None
     trouble: str = ""  # in words; an older snapshot stays
     earlier: tuple[BookSnapshot, ...] = ()  # newest first, without a gap; of the focus only
-    previous_ns: int | None = None  # time of the snapshot before all of these, where it was told
+    previous_ns: int | None = None  # time of the snapshot before all of these, where it is known
     begins: bool = False  # the service has none that are earlier
 
     @property
@@ -209,7 +209,7 @@ class Notice:
     time_ns: int
     asks: bool = False  # it wants something done, as every bad one does
     seen: bool = False
-    outcome: str = ""  # the intent id of the command whose outcome it tells
+    outcome: str = ""  # the intent id of the command whose outcome it reports
     painted_ns: int | None = None  # since when it stands whole on the screen
 
     @property

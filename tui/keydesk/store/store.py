@@ -53,7 +53,7 @@ from keydesk.text.sanitize import clean, safe
 from keydesk_client.account.records import AccountFigures, Part
 
 if TYPE_CHECKING:
-    from keydesk.calc.alerts.alert import Alert, Told
+    from keydesk.calc.alerts.alert import Alert, FiringRecord
     from keydesk.store.log.past import PastLog
     from keydesk_client.models import HomeConversions, Instrument
 
@@ -98,7 +98,7 @@ class Store:
         self.closed: list[ClosedTrade] = []  # oldest first, since the start of the day at least
         self.opened: dict[str, tuple[str, Decimal]] = {}  # instrument and units, by trade
         self.opening_costs: dict[str, OpeningCosts] = {}  # by trade
-        self.closed_parts: dict[str, Decimal] = {}  # what parts of open trades realised, by trade
+        self.closed_parts: dict[str, Decimal] = {}  # what parts of open trades realized, by trade
         self.zone: tzinfo = UTC  # the trader's, in which times are shown
         self.clock_ns = 0  # the broker's time, as last read from its streams
         self.trades: dict[str, TradeRow] = {}
@@ -123,7 +123,7 @@ class Store:
         self.exit_plans: dict[str, ExitPlan] = {}  # by trade
         self.exit_plan_states: dict[str, str] = {}  # by trade, in words; "": it simply runs
         self.alerts: dict[str, Alert] = {}  # by id
-        self.alert_history: list[Told] = []  # newest last
+        self.alert_history: list[FiringRecord] = []  # newest last
         self.alert_levels: dict[str, tuple[Decimal, ...]] = {}  # watched prices by instrument
         self.alert_instruments: tuple[str, ...] = ()  # whose prices alerts need
         self.price_watch: dict[str, Callable[[Quote], None]] = {}  # by instrument, for each price

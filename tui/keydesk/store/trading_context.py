@@ -71,7 +71,7 @@ class Snapshot:
 
     @contextmanager
     def as_painted(self) -> Iterator[None]:
-        """Compute with the prices and funds on the screen: what is sent within the block is what the trader saw.
+        """Compute with the prices and funds on the screen: what is sent within the block is what was on the screen.
 
         Prices that arrived since the last painting change the units of a risk size, and the bound, by a little.
         """

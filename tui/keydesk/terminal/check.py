@@ -1,4 +1,4 @@
-"""Checks of the terminal before the first frame: can it place text, does it show UTF-8, who else types into it.
+"""Checks of the terminal before the first frame: can it place text, does it show UTF-8, who else can type into it.
 
 `TERM` says whether text can be placed. The locale variables say which characters are read; Python's own encoding is
 not used, since Python assumes UTF-8 in the C locale and sets LC_CTYPE itself (PEP 538). The terminal is also measured:

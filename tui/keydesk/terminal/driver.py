@@ -134,9 +134,7 @@ REQUEST_EVERY = 2_000  # bytes
 LARGEST_WINDOW, FIRST_WINDOW, SMALLEST_WINDOW = 16_000, 8_000, 2_500  # bytes
 LONG_WAIT, SHORT_WAIT = 0.16, 0.08  # seconds more than the quickest reply took
 GROWTH = 1_000  # bytes
-IDLE = (
-    2.0  # seconds after which a few bytes are reason enough for a request: its reply is a quick one
-)
+IDLE = 2.0  # seconds after which a few bytes justify a request: its reply is a quick one
 LONGEST_ROUND = 0.6  # seconds, a satellite's: what is more was spent waiting, also by the quickest
 NO_ANSWER = 5.0  # seconds after which the terminal counts as one that does not answer
 BUDGET, BUDGET_AT_ONCE = 10_000, 6_000  # bytes a second, bytes
@@ -155,7 +153,7 @@ class OutputFlow:
     asks: bool = True  # it is not known to be one that does not answer
     _request: str = ATTRIBUTES + STATUS  # what the terminal answers; both until that is known
     _sent: int = 0  # bytes in all
-    _drawn: int = 0  # bytes that an answer told of
+    _drawn: int = 0  # bytes that answers have confirmed
     _requested: int = 0  # bytes that were sent before the last request
     _requested_at: float | None = None  # None: no answer is awaited
     _answered_at: float = float("-inf")

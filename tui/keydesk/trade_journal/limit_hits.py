@@ -9,7 +9,7 @@ KINDS = ("limit", "refused")
 
 
 def read_limit_hits(audit: Path) -> tuple[LimitHit, ...]:
-    """Return what the newest part of the log has, oldest first; without a log there is nothing."""
+    """Return what the newest part of the log has, oldest first; empty without a log."""
     entries, _ = try_to_read(audit)
     return tuple(_hit(each) for each in reversed(entries) if each.what in KINDS)
 

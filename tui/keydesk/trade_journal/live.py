@@ -7,7 +7,7 @@ Reading and computing take place in threads or between other work of the event l
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from math import inf
 from pathlib import Path
@@ -21,6 +21,7 @@ from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.trade_journal.cache import UNREADABLE, CachedEvents
 from keydesk.trade_journal.candles import AT_ONCE, ExcursionReader
+from keydesk.trade_journal.files import JournalFiles
 from keydesk.trade_journal.lines import JournalLines
 from keydesk.trade_journal.loading import load_events, load_newest
 from keydesk.trade_journal.newest_part import (
@@ -43,26 +44,6 @@ PART = 50  # transactions between two turns of the event loop
 PAUSE = 0.1  # seconds between pages of older transactions that nobody waits for
 ANOTHER_READS = 0.1  # seconds between looks while it is being read
 Pips = Mapping[str, Decimal]
-
-
-@dataclass(frozen=True, slots=True)
-class JournalFiles:
-    """The files of an account's journal, the same for desk and command line."""
-
-    events: Path
-    excursions: Path
-    notes: Path
-    screens: Path  # a folder
-
-    @classmethod
-    def of(cls, folder: Path, records: str) -> "JournalFiles":
-        """Return the files in a folder by the name of the account's records."""
-        return cls(
-            folder / f"{records}.events",
-            folder / f"{records}.excursions",
-            folder / f"{records}.notes.jsonl",
-            folder / f"{records}.screens",
-        )
 
 
 class LiveJournal:

@@ -81,7 +81,7 @@ def _trouble(path: Path, numbers: Sequence[int]) -> str:
         if len(numbers) == 1
         else f"lines {named} cannot be read; they are"
     )
-    return f"{clean(path.name)}: {lines} kept: mend the file by hand"
+    return f"{clean(path.name)}: {lines} kept: repair the file by hand"
 
 
 def change_note(path: Path, trade_id: str, change: Change) -> TradeNote:

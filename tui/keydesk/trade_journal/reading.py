@@ -1,6 +1,6 @@
 """Transactions as events of the trade journal; text of the server is cleaned here.
 
-A transaction with malformed members is left out. What it booked shows as unattributed: the balances around it tell.
+A transaction with malformed members is left out. What it booked is shown as unattributed, as the difference of the balances around it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,7 @@
 """The text of the screen at entry and exit of a trade, one private file for each, bounded in number and size.
 
 The account's number is replaced by its last four characters. A file of a trade that had the same id before the account
-began anew is told by its time.
+began anew is recognized by its time.
 """
 
 import re
@@ -9,12 +9,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.text.sanitize import SafeText, clean
 from keydesk_client.auth.private_files import private_folder, read_private, replace_file
 from keydesk_client.errors import UnsafeFile
+
+if TYPE_CHECKING:
+    from keydesk.calc.trade_journal.trades import JournalTrade
 
 Moment = Literal["entry", "exit"]
 MOST_FILES = 400
@@ -36,7 +38,7 @@ class KeptScreen:
     time_ns: int
     lines: tuple[SafeText, ...]
 
-    def is_of(self, trade: JournalTrade) -> bool:
+    def is_of(self, trade: "JournalTrade") -> bool:
         """Return whether it was kept at a fill of this trade."""
         fills = trade.entries if self.moment == "entry" else trade.exits
         return any(abs(each.time_ns - self.time_ns) < CLOSE_NS for each in fills)
@@ -72,7 +74,7 @@ def masked(text: str, account_id: str) -> str:
     return text
 
 
-def read_screens(folder: Path, trade: JournalTrade) -> Sequence[KeptScreen]:
+def read_screens(folder: Path, trade: "JournalTrade") -> Sequence[KeptScreen]:
     """Return the kept screens of a trade, entry before exit; what cannot be read is left out."""
     found = []
     for moment in get_args(Moment):

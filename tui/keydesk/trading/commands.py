@@ -225,7 +225,7 @@ class Commands:
         if held := self.exit_only():
             return held
         if self._recovering:
-            return "what an earlier session left open is still being looked up"
+            return "orders of an earlier session are still being looked up"
         if instrument in self._opening:
             return f"an order in {pair(instrument)} is under way"
         trouble = await self.requote(instrument)

@@ -147,17 +147,17 @@ class Dispatcher:
         self._pass_on(outcome)
         if isinstance(outcome, Ambiguous):
             found = one_of_words(outcome, Command(words, ""))
-            self.notify("bad", f"IT SHOWED UP: {found}", intent_id)
+            self.notify("bad", f"TOOK EFFECT LATE: {found}", intent_id)
             return
         self.notify(
             "bad",
-            f"IT SHOWED UP: {words} was {outcome.became.value} after all. "
+            f"TOOK EFFECT LATE: {words} was {outcome.became.value} after all. "
             f"{self.keymap.name('close')} closes, {self.keymap.name('cancel')} cancels",
             intent_id,
         )
 
     def notify(self, level: Level, words: str, outcome: str = "") -> None:
-        """Show one line to the trader; `outcome` is the intent id of the command whose outcome it tells."""
+        """Show one line to the trader; `outcome` is the intent id of the command whose outcome it reports."""
         asks = level in {"warn", "bad"}  # both ask for an action when they concern an order
         self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=asks, outcome=outcome))
 
@@ -170,7 +170,7 @@ class Dispatcher:
         if self.audit.failed and not failed_before:
             self.notify(
                 "warn",
-                f"The audit log is not kept: {clean(self.audit.failed)}. Orders go on without.",
+                f"The audit log cannot be written: {clean(self.audit.failed)}. Orders are sent without it.",
             )
 
     def _keep_execution(self, outcome: Outcome, command: Command) -> None:

@@ -171,7 +171,7 @@ def _rules_of(said: Mapping[str, Any]) -> ExitRules:
 def _entry(said: tuple[str, str]) -> Entry:
     text, unit = said
     if unit not in UNITS or not isinstance(text, str):
-        raise ValueError(f"{unit!r} is no unit of a plan")
+        raise ValueError(f"{unit!r} is not a unit of a plan")
     return Entry(text, UNITS[UNITS.index(unit)])
 
 
@@ -186,11 +186,11 @@ def _number(said: object) -> Decimal | None:
 def _required(said: object) -> Decimal:
     number = Decimal(str(said))
     if not number.is_finite():
-        raise ValueError(f"{said!r} is no distance")
+        raise ValueError(f"{said!r} is not a distance")
     return number
 
 
 def _whole(said: object) -> int:
     if not isinstance(said, int):
-        raise TypeError(f"{said!r} is no whole number")
+        raise TypeError(f"{said!r} is not a whole number")
     return said

@@ -47,7 +47,7 @@ class ExitPlanKeeper:
     book: ExitPlanBook = field(default_factory=ExitPlanBook)
     _file: ExitPlanFile | None = None
     _read_at: float = float("-inf")
-    _trouble: str = ""  # why the file cannot be used, as it was told
+    _trouble: str = ""  # why the file cannot be used, as last reported
     _opened_at: dict[str, float] = field(default_factory=dict)  # by trade, when it was first seen
 
     @property
@@ -77,8 +77,8 @@ class ExitPlanKeeper:
         plan = None if change.plan is None else replace(change.plan, opened_ns=opened_ns)
         self.change(lambda book: book.with_plan(change.trade_id, plan))
         if change.plan is None:
-            self.record(f"{name}: taken away")
-            self.dispatcher.notify("good", f"EXIT PLAN of {name} taken away; stop and target stay")
+            self.record(f"{name}: removed")
+            self.dispatcher.notify("good", f"EXIT PLAN of {name} removed; stop and target stay")
             return
         words = plan_words(change.plan, self._pip_of(change.instrument), self.store.zone)
         self.record(f"{name}: {words}")

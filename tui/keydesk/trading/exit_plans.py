@@ -53,7 +53,7 @@ class _Attempts:
 
     count: int = 0
     again_at: float = float("-inf")
-    said: str = ""  # why it waits, as it was told
+    said: str = ""  # why it waits, as last reported
 
 
 @dataclass(slots=True)
@@ -161,7 +161,7 @@ class ExitPlans:
         return "" if quote.tradeable else "the market is halted or closed"
 
     def _waiting(self, trade_id: str, step: PlanStep, why: str) -> str:
-        """Return what waits and why; it is told once of a time stop, and of what waits for an unconfirmed command."""
+        """Return what waits and why; it is reported once for a time stop, and of what waits for an unconfirmed command."""
         attempts = self._attempts.setdefault(trade_id, _Attempts())
         words = f"{step.kind} waits: {why}"
         unresolved = why.startswith("UNCONFIRMED")

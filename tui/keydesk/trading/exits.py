@@ -1,6 +1,6 @@
 """Send what closes, cancels and protects.
 
-Nothing here refuses: no lock, limit, duplicate rule or stale price precedes a close, a cancel or a tighter stop.
+Nothing is refused here: no lock, limit, duplicate rule or stale price precedes a close, a cancel or a tighter stop.
 """
 
 import asyncio

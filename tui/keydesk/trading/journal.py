@@ -17,7 +17,7 @@ from keydesk_client.orders.outcome import Intent
 
 REMEDY = "fix that or choose another folder with --data, then start again"
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-UNTIL_THEN = "until then only exits leave"
+UNTIL_THEN = "until then only exits are sent"
 ROOM = f"make room there, {UNTIL_THEN}"
 
 

@@ -1,4 +1,4 @@
-"""Texts of commands and their outcomes, and notices of what the broker does by itself.
+"""Texts of commands and their outcomes, and notices of events that the broker caused.
 
 A fill of a stop, an expired order or a margin call has no key press to answer, so its notice stays until it is seen.
 """
@@ -257,7 +257,7 @@ def _with_field(code: str) -> str:
 
 
 def fill_words(fill: OrderFillTransaction, command: Command) -> str:
-    """Return what a fill opened or closed, its price, slippage, time and realised profit."""
+    """Return what a fill opened or closed, its price, slippage, time and realized profit."""
     parts = [f"{_fill_verb(fill)} @ {fill_price(fill)}"]
     slip = slippage_pips(fill, command)
     if slip is not None:
@@ -267,7 +267,7 @@ def fill_words(fill: OrderFillTransaction, command: Command) -> str:
     if fill.trade_opened is not None:
         parts.append(f"#{fill.trade_opened.trade_id}")
     if fill.trades_closed or fill.trade_reduced:
-        parts.append(f"realised {money(fill.pl, signed=True)}")
+        parts.append(f"realized {money(fill.pl, signed=True)}")
     return " ".join(parts)
 
 
@@ -340,11 +340,12 @@ class Notifier:
                 if not (transaction.reason in ENTRIES and _at_once(transaction)):
                     level, what = FILLS[transaction.reason]
                     self._tell(
-                        level, f"{what}: {fill_words(transaction, self._asked_for(transaction))}"
+                        level,
+                        f"{what}: {fill_words(transaction, self._requested_price(transaction))}",
                     )
             case OrderCancelTransaction() if transaction.reason not in EXPECTED_ENDS:
                 if not _at_once(transaction):
-                    self._tell("warn", f"ORDER GONE: {self._log_words(transaction)}")
+                    self._tell("warn", f"ORDER ENDED: {self._log_words(transaction)}")
             case MarginCallEnterTransaction():
                 self._tell("bad", self._log_words(transaction))
             case _:
@@ -368,8 +369,8 @@ class Notifier:
             )
         )
 
-    def _asked_for(self, fill: OrderFillTransaction) -> Command:
-        """Return what a stop or an entry order asked for: the price that its slippage is measured from."""
+    def _requested_price(self, fill: OrderFillTransaction) -> Command:
+        """Return the price that a stop or an entry order requested, from which its slippage is measured."""
         known = self.store.instruments.get(fill.instrument)
         level = self.store.filled_levels.get(fill.order_id or "") if fill.reason in SLIPS else None
         return Command(

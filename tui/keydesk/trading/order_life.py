@@ -33,7 +33,7 @@ TO_DO: Mapping[LifeState, str] = {
     "New orders in this instrument wait for that; exits work.",
     "unconfirmed": "Not found so far, and not disproved: it may still take effect. Compare trades and orders before you "
     "send it again. The desk goes on looking; if it shows up it says so, and you close or cancel it.",
-    "one of several": "Several requests alike were sent, and nothing says which of their results is this one's. "
+    "one of several": "Several identical requests were sent, and their results cannot be told apart. "
     "Compare what is held with what you wanted; a further exit is always possible. Then a acknowledges it.",
     "open": "The journal has no outcome of it: another desk is sending it now, or it is looked up at the next start.",
     "settled": "Nothing: its outcome is known.",

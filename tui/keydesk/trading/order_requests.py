@@ -264,14 +264,14 @@ class Flattening:
         again = self.dispatcher.keymap.name("flatten")
         left = standing.words or "?"
         self.dispatcher.notify(
-            "bad", f"NOT FLAT, as far as known still there: {left}. Again: {again}"
+            "bad", f"NOT FLAT, still open as far as known: {left}. Again: {again}"
         )
 
     async def _at_the_broker(self, instrument: str | None) -> Standing | None:
         try:
             return await standing_at_broker(self.client, instrument)
         except KeydeskClientError as error:
-            self.dispatcher.notify("warn", f"Could not look again after flattening: {error}")
+            self.dispatcher.notify("warn", f"Could not check the account after flattening: {error}")
             return None
 
 
@@ -292,8 +292,8 @@ async def standing_at_broker(client: Client, instrument: str | None = None) -> S
 class Kept(Enum):
     """Why a record is not closed or cancelled."""
 
-    NOT_ASKED_FOR = "it is of another instrument, or no entry order"
-    UNREADABLE = "what it is cannot be read"
+    NOT_ASKED_FOR = "it is of another instrument, or not an entry order"
+    UNREADABLE = "it cannot be read"
 
 
 def _trade_named(trade: Record, instrument: str | None) -> tuple[str, str] | Kept:

@@ -187,7 +187,7 @@ class SortedTable(TablePane):
         if not self.letters or not self._arranged:
             return ""
         letters = show.shorten(safe(self.letters), LONGEST_SHOWN)
-        return safe(f"No row has {letters}. {self.keymap.name('table-whole')} shows all.")
+        return safe(f"No row matches {letters}. {self.keymap.name('table-whole')} shows all.")
 
     def header(self) -> list[Run]:
         """Return the header, with the sorted column highlighted."""

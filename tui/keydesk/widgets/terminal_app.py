@@ -127,7 +127,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         self.theme = theme.MONO if depth == "mono" else theme_name
 
     def get_driver_class(self) -> type[Driver]:
-        """Return the driver whose input no byte can end; another one (of the environment, of tests) stays."""
+        """Return the driver that survives any input byte; another one (of the environment, of tests) stays."""
         usual = super().get_driver_class()
         return TerminalDriver if usual is LinuxDriver else usual
 

@@ -55,7 +55,7 @@ class ThemeError(Exception):
 
 @dataclass(frozen=True)
 class DeskTheme:
-    """One theme at one depth of colour: what each role looks like."""
+    """One theme at one depth of colour: the look of each role."""
 
     name: str
     dark: bool

@@ -29,7 +29,7 @@ from typing import (
     get_type_hints,
 )
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypeForm
 
 from keydesk_client.errors import AnswerTooLarge, UnreadableAnswer
@@ -62,8 +62,15 @@ MAX_SALVAGED: Final = 5_000
 class Reader(Generic[T]):
     """Decodes one kind of record, or a union of kinds."""
 
-    def __init__(self, kind: TypeForm[T], limits: BodyLimits = SMALL) -> None:
-        self._kind = kind
+    def __init__(
+        self,
+        kind: TypeForm[T],
+        limits: BodyLimits = SMALL,
+        *,
+        config: ConfigDict | None = None,
+    ) -> None:
+        """Read records of this kind; a union of kinds has no configuration of its own: give it as `config`."""
+        self._kind, self._config = kind, config
         self.limits: BodyLimits = limits
 
     def read(self, text: bytes | str) -> T:
@@ -99,7 +106,7 @@ class Reader(Generic[T]):
     @cached_property
     def _validate(self) -> Callable[[bytes | str], T]:
         build_records(self._kind)
-        adapter = TypeAdapter[T](self._kind)
+        adapter = TypeAdapter[T](self._kind, config=self._config)
 
         def validate(text: bytes | str) -> T:
             record: T = adapter.validator.validate_json(text, by_alias=True, by_name=False)

@@ -1,7 +1,7 @@
 """Numbers and times that are converted when they are first read: most members of a long list never are.
 
 While such a record is read, the text of the member is validated against the pattern of its kind, so that the conversion
-cannot fail later. The text stays in the record until somebody reads the member, which replaces it by the value.
+cannot fail later. The text stays in the record until the member is read, which replaces it by the value.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ CONVERTERS: Final[tuple[Callable[[str], object], ...]] = (Decimal, DateTime)
 class MemberOnDemand:
     """A member that holds text until it is read for the first time.
 
-    With `__set__` this is a data descriptor: Python asks it before the members of the record.
+    With `__set__` this is a data descriptor: Python looks it up before the members of the record.
     """
 
     __slots__ = ("_convert", "_name")
@@ -48,7 +48,7 @@ class MemberOnDemand:
 def convert_on_demand(kind: type[BaseModel], schema: Any) -> tuple[str, ...]:  # noqa: ANN401 - schemas are dictionaries of many shapes
     """Change the schema of a record to keep numbers and times as text; return the names of the record's such members.
 
-    Only JSON is read so: what a caller passes is converted at once.
+    This holds for JSON only: what a caller passes is converted at once.
     """
     for name, member in _members(schema):
         convert = _leave_text(member["schema"])

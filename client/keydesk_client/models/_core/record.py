@@ -34,6 +34,14 @@ MAX_SHOWN: Final = 20
 
 Wire: TypeAlias = JsonObject
 """A JSON object of the interface."""
+VALUES_SELDOM_RECUR: Final = ConfigDict(cache_strings="keys")
+"""Configuration of answers and stream lines that are mostly prices and times.
+
+By default pydantic-core keeps each short text of JSON in a cache of 16,384 places, so that the same text is one object
+wherever it stands. That serves lists of trades, whose instruments and tags recur. A stream of prices fills the cache
+with 1.5 MB of texts that do not come again, and takes longer for it.
+"""
+
 NumberConverter: TypeAlias = Callable[[Decimal], object]
 """Converts the numbers of a row, as `float` or `str` does."""
 TimeConverter: TypeAlias = Callable[[str], object]
@@ -125,7 +133,7 @@ class Record(Tabular, BaseModel):
         """Return the JSON object that this record was read from, or is sent as: member for member, digit for digit.
 
         Two forms differ, though never in value. An unquoted number that a float cannot hold (12.30, or more digits
-        than a float has) becomes text, so that no digit is lost. Records that a caller can send himself, such as the
+        than a float has) becomes text, so that no digit is lost. Records that a caller can send, such as the
         details of a dependent order and client extensions, are written in the form in which they are sent: 1.5 for
         "+1.5".
         """

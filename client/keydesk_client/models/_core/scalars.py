@@ -79,7 +79,7 @@ def _decimal_schema(convert: Callable[[str], Decimal]) -> core_schema.JsonOrPyth
 _DECIMAL_SCHEMA: Final = _decimal_schema(Decimal)
 # Prices of candles and of the stream recur: the 20,000 of 5,000 candles are 2,000 Decimals of 104 bytes each. Other
 # numbers seldom do, and a look-up in vain takes longer than making a Decimal.
-_RECURRING_SCHEMA: Final = _decimal_schema(lru_cache(maxsize=4096)(Decimal))
+_RECURRING_SCHEMA: Final = _decimal_schema(lru_cache(maxsize=1024)(Decimal))
 
 
 class _DecimalOnTheWire:

@@ -140,7 +140,7 @@ class OrderFillTransaction(TransactionIdentity, ConversionCosts):
     reason: OrderFillReason
     """Reason of the fill."""
     pl: AccountUnits
-    """P/L realised by this fill, in home currency."""
+    """P/L realized by this fill, in home currency."""
     quote_pl: DecimalNumber | None = None
     """Same in quote currency."""
     financing: AccountUnits

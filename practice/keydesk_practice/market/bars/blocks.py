@@ -54,10 +54,11 @@ class Volumes:
 
 @dataclass(frozen=True, slots=True)
 class DayParts:
-    """A market day, or its parts, as blocks."""
+    """The parts of a market day that had any prices: log prices, [open high low close, part], and numbers of prices."""
 
-    prices: Mapping[Component, BarBlocks]
-    volumes: Volumes
+    cells: Integers  # the starts of the parts
+    prices: Mapping[Component, Floats]
+    volumes: Integers
 
 
 class PairBarBlocks:
@@ -86,8 +87,9 @@ class PairBarBlocks:
         return _of_side(component, mid, self._half(day, self._pairs.half(self._pair, day), units))
 
     def _half(self, day: int, half: Curve, units: float) -> Curve:
-        share = self._pairs.depth(self._pair, day)
-        return for_units(half, self._depth, share, units)
+        if units <= self._depth.units[0] * self._pairs.least_depth(self._pair, day):
+            return half  # the first level has them all
+        return for_units(half, self._depth, self._pairs.depth(self._pair, day), units)
 
     def prices(self, day: int, component: Component, units: float, size: int) -> BarBlocks:
         """Return a component's blocks of `size` cells over a market day."""
@@ -115,18 +117,19 @@ class PairBarBlocks:
         """Return the parts of a market day that begin at its cells `starts`, of which the first is 0."""
         mid, draw_half = self._pairs.mid_and_half(self._pair, day)
         counts, edges = self._counts(mid), np.array((*starts, cells_in(day)))
-        open_cells = self._pairs.open_cells(self._pair, day)
-        blocks = _parts_of_open_day if open_cells is None else partial(_parts_of_day, open_cells)
+        cells, open_cells = first_cell(day) + edges[:-1], self._pairs.open_cells(self._pair, day)
+        bars, known = _bars_of_open_parts, np.ones(len(cells), dtype=np.bool_)
         if open_cells is not None:
             counts[~open_cells] = 0
-        sums = np.add.reduceat(counts, edges[:-1]).astype(np.int64)
-        cells = first_cell(day) + edges[:-1]
-        found = {Component.MID: blocks(cells, mid, edges)} if Component.MID in components else {}
+            places = np.searchsorted(np.flatnonzero(open_cells), edges)
+            bars, known = partial(_bars_of_parts, open_cells, places), np.diff(places) > 0
+        volumes = np.add.reduceat(counts, edges[:-1]).astype(np.int64)
+        found = {Component.MID: bars(mid, edges)} if Component.MID in components else {}
         sides = [one for one in components if one is not Component.MID]
         if sides:
             half = self._half(day, draw_half(), units)
-            found |= {one: blocks(cells, _of_side(one, mid, half), edges) for one in sides}
-        return DayParts(found, Volumes(cells, sums))
+            found |= {one: bars(_of_side(one, mid, half), edges) for one in sides}
+        return DayParts(cells[known], found, volumes[known])
 
     def prices_so_far(self, now: int) -> int:
         """Return the number of prices so far in the unfinished cell."""
@@ -195,35 +198,31 @@ def _partly_open(cells: Integers, curve: Curve, size: int, open_cells: Mask) -> 
     )
 
 
-def _parts_of_open_day(cells: Integers, curve: Curve, edges: Integers) -> BarBlocks:
-    starts, ends, offsets = curve.starts, curve.ends, edges[:-1]
-    last = ends[edges[1:] - 1]
-    low, high = starts, starts
+def _bars_of_open_parts(curve: Curve, edges: Integers) -> Floats:
     if curve.before:
-        low, high = np.minimum(starts, ends), np.maximum(starts, ends)
-    return BarBlocks(
-        cells,
-        starts[offsets],
-        np.maximum(np.maximum.reduceat(high, offsets), last),
-        np.minimum(np.minimum.reduceat(low, offsets), last),
-        last,
-    )
+        return _bars_of_parts(np.ones(len(curve.points) - 1, dtype=np.bool_), edges, curve, edges)
+    points, at_edges = curve.points, curve.points[edges]
+    bars = np.empty((4, len(edges) - 1))
+    bars[0], last = at_edges[:-1], at_edges[1:]
+    np.maximum(np.maximum.reduceat(points, edges[:-1]), last, out=bars[1])
+    np.minimum(np.minimum.reduceat(points, edges[:-1]), last, out=bars[2])
+    bars[3] = last
+    return bars
 
 
-def _parts_of_day(open_cells: Mask, cells: Integers, curve: Curve, edges: Integers) -> BarBlocks:
+def _bars_of_parts(open_cells: Mask, places: Integers, curve: Curve, edges: Integers) -> Floats:
+    """Return the bars of those parts that have open cells; `places` are the edges, counted in open cells."""
     starts, ends, offsets = curve.starts, curve.ends, edges[:-1]
     high = np.where(open_cells, np.maximum(starts, ends), -np.inf)
     low = np.where(open_cells, np.minimum(starts, ends), np.inf)
-    known = np.flatnonzero(open_cells)
-    places = np.searchsorted(known, edges)
-    first, last = places[:-1], places[1:]
-    kept = last > first
-    return BarBlocks(
-        cells[kept],
-        starts[known[first[kept]]],
-        np.maximum.reduceat(high, offsets)[kept],
-        np.minimum.reduceat(low, offsets)[kept],
-        ends[known[last[kept] - 1]],
+    known, kept = np.flatnonzero(open_cells), np.diff(places) > 0
+    return np.stack(
+        [
+            starts[known[places[:-1][kept]]],
+            np.maximum.reduceat(high, offsets)[kept],
+            np.minimum.reduceat(low, offsets)[kept],
+            ends[known[places[1:][kept] - 1]],
+        ]
     )
 
 

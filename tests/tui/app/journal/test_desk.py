@@ -57,6 +57,21 @@ async def test_a_missed_transaction_is_read_by_the_open_page(tmp_path: Path) -> 
         assert len(page.keys) == 2
 
 
+async def test_a_journal_notices_that_the_market_began_anew_since_the_account_was_opened(
+    tmp_path: Path,
+) -> None:
+    app = JournalApp(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.heard[0](app.service.history[-1])  # before anything of the journal was asked for
+        app.journal.show()
+        await settle(app, pilot)
+        page = cast("JournalForm", app.screen)
+        assert not page.journal.is_behind
+        app.heard[0](app.service.history[0])
+        assert page.journal.is_behind
+
+
 async def test_a_note_written_from_the_page_is_in_the_file_and_on_the_page(tmp_path: Path) -> None:
     app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
@@ -88,7 +103,7 @@ async def test_a_note_that_cannot_be_kept_is_shown_again_as_typed(tmp_path: Path
         form = app.screen
         assert isinstance(form, NoteForm)
         assert form.changes == {"note": "seen"}
-        assert "NOT KEPT" in str(form.sheet.words if form.sheet else "")
+        assert "NOT SAVED" in str(form.sheet.words if form.sheet else "")
         app.notes.rmdir()
         await pilot.press("y")
         await settle(app, pilot)
@@ -107,7 +122,7 @@ async def test_what_was_typed_in_a_form_that_the_guard_closed_is_there_again(
         await pilot.press("n", *"seen", "enter")
         app.screen.dismiss(None)
         await settle(app, pilot)
-        assert "NOT KEPT: open it again" in app.told[-1][1]
+        assert "NOT SAVED: open it again" in app.told[-1][1]
         app.journal.write_note(OPEN)
         await settle(app, pilot)
         assert cast("NoteForm", app.screen).changes == {"note": "seen"}

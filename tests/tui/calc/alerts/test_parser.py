@@ -102,8 +102,8 @@ def test_the_ending_says_how_often_how_long_and_why(
     ("line", "names"),
     [
         ("", "nothing typed"),
-        ("eurusd", "condition: none"),
-        ("eurusd >", "price: none behind >"),
+        ("eurusd", "condition: missing after"),
+        ("eurusd >", "price: missing after >"),
         ("eurusd > x", "price: 'x' is not a number"),
         ("eurusd > 0", "price: 0 is not above 0"),
         ("eurusd > -1", "price: -1 is not above 0"),
@@ -114,7 +114,7 @@ def test_the_ending_says_how_often_how_long_and_why(
         ("ema 50 20", "ema: the first period is the shorter"),
         ("ema 20", "ema: write two periods"),
         ("ema 20 500", "ema: '500' is not a period"),
-        ("ema 20 50 up h7", "candle: no 'h7'"),
+        ("ema 20 50 up h7", "candle: 'h7' is not a candle length"),
         ("rsi > 170", "rsi: 170 is not from 0 to 100"),
         ("rsi 70", "rsi: write a level"),
         ("atr", "atr: write how many"),
@@ -129,8 +129,8 @@ def test_the_ending_says_how_often_how_long_and_why(
         ("silence 0s", "silence: write"),
         ("> 1.1 twice", "condition: '> 1.1 twice'"),
         ("> 1.1 once twice", "alert: 'twice'"),
-        ("> 1.1 until", "until: no time"),
-        ("> 1.1 until never", "until: no time"),
+        ("> 1.1 until", "until: not a time"),
+        ("> 1.1 until never", "until: not a time"),
         ("> 1.1 repeat 9999d", "repeat: '9999d'"),
         ("> 1.1 note", "note: it is empty"),
         ("> 1.1 note " + "x" * 81, "note: has 81 letters"),
@@ -152,7 +152,7 @@ def test_any_text_is_an_alert_or_an_error_in_words(line: str) -> None:
 
 
 def test_without_an_instrument_on_the_desk_one_has_to_be_named() -> None:
-    with pytest.raises(AlertSyntaxError, match="instrument: none is on the desk"):
+    with pytest.raises(AlertSyntaxError, match="instrument: the chart shows none"):
         parse_alert("> 1.1", NAMES, "")
 
 
@@ -165,7 +165,7 @@ def test_a_distance_counts_from_the_price_of_its_side_when_it_is_made() -> None:
 
 
 def test_a_distance_needs_a_price() -> None:
-    with pytest.raises(AlertSyntaxError, match="price: none of GBP/USD yet"):
+    with pytest.raises(AlertSyntaxError, match="price: no price of GBP/USD yet"):
         make_alert(parse_alert("gbpusd +20p", NAMES, EUR), AROUND)
 
 
@@ -176,13 +176,13 @@ def test_times_are_the_next_ones_of_the_traders_zone_and_never_past() -> None:
     assert made.expires_ns == NOON + 4 * 3_600_000_000_000
     with pytest.raises(AlertSyntaxError, match="time: 2026-03-01 10:00 is past"):
         make_alert(parse_alert("time 2026-03-01 10:00", NAMES, EUR), AROUND)
-    with pytest.raises(AlertSyntaxError, match="time: tea is no expiry"):
+    with pytest.raises(AlertSyntaxError, match="time: tea is not an expiry"):
         make_alert(parse_alert("time tea", NAMES, EUR), AROUND)
 
 
 def test_a_level_that_the_price_is_beyond_is_said_to_wait_for_a_fresh_crossing() -> None:
     made = make_alert(parse_alert("> 1.08", NAMES, EUR), AROUND)
-    assert "told after it went below and crosses again" in standing_words(made, PRICED)
+    assert "the alert fires after it went below and crosses again" in standing_words(made, PRICED)
     higher = PriceCross(EUR, "mid", "up", Decimal("1.09"))
     assert not standing_words(replace(made, condition=higher), PRICED)
 

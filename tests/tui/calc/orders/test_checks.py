@@ -46,15 +46,15 @@ def test_a_usual_ticket_passes() -> None:
         (replace(GOOD, target=Entry("1.08400", "price")), "must be above the entry"),
         (replace(GOOD, stop=Entry("0.5", "pips")), "inside the spread"),
         (replace(GOOD, stop=Entry("20", "price")), "must be below"),
-        (replace(GOOD, target=Entry("20", "price")), "absurdly far"),
+        (replace(GOOD, target=Entry("20", "price")), "implausibly far"),
         (replace(GOOD, kind="LIMIT", price=Entry("20", "price")), "pips typed as a price"),
         (replace(GOOD, kind="LIMIT"), "price is missing"),
         (replace(GOOD, size=Entry("0.4", "units")), "size: 0.4 cannot be sent"),
         (replace(GOOD, size=Entry("1", "risk %"), stop=Entry(), target=Entry()), "needs a stop"),
         (replace(GOOD, size=Entry("1000000", "units")), "at most 271,251 units"),
-        (replace(GOOD, size=Entry("200000000", "units")), "one order may carry"),
+        (replace(GOOD, size=Entry("200000000", "units")), "Above the maximum order size"),
         (replace(GOOD, stop=Entry()), "target in R needs a stop"),
-        (replace(GOOD, trail=Entry("1", "pips")), "below the broker's least"),
+        (replace(GOOD, trail=Entry("1", "pips")), "below the broker's minimum"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_its_reason(draft: Draft, words: str) -> None:

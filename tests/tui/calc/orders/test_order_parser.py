@@ -99,10 +99,10 @@ def test_a_bracket_in_prices_pips_and_r_and_none_at_all() -> None:
         ("b eurusd stop", "price: stop needs one, such as @1.0830"),
         ("b eurusd market @1.08", "price: a market order takes none"),
         ("b eurusd @1.08 bound 2p", "bound: only a market order has one"),
-        ("b eurusd 50k 60k", "size: it stands there twice (60k)"),
-        ("b eurusd frob", "frob is no field"),
+        ("b eurusd 50k 60k", "size: given twice (60k)"),
+        ("b eurusd frob", "frob is not a field"),
         ("b nothere 50k", "instrument: nothere is not valid"),
-        ("b eurusd nan", "nan is no field"),
+        ("b eurusd nan", "nan is not a field"),
         ("b eurusd 1e9", "size: 1e9 is not valid"),
     ],
 )

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.position_effect import effect_of, realised, reduced_lots
+from keydesk.calc.orders.position_effect import effect_of, realized, reduced_lots
 from keydesk.calc.orders.ticket_draft import Fill
 from keydesk.calc.risk.trading_context import AccountFunds, Lot
 from support.data.trading_contexts import example_facts
@@ -53,6 +53,6 @@ def test_the_oldest_trades_of_the_other_side_are_reduced_first() -> None:
     ]
 
 
-def test_what_is_not_known_of_the_trades_realises_nothing_known() -> None:
+def test_what_is_not_known_of_the_trades_realizes_nothing_known() -> None:
     context = example_facts(net_units="100")
-    assert realised(context, D(-100), D(100), context.bid) is None
+    assert realized(context, D(-100), D(100), context.bid) is None

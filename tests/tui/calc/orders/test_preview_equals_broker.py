@@ -200,8 +200,8 @@ def check(terms: Terms, drawn: Drawn) -> None:
         return
     assert fill is not None, "what the desk sends, the broker fills"
     assert fill.units == drawn.draft.direction * does
-    if plan.realised is not None:
-        assert abs(fill.pl - plan.realised) < ROUNDING * 5
+    if plan.realized is not None:
+        assert abs(fill.pl - plan.realized) < ROUNDING * 5
     position = account.position
     assert (position.long.units, -position.short.units) == (
         plan.effect.long_after,

@@ -1,4 +1,4 @@
-"""Orders that only reduce: when they do, and what they realise, the oldest trade first."""
+"""Orders that only reduce: when they do, and what they realize, the oldest trade first."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -9,7 +9,7 @@ from keydesk.calc.orders.checks import Circumstances, judge
 from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft, Entry, Side
-from keydesk.calc.risk.trading_context import Lot, only_reduces, realised_profit
+from keydesk.calc.risk.trading_context import Lot, only_reduces, realized_profit
 from keydesk_client.arithmetic.profit import HOME, Factors
 from support.data.in_flight import in_flight
 from support.data.trading_contexts import example_facts
@@ -40,20 +40,20 @@ def test_a_hedging_account_opens_the_other_side_instead() -> None:
     assert not only_reduces(D(-10_000), D(20_000), hedging=True)
 
 
-def test_the_oldest_trade_is_realised_first() -> None:
+def test_the_oldest_trade_is_realized_first() -> None:
     lots = (Lot(D(10_000), D("1.0800")), Lot(D(10_000), D("1.0900")))
-    assert realised_profit(lots, D(10_000), D("1.0850"), HOME) == D(50)
-    assert realised_profit(lots, D(15_000), D("1.0850"), HOME) == D(25)
+    assert realized_profit(lots, D(10_000), D("1.0850"), HOME) == D(50)
+    assert realized_profit(lots, D(15_000), D("1.0850"), HOME) == D(25)
 
 
-def test_a_short_realises_with_the_sign_of_a_short_and_each_factor_for_its_own() -> None:
+def test_a_short_realizes_with_the_sign_of_a_short_and_each_factor_for_its_own() -> None:
     lots = (Lot(D(-1_000), D("150")), Lot(D(-1_000), D("160")))
     factors = Factors(gain=D("0.0064"), loss=D("0.0066"), value=D("0.0065"))
-    assert realised_profit(lots, D(2_000), D("155"), factors) == D(-33) + D(32)
+    assert realized_profit(lots, D(2_000), D("155"), factors) == D(-33) + D(32)
 
 
 def test_what_is_not_known_is_not_claimed() -> None:
-    assert realised_profit((Lot(D(1_000), D("1.08")),), D(2_000), D("1.09"), HOME) is None
+    assert realized_profit((Lot(D(1_000), D("1.08")),), D(2_000), D("1.09"), HOME) is None
 
 
 @pytest.mark.parametrize(

@@ -57,4 +57,4 @@ async def test_letters_filter_and_arrows_choose() -> None:
 
 
 async def test_what_no_entry_has_is_said() -> None:
-    assert "No entry has that" in await after(*"zzz", "down")
+    assert "No entry matches" in await after(*"zzz", "down")

@@ -139,14 +139,14 @@ def booked(*bookings: Booking) -> str:
     return as_text(page.compute())
 
 
-def test_day_week_and_month_have_what_was_realised_and_financed() -> None:
+def test_day_week_and_month_have_what_was_realized_and_financed() -> None:
     hour = 3_600_000_000_000
     text = booked(
         Booking(1, WALL_NS - hour, D(40), D("-1"), D("0.5")),
         Booking(2, WALL_NS - 30 * hour, D(-10)),
     )
     day = next(line for line in text.splitlines() if line.startswith("booked this day"))
-    assert day.endswith("+38.50 USD  realised +40.00, financing −1.00, fees −0.50")
+    assert day.endswith("+38.50 USD  realized +40.00, financing −1.00, fees −0.50")
     assert "booked this week: " in text
     assert "booked this month: " in text
 
@@ -209,8 +209,8 @@ def test_the_result_at_all_stops_has_trailing_and_guaranteed_ones() -> None:
     trade.guaranteed_stop = trade.trailing_stop = DependentOrder("9", D("1.08"))
     trade.risk, trade.locked = D(25), D(0)
     text = as_text(exposure_rows(store, NOW))
-    assert "at guaranteed stops: −25.00 USD of it, 1 trades" in text
-    assert "at trailing stops: −25.00 USD of it, 1 trades" in text
+    assert "at guaranteed stops: −25.00 USD of it, 1 trade" in text
+    assert "at trailing stops: −25.00 USD of it, 1 trade" in text
 
 
 def pages_of(store: Store) -> Sequence[LivePage]:

@@ -169,7 +169,7 @@ async def test_letters_leave_the_trades_that_have_them(tmp_path: Path) -> None:
             await pilot.pause()
             assert f"{len(left)} of 4 trades" in page.app.words
             assert "a all" in page.app.words
-        assert "No trade has no such words. a shows all" in page.app.words
+        assert "No trade matches no such words. a shows all" in page.app.words
         await pilot.press("a")
         assert len(page.form.keys) == 4
 
@@ -297,8 +297,8 @@ async def test_a_rating_alone_is_something_that_is_noted(tmp_path: Path) -> None
     page.journal.notes = Notes({"3": TradeNote(rating=4)})
     words = await page.after("down")
     assert "rated 4/5" in words
-    assert "no text is noted" in words
-    assert "nothing is noted" in await Page(tmp_path).after("down", "down")
+    assert "no note text" in words
+    assert "no note yet" in await Page(tmp_path).after("down", "down")
 
 
 async def test_a_line_of_the_notes_that_cannot_be_read_is_said_whole(tmp_path: Path) -> None:

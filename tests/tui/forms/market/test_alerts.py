@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from keydesk.app.alerts.desk import here
 from keydesk.app.desk_session import DeskLock
-from keydesk.calc.alerts.alert import Alert, Told
+from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.conditions import Condition, PriceCross, TradeResult
 from keydesk.calc.alerts.making import Surroundings, make_alert
 from keydesk.calc.alerts.parser import AlertLine, parse_alert
@@ -113,7 +113,9 @@ def with_alerts(app: WorkingDesk) -> None:
     alerts = [Alert(str(n), ABOVE, TEN, note=f"note {n}") for n in range(1, 4)]
     alerts[1] = replace(alerts[1], state="done", count=1, fired_ns=TEN)
     app.store.alerts = {each.id: each for each in alerts}
-    app.store.alert_history = [Told("2", 1, TEN, "EUR/USD crossed", late=True, told=True)]
+    app.store.alert_history = [
+        FiringRecord("2", 1, TEN, "EUR/USD crossed", late=True, delivered=True)
+    ]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -147,8 +149,8 @@ async def test_keys_of_the_page_ask_for_changes_and_a_deletion_is_confirmed(
         await pilot.pause()
         await pilot.press("space", "y", "x", "escape", "x", "j", "y", "x", "y", "a", "c")
         await pilot.press("b", "e")
-    wishes = [(each.verb, each.alert.id if each.alert else "") for each in app.alert_wishes]
-    assert wishes == [
+    chosen = [(each.verb, each.alert.id if each.alert else "") for each in app.alert_actions]
+    assert chosen == [
         ("pause", "3"),
         ("delete", "1"),
         ("new", ""),
@@ -166,10 +168,10 @@ async def test_an_empty_page_says_how_to_make_one(app: WorkingDesk) -> None:
         form = app.screen
         assert isinstance(form, AlertsForm)
         assert form.sheet is not None
-        assert "Nothing was told yet" in form.sheet.words
+        assert "No alert fired yet" in form.sheet.words
         await pilot.press("h")
         assert ":alert eurusd > 1.12" in form.sheet.words
-    assert app.alert_wishes == []
+    assert app.alert_actions == []
 
 
 def test_watched_levels_are_lines_on_the_chart() -> None:
@@ -188,7 +190,7 @@ async def test_a_line_that_cannot_be_read_stays_open_and_says_why() -> None:
     app = FormApp(lambda: form)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"eurusd >", "enter")
-        assert "price: none behind >" in " ".join(app.words.split())
+        assert "price: missing after >" in " ".join(app.words.split())
         await pilot.press(*" 1.2 note a", "enter")
     assert app.results == [AlertLine(replace(ABOVE, level=D("1.2")), note="a")]
 

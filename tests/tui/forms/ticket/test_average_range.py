@@ -154,7 +154,7 @@ async def test_a_range_that_could_not_be_read_for_hours_is_not_known() -> None:
 
 async def test_the_size_is_no_distance() -> None:
     words = (await after(ticket, "u", "a")).last_words
-    assert "The size is no distance" in words
+    assert "The size is not a distance" in words
 
 
 async def test_the_unit_key_comes_to_ranges_and_goes_on_from_them() -> None:
@@ -211,7 +211,7 @@ async def test_a_resting_order_is_refused_by_name_while_the_range_is_unknown() -
 
 
 async def test_the_price_of_a_resting_order_is_no_distance() -> None:
-    assert "The price is no distance" in (await after(move, "p", "a")).last_words
+    assert "The price is not a distance" in (await after(move, "p", "a")).last_words
 
 
 async def test_a_reversal_by_a_template_in_ranges_is_refused_by_name_while_they_are_unknown() -> (

@@ -129,7 +129,7 @@ def test_a_reversal_carries_the_trailing_stop_of_the_template() -> None:
 @pytest.mark.parametrize(
     ("terms", "why"),
     [
-        ({"maximum_order_units": D(30_000)}, "size: one order of EUR/USD may carry 30,000"),
+        ({"maximum_order_units": D(30_000)}, "size: one order of EUR/USD may have at most 30,000"),
         ({"maximum_position_size": D(15_000)}, "size: the position may grow to 15,000"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Closing a position by the keys: its sides, its parts, what is realised and what remains."""
+"""Closing a position by the keys: its sides, its parts, what is realized and what remains."""
 
 from dataclasses import replace
 
@@ -53,8 +53,8 @@ async def test_c_y_closes_the_position_and_says_so(size: tuple[int, int]) -> Non
     assert "CLOSE position EUR/USD LONG 30,000 at market" in words
     assert "average 1.08393" in words
     assert "2 trades" in words
-    assert "realises +29.00 USD at the price seen" in words
-    assert "3 protective orders go with it" in words
+    assert "realizes +29.00 USD at the price seen" in words
+    assert "3 protective orders are cancelled too" in words
     app = await after(ClosePositionForm, "y", size=size)
     assert app.results == [ClosePosition("EUR_USD", long_units="ALL")]
 
@@ -69,7 +69,7 @@ async def test_a_hedged_position_closes_both_sides_or_the_one_chosen() -> None:
     assert app.results == [ClosePosition("EUR_USD", long_units="ALL")]
     words = (await after(ClosePositionForm, store=hedged_store())).last_words
     assert "CLOSE position EUR/USD LONG 20,000 and SHORT 5,000 at market" in words
-    assert "realises +7.00 USD" in words  # +10.00 and −3.00, each at its own side's price
+    assert "realizes +7.00 USD" in words  # +10.00 and −3.00, each at its own side's price
 
 
 async def test_a_side_that_closed_meanwhile_is_not_named() -> None:
@@ -128,12 +128,14 @@ async def test_all_of_a_part_is_all(keys: str) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_a_part_shows_what_it_realises_and_what_remains(size: tuple[int, int]) -> None:
+async def test_a_part_shows_what_it_realizes_and_what_remains(size: tuple[int, int]) -> None:
     words = (await after(PositionPartForm, *"25000u", size=size)).last_words
     assert "CLOSE 25,000 units of position EUR/USD LONG 30,000" in words
-    assert "closes 25,000  realises +19.50 USD" in words
+    assert "closes 25,000  realizes +19.50 USD" in words
     assert "remains 5,000" in words
-    assert "2 protective orders go with it" in words  # of the older trade, which is closed in full
+    assert (
+        "2 protective orders are cancelled too" in words
+    )  # of the older trade, which is closed in full
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ async def test_a_plan_that_runs_is_shown_with_its_state_and_changed() -> None:
 
 async def test_w_takes_the_plan_away() -> None:
     words, _ = await after("w", store=planned(ExitPlan(break_even_after=10 * PIP)))
-    assert "This takes the exit plan away; stop and target stay as they are" in words
+    assert "This removes the exit plan; stop and target stay as they are" in words
     _, results = await after("w y", store=planned(ExitPlan(break_even_after=10 * PIP)))
     assert results == [SetExitPlan(TRADE, "EUR_USD", None)]
 

@@ -52,9 +52,9 @@ async def test_a_trailing_stop_is_added_changed_and_removed() -> None:
     [
         ("u backspace", "units: the size is missing"),
         ("u 0.5", "units: 0.5 has more decimals"),
-        ("u 999999999", "units: one order may carry 100,000,000"),
+        ("u 999999999", "units: the maximum order size is 100,000,000"),
         ("u 1.2.3", "units: 1.2.3 has more than one decimal point"),
-        ("r 1", "Trailing distance below the broker's least"),
+        ("r 1", "Trailing distance below the broker's minimum"),
         ("r 1,5", "trail: 1,5 has a comma"),
     ],
 )

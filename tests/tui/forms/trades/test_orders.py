@@ -118,7 +118,7 @@ async def test_z_leaves_protection_alone_and_says_so() -> None:
     store.orders["6412"] = stop_loss()
     app = await after(lambda s: CancelEntriesForm(s, "EUR_USD"), store=store)
     assert "CANCEL 1 entry order of EUR/USD" in app.last_words
-    assert "1 protective orders stay" in app.last_words
+    assert "1 protective order stays" in app.last_words
 
 
 async def test_z_a_takes_the_whole_account() -> None:

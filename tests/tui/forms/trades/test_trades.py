@@ -50,10 +50,10 @@ async def test_c_y_closes_the_trade() -> None:
     assert (await after(close, "y")).results == [CloseTrades("EUR_USD", ("6411",))]
 
 
-async def test_closing_says_what_is_realised_and_what_goes_with_it() -> None:
+async def test_closing_says_what_is_realized_and_what_goes_with_it() -> None:
     words = (await after(close)).last_words
-    assert "realises +10.00 USD" in words
-    assert "2 protective orders go with it" in words
+    assert "realizes +10.00 USD" in words
+    assert "2 protective orders are cancelled too" in words
 
 
 @pytest.mark.parametrize("level", ["ARMED", "DISARMED"])

@@ -79,7 +79,7 @@ def test_a_reduced_trade() -> None:
         (
             "ORDER_CANCEL_REJECT",
             {"orderID": "7", "rejectReason": "ORDER_DOESNT_EXIST"},
-            "Not cancelled, order 7: there is no such order",
+            "Not cancelled, order 7: the order does not exist",
         ),
         (
             "TRANSFER_FUNDS",
@@ -132,7 +132,7 @@ def test_a_cancelled_order_is_named_while_it_is_known() -> None:
     store = fresh_store()
     apply(store, transaction(5, "LIMIT_ORDER", price="1.09", **EURUSD))
     line = line_of(transaction(6, "ORDER_CANCEL", orderID="5", reason="CLIENT_REQUEST"), store)
-    assert line.text == "Limit 1.09 #5 cancelled: asked by you"
+    assert line.text == "Limit 1.09 #5 cancelled: requested by you"
     assert line.instrument == "EUR_USD"
 
 
@@ -144,7 +144,7 @@ def test_a_hostile_text_can_not_act_on_the_terminal() -> None:
 
 def test_an_unknown_kind_is_named() -> None:
     assert log_text(5, "MOON_ADJUSTMENT").startswith(
-        "MOON_ADJUSTMENT: a kind this desk does not know"
+        "MOON_ADJUSTMENT: an unknown type of transaction"
     )
 
 

@@ -126,7 +126,7 @@ class ActionContext:
         return chart.shown[0], price
 
     def say_too_small(self) -> None:
-        """Say why no form that opens a trade opens: the terminal does not show what it opens on."""
+        """Say that the terminal is too small for a form that opens a trade."""
         close, flatten = self.keymap.name("close"), self.keymap.name("flatten")
         needed = f"{SMALLEST.width}×{SMALLEST.height}"
         words = f"No new trade below {needed} cells. {close} closes, {flatten} flattens"

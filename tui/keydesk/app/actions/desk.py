@@ -107,9 +107,7 @@ class DeskActions:
         if self._store.arming.level == "ARMED":
             self._desk.disarm(Cause.BY_HAND)
         elif self.lock.is_on:
-            self._desk.tell(
-                "warn", "Locked from another login. Take it off: keydesk lock --release"
-            )
+            self._desk.tell("warn", "Locked from another login. Release it: keydesk lock --release")
         elif self._store.loss_lock.is_on:
             form = forms.UnlockForm(self._desk.form_context())
             self._context.app.push_screen(form, self._desk.unlock_early)

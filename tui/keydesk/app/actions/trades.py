@@ -141,7 +141,7 @@ class TradeActions:
         )
 
     def action_reverse(self) -> None:
-        """Turn the position round."""
+        """Reverse the position."""
         instrument = self._context.selection().instrument(self._store)
         if self._context.screen.is_too_small:
             self._context.say_too_small()

@@ -1,1 +1,1 @@
-"""What the desk tells unasked: alerts, what happened while the trader was away, Friday's trades without stops."""
+"""What the desk reports without a key: alerts, what happened while the trader was away, Friday's trades without stops."""

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from keydesk.alerts.events import EventSources
     from keydesk.alerts.watch import AlertWatch
     from keydesk.app.account_connection import Connection
-    from keydesk.calc.alerts.alert import Alert, Told
+    from keydesk.calc.alerts.alert import Alert, FiringRecord
     from keydesk.calc.alerts.conditions import PriceCross, TradeResult
     from keydesk.calc.alerts.making import Surroundings
     from keydesk.calc.alerts.parser import AlertLine
     from keydesk.config.alert_settings import EventKind
-    from keydesk.forms.market.alerts import AlertWish
+    from keydesk.forms.market.alerts import AlertAction
     from keydesk.forms.market.new_alert import AlertChoice
 
 FLASH = 1.5  # seconds
@@ -82,7 +82,7 @@ class AlertDesk:
         self._delivery = Delivery(settings, self._write, os.environ, commands, self._flash)
         self._events = EventSources(self._store, account, self._delivery.deliver)
         connection.link.gate.listen(self._events.on_transaction)
-        self.watch = AlertWatch(self._store, BookFile(path), self._told, self._tell)
+        self.watch = AlertWatch(self._store, BookFile(path), self._show_firing, self._tell)
         connection.link.alerts = self.watch
         self._app.run_worker(self.watch.run(), "alerts", group="feeds", exit_on_error=False)
 
@@ -113,16 +113,16 @@ class AlertDesk:
         if self._delivery is not None:
             self._delivery.deliver(Event(kind, words, time_ns(), self._account))
 
-    def _told(self, told: Told, mine: bool) -> None:
+    def _show_firing(self, fired: FiringRecord, mine: bool) -> None:
         """Show a firing, and deliver it if this desk claimed it."""
         from keydesk.alerts.delivery import Event, alert_text  # noqa: PLC0415 - see `open`
 
-        text = alert_text(told, self._store.zone)
+        text = alert_text(fired, self._store.zone)
         self._store.notify(Notice("warn", safe(text), time_ns(), asks=True))
-        self._store.write_log(LogLine("", told.time_ns, "NOTE", "", clean(text)))
+        self._store.write_log(LogLine("", fired.time_ns, "NOTE", "", clean(text)))
         if mine and self._delivery is not None:
-            data = {"alert": told.alert_id, "value": told.value, "late": told.late}
-            self._delivery.deliver(Event("alert", text, told.time_ns, self._account, data))
+            data = {"alert": fired.alert_id, "value": fired.value, "late": fired.late}
+            self._delivery.deliver(Event("alert", text, fired.time_ns, self._account, data))
 
     # Making and changing.
 
@@ -230,15 +230,15 @@ class AlertDesk:
             AlertsForm(self._store, self._carry_out, lambda: self.is_muted, self._keymap)
         )
 
-    def _carry_out(self, wish: AlertWish) -> None:
+    def _carry_out(self, action: AlertAction) -> None:
         from keydesk.alerts.book import deleting, setting  # noqa: PLC0415 - see `open`
         from keydesk.calc.alerts.writing import line_of  # noqa: PLC0415
 
-        alert = wish.alert
+        alert = action.alert
         if self.watch is None:
             self._tell("warn", NOT_OPEN)
             return
-        match wish.verb:
+        match action.verb:
             case "new":
                 self.type_line()
             case "mute":

@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from keydesk.forms.journal.trade import TradeCandles
     from keydesk.forms.journal.trades import JournalForm
     from keydesk.forms.sheet import FormContext
+    from keydesk.trade_journal.files import JournalFiles
     from keydesk.trade_journal.lines import JournalLine
     from keydesk.trade_journal.live import LiveJournal
     from keydesk.trade_journal.newest_part import Portions
     from keydesk.trade_journal.screens import KeptScreen
+    from keydesk_client.client import Client
     from keydesk_client.models import Transaction
 
 LONGEST_LETTERS = 60
@@ -72,22 +74,41 @@ class JournalDesk:
         self._tell, self._keymap = tell, keymap
         self._form_context, self._carry_out = form_context, carry_out
         self._portions = portions
-        self.live: LiveJournal | None = None
+        self._make_live: Callable[[], LiveJournal] | None = None  # once the account is open
+        self._live: LiveJournal | None = None
+        self._newest: Transaction | None = None  # that the open account had
         self.screens = ScreenKeeper(app, store)
         self._unkept: dict[str, NoteEdit] = {}  # by trade
 
     def open(self, connection: Connection) -> None:
         """Follow the account; nothing is read before it is wanted."""
-        from keydesk.trade_journal.live import JournalFiles, LiveJournal  # noqa: PLC0415 - see above
-        from keydesk.trade_journal.newest_part import STANDARD  # noqa: PLC0415 - same
+        from keydesk.trade_journal.files import JournalFiles  # noqa: PLC0415 - see above
 
         audit = self._account.audit
         self._app.workers.cancel_group(self._app, f"journal {OLDER}")  # of the account before
         if audit is None:
             return
         files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
-        client = connection.commands.client
-        self.live = LiveJournal(
+        self._live = self._newest = None
+        self._make_live = partial(self._made, connection.commands.client, files)
+        connection.link.gate.listen(self._heard)
+        self.screens.open(files.screens)
+
+    @property
+    def live(self) -> LiveJournal | None:
+        """The journal, None before the account is open; made when it is first asked for, since its modules take 0.6 MB."""
+        if self._live is None and self._make_live is not None:
+            self._live = self._make_live()
+            if self._newest is not None:
+                self._live.take(self._newest)
+            self.look_at_notes()
+        return self._live
+
+    def _made(self, client: Client, files: JournalFiles) -> LiveJournal:
+        from keydesk.trade_journal.live import LiveJournal  # noqa: PLC0415 - with the first page
+        from keydesk.trade_journal.newest_part import STANDARD  # noqa: PLC0415 - same
+
+        return LiveJournal(
             client,
             files,
             self._pips,
@@ -95,9 +116,6 @@ class JournalDesk:
             open_trades=lambda: self._store.trades,
             portions=self._portions or STANDARD,
         )
-        connection.link.gate.listen(self._heard)
-        self.screens.open(files.screens)
-        self.look_at_notes()
 
     def _pips(self) -> dict[str, Any]:
         return {name: each.pip for name, each in self._store.instruments.items()}
@@ -106,9 +124,10 @@ class JournalDesk:
         return self._store.clock_ns or time_ns()
 
     def _heard(self, transaction: Transaction) -> None:
-        if self.live is not None:
-            self.live.take(transaction)
-            self.screens.heard(transaction)
+        self._newest = transaction
+        if self._live is not None:
+            self._live.take(transaction)
+        self.screens.heard(transaction)
 
     def show(self) -> None:
         """Show the list of trades."""
@@ -254,7 +273,8 @@ class JournalDesk:
         if edit is None and form.changes and not form.is_dropped:
             self._unkept[form.trade_id] = form.edit
             self._tell(
-                "warn", f"Note on #{clean_name(form.trade_id)} NOT KEPT: open it again, it is there"
+                "warn",
+                f"Note on #{clean_name(form.trade_id)} NOT SAVED: open it again; the text is still there",
             )
         elif edit is not None and self.live is not None:
             self._run(partial(self._keep, self.live, edit), "keeping a note")
@@ -268,8 +288,8 @@ class JournalDesk:
         try:
             note = await asyncio.to_thread(change_note, path, id_, edit.applied)
         except (BadNote, NotesNotWritten) as error:
-            self._tell("bad", f"NOTE NOT KEPT on #{id_}: {error}")
-            self._open_note(id_, edit, f"NOT KEPT: {error}")
+            self._tell("bad", f"NOTE NOT SAVED on #{id_}: {error}")
+            self._open_note(id_, edit, f"NOT SAVED: {error}")
             return
         await live.look_at_notes()
         self._tell("good", f"Note on #{clean_name(id_)} {'removed' if note.is_empty else 'kept'}")

@@ -1,4 +1,4 @@
-"""An alert as it is kept, and what is told when its condition is met."""
+"""An alert as it is kept, and the record of each time its condition was met."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +15,7 @@ AlertState = Literal["on", "paused", "done", "expired"]
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A condition that is watched, and how often it is told."""
+    """A condition that is watched, and how often it may fire."""
 
     id: str
     condition: Condition
@@ -25,11 +25,11 @@ class Alert:
     note: str = ""
     state: AlertState = "on"
     fired_ns: int = 0  # the last time; 0: never
-    count: int = 0  # how often it was told
+    count: int = 0  # how often it fired
 
     @property
     def repeat_words(self) -> str:
-        """Return how often it is told: once, or with which pause."""
+        """Return how often it fires: once, or again after a pause."""
         if self.repeat_s is None:
             return "once"
         return f"repeat {duration(self.repeat_s)}" if self.repeat_s else "repeat"
@@ -51,13 +51,13 @@ class Firing:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A firing as it is remembered."""
+class FiringRecord:
+    """A firing in the history of the alerts."""
 
     alert_id: str
-    number: int  # the how manieth of the alert
+    number: int  # ordinal among the firings of the alert, from 1
     time_ns: int
     words: str
     value: str = ""
     late: bool = False  # it happened while nothing was watching
-    told: bool = False  # it was delivered
+    delivered: bool = False

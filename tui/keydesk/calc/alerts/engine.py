@@ -17,7 +17,7 @@ from keydesk.calc.alerts.conditions import ClockTime, Reading
 
 NOTHING: tuple[Firing, ...] = ()
 BELOW = -1
-"""The side of a time that was in the future when the alert was made: one that passed meanwhile is told late."""
+"""The side of a time that was in the future when the alert was made: one that passed meanwhile fires late."""
 
 
 @dataclass(slots=True)
@@ -153,7 +153,7 @@ class AlertEngine:
             del self._readings[reading]
 
     def take(self, reading: Reading, value: Decimal, time_ns: int) -> Iterable[Firing]:
-        """Return the alerts that this value makes fire; an alert that is told once is watched no longer."""
+        """Return the alerts that this value makes fire; one that fires once is watched no longer."""
         levels = self._readings.get(reading)
         if levels is None:
             return NOTHING
@@ -194,7 +194,7 @@ class AlertEngine:
             levels.last, levels.quiet = None, False  # every level is looked at with the next value
 
     def replace_alert(self, alert: Alert) -> None:
-        """Take an alert as it is after it was told; one that is done is watched no longer."""
+        """Replace an alert by what it is after it fired; one that is done is watched no longer."""
         entry = self._armed.get(alert.id)
         if entry is not None:
             entry.alert = alert
@@ -203,19 +203,19 @@ class AlertEngine:
 
 
 def has_expired(alert: Alert, time_ns: int) -> bool:
-    """Return whether the alert is no longer told at an instant."""
+    """Return whether the alert has expired at an instant."""
     return alert.expires_ns is not None and time_ns >= alert.expires_ns
 
 
 def is_pausing(alert: Alert, time_ns: int) -> bool:
-    """Return whether a repeated alert was told so shortly before that it is not told again."""
+    """Return whether a repeated alert fired so shortly before that it does not fire again yet."""
     if not alert.fired_ns or not alert.repeat_s:
         return False
     return 0 <= time_ns - alert.fired_ns < alert.repeat_s * SECOND
 
 
 def after_firing(alert: Alert, time_ns: int) -> Alert:
-    """Return the alert after it was told."""
+    """Return the alert after it fired."""
     state = "done" if alert.repeat_s is None else alert.state
     return replace(alert, state=state, fired_ns=time_ns, count=alert.count + 1)
 

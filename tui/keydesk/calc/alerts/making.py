@@ -1,4 +1,4 @@
-"""Make an alert of what was typed: prices from now become levels, times become instants."""
+"""Make an alert from a typed line: distances from the price become levels, times become instants."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ HUNDRED = Decimal(100)
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """What is known of an instrument."""
+    """The prices of an instrument from which an alert is made."""
 
     bid: Decimal
     ask: Decimal
@@ -88,7 +88,7 @@ def _moved(move: PriceMove, around: Surroundings) -> PriceMove:
     priced = around.prices.get(move.instrument)
     if priced is None:
         raise AlertSyntaxError(
-            f"price: none of {pair(move.instrument)} yet; write a level, as > 1.12"
+            f"price: no price of {pair(move.instrument)} yet; write a level, as > 1.12"
         )
     start = priced.at(move.side)
     step = move.distance * priced.pip if move.unit == "pips" else start * move.distance / HUNDRED
@@ -125,4 +125,4 @@ def standing_words(alert: Alert, priced: Priced | None) -> str:
     if condition.direction == "touch" or not beyond:
         return ""
     back = "below" if condition.direction == "up" else "above"
-    return f"it is there already ({price:f}): told after it went {back} and crosses again"
+    return f"the price is there already ({price:f}): the alert fires after it went {back} and crosses again"

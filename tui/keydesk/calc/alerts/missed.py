@@ -71,11 +71,11 @@ def missed_crossing(
 ) -> Missed:
     """Return the first fresh crossing in the periods, oldest first.
 
-    Which of high and low came first within a period is not known: an alert is told if one of both orders crosses its level,
-    because a crossing that is told too much is seen on the chart, and one that is missed is not.
+    Which of high and low came first within a period is not known: an alert fires if either order crosses its level,
+    because a crossing that is reported by mistake is seen on the chart, and one that is missed is not.
 
     Args:
-        alert: Periods that began before it was made or last told are left out.
+        alert: Periods that began before it was made or last fired are left out.
         level: What is crossed.
         history: Of bid, ask or mid, as the alert watches.
         side: Of the level where the value was before, if that is known.
@@ -86,8 +86,8 @@ def missed_crossing(
             entry.take(period.close)
             continue
         crossed = _crosses(entry, period)
-        told = has_expired(alert, period.time_ns) or is_pausing(alert, period.time_ns)
-        if crossed and first is None and not told:
+        is_blocked = has_expired(alert, period.time_ns) or is_pausing(alert, period.time_ns)
+        if crossed and first is None and not is_blocked:
             first = period.time_ns
     return Missed(first, entry.side)
 

@@ -78,7 +78,7 @@ class AlertLine:
         often = "once" if self.repeat_s is None else f"again after {self.repeat_s} s"
         lasts = f", until {self.lasts}" if self.lasts else ""
         note = f": {self.note}" if self.note else ""
-        return f"tells you {often} when {self.condition.words}{lasts}{note}"
+        return f"alerts {often} when {self.condition.words}{lasts}{note}"
 
 
 def parse_alert(line: str, instruments: Iterable[str], focus: str) -> AlertLine:
@@ -142,8 +142,8 @@ def _ending(words: Sequence[str]) -> tuple[int | None, str]:
 
 def _wrong_ending(word: str) -> str:
     if word in {"for", "until"}:
-        return f"{word}: no time; write for 4h, until 18:30 or until 2026-11-25 18:30"
-    return f"alert: {word!r} is not understood; behind the condition come once, repeat 5m, for 4h, until 18:30, note"
+        return f"{word}: not a time; write for 4h, until 18:30 or until 2026-11-25 18:30"
+    return f"alert: {word!r} is not understood; after the condition write once, repeat 5m, for 4h, until 18:30, note"
 
 
 def _condition(words: Sequence[str], instruments: Sequence[str], focus: str) -> Condition:
@@ -160,7 +160,9 @@ def _condition(words: Sequence[str], instruments: Sequence[str], focus: str) -> 
             return _of_instrument(rest, name)
         case _:
             if not focus:
-                raise AlertSyntaxError("instrument: none is on the desk; write it first, as eurusd")
+                raise AlertSyntaxError(
+                    "instrument: the chart shows none; write it first, as eurusd"
+                )
             return _of_instrument(words, focus)
 
 
@@ -203,9 +205,9 @@ def _price(words: Sequence[str], name: str, side: PriceSide) -> Condition:
         case [sign, level] if sign in SIGNS:
             return PriceCross(name, side, SIGNS[sign], number_of(level, "price", above=Decimal(0)))
         case [sign] if sign in SIGNS:
-            raise AlertSyntaxError(f"price: none behind {sign}; write it as {sign} 1.12")
+            raise AlertSyntaxError(f"price: missing after {sign}; write it as {sign} 1.12")
         case []:
-            raise AlertSyntaxError(f"condition: none behind the instrument; {EXAMPLES}")
+            raise AlertSyntaxError(f"condition: missing after the instrument; {EXAMPLES}")
         case _:
             raise AlertSyntaxError(f"condition: {' '.join(words)!r} is not understood; {EXAMPLES}")
 
@@ -216,7 +218,7 @@ def _trade(words: Sequence[str]) -> Condition:
             return TradeResult(id_.lstrip("#"), *amount_of(sign, amount, "trade"))
         case _:
             raise AlertSyntaxError(
-                "trade: write its id and its result: trade 6411 > 50, or trade 6411 < -1r"
+                "trade: write its id and a result: trade 6411 > 50, or trade 6411 < -1r"
             )
 
 

@@ -73,7 +73,9 @@ def granularity_of(words: Sequence[str]) -> tuple[Sequence[str], str]:
     if words and any(letter.isalpha() for letter in words[-1]) and words[-1] not in CROSSES:
         found = find_granularity(words[-1])
         if found is None:
-            raise AlertSyntaxError(f"candle: no {words[-1]!r}; there are {' '.join(SECONDS)}")
+            raise AlertSyntaxError(
+                f"candle: {words[-1]!r} is not a candle length; use one of {' '.join(SECONDS)}"
+            )
         return words[:-1], found
     return words, USUAL_GRANULARITY
 

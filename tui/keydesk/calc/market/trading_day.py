@@ -48,7 +48,7 @@ def nav_at_start(
 
     Args:
         balance: The balance now.
-        booked_since: Realised profit, financing and fees booked since the day began.
+        booked_since: Realized profit, financing and fees booked since the day began.
         transfers: Money paid in (positive) or out since then.
         unrealized_then: The profit of the trades open at the start, at that instant's prices.
     """

@@ -41,7 +41,7 @@ def average_range(candles: Sequence[Candle], precision: int) -> Decimal | None:
 def distance(entry: Entry, context: TradingContext) -> Reading:
     """Return the distance typed in a field, in price units: of pips, or of average true ranges.
 
-    `UnreadableText` where the text is no number or the average true range is not known: that is never an empty field.
+    `UnreadableText` where the text is not a number or the average true range is not known: that is never an empty field.
     """
     value = entry.value
     if not isinstance(value, Decimal):

@@ -196,7 +196,7 @@ def _no_size_refusals(draft: Draft, plan: Plan) -> list[str]:
         return []
     if draft.size.unit in BY_THE_STOP:
         return ["size: sizing by risk needs a stop: s, then digits, or m counts in units"]
-    return ["size: it comes to no unit at all: u, then digits"]
+    return ["size: it is less than one unit: u, then digits"]
 
 
 def _size_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
@@ -208,9 +208,11 @@ def _size_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[st
     reasons = []
     room = room_left(draft, context)
     if plan.units > rules.maximum_order_units:
-        reasons.append(f"More than one order may carry, {units(rules.maximum_order_units)}")
+        reasons.append(f"Above the maximum order size, {units(rules.maximum_order_units)}")
     if room is not None and plan.units > room:
-        reasons.append(f"More than the position may grow, {units(max(room, Decimal(0)))}")
+        reasons.append(
+            f"Above what the maximum position still allows, {units(max(room, Decimal(0)))}"
+        )
     if plan.margin > context.funds.margin_available:
         reasons.append(_too_much_margin(plan, context))
     return reasons
@@ -225,7 +227,7 @@ def _unusual_size(plan: Plan, usual: Decimal | None) -> list[str]:
 def _too_small(plan: Plan, context: TradingContext) -> str:
     least = units(context.rules.minimum_units)
     if plan.minimum_risk is None or plan.minimum_risk <= 0:
-        return f"Too few units: the least is {least}"
+        return f"Below the minimum order size, {least}"
     return (
         f"Too few units: the least, {least}, would risk "
         f"{money(plan.minimum_risk)} {context.funds.currency}"
@@ -256,7 +258,7 @@ def _level_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[s
             side = "below" if toward < 0 else "above"
             reasons.append(f"{name} {level} must be {side} the entry {levels.entry}")
         elif not _within(level, context.mid, LEVEL_REACH):
-            reasons.append(f"{name} {level} is absurdly far: pips typed as a price?")
+            reasons.append(f"{name} {level} is implausibly far: pips typed as a price?")
     if not reasons:
         reasons += _stop_in_spread(draft, plan, context)
     if isinstance(levels.target, UnreadableText):
@@ -281,11 +283,11 @@ def _trail_refusals(plan: Plan, context: TradingContext) -> list[str]:
         return []
     if trail < rules.minimum_trail:
         return [
-            f"Trailing distance below the broker's least, {money(rules.minimum_trail / rules.pip, 1)} pips"
+            f"Trailing distance below the broker's minimum, {money(rules.minimum_trail / rules.pip, 1)} pips"
         ]
     if rules.maximum_trail and trail > rules.maximum_trail:
         return [
-            f"Trailing distance over the broker's most, {money(rules.maximum_trail / rules.pip, 1)} pips"
+            f"Trailing distance above the broker's maximum, {money(rules.maximum_trail / rules.pip, 1)} pips"
         ]
     return []
 

@@ -49,7 +49,7 @@ def parts_of(trades: Sequence[TradeRow], closing: Decimal) -> tuple[tuple[TradeR
     return tuple(parts)
 
 
-def realised_by(
+def realized_by(
     parts: Sequence[tuple[TradeRow, Decimal]], price: Decimal, factors: Factors
 ) -> Decimal:
     """Return the profit of closing the parts at a price."""

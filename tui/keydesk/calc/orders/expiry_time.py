@@ -37,7 +37,7 @@ def expiry_ns(text: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | Unre
         return None
     found = _instant(words, typed_ns, now_ns, zone)
     if found is None:
-        return UnreadableText(text, f"is no expiry; {HOW}")
+        return UnreadableText(text, f"is not an expiry; {HOW}")
     if found <= now_ns:
         return UnreadableText(text, "is past")
     if found - now_ns > LONGEST_NS:

@@ -68,9 +68,9 @@ LIMIT_FIELDS = (
 """Every limit; those that ask want a letter, the others refuse."""
 
 
-def refused(name: str, is_so: str, limit: str, remedy: str) -> str:
-    """Return the refusal of a limit: what is so, the limit with its name and value, and the remedy."""
-    return f"{is_so}: your own limit of {limit} ({name}). {remedy}, or {CHANGE}"
+def refused(name: str, fact: str, limit: str, remedy: str) -> str:
+    """Return the refusal of a limit: the fact, the limit with its name and value, and the remedy."""
+    return f"{fact}: your own limit of {limit} ({name}). {remedy}, or {CHANGE}"
 
 
 def limit_refusals(
@@ -91,12 +91,12 @@ def _size_refusals(plan: Plan, context: TradingContext, own: Limits) -> Iterator
         most = f"{units(own.hard_units)} units"
         yield refused("hard_units", f"{units(plan.units)} units", most, "Type fewer")
     if own.hard_notional is not None and plan.notional > own.hard_notional:
-        is_so = f"A value of {money(plan.notional)} {funds.currency}"
-        yield refused("hard_notional", is_so, money(own.hard_notional), "Type fewer units")
+        fact = f"A value of {money(plan.notional)} {funds.currency}"
+        yield refused("hard_notional", fact, money(own.hard_notional), "Type fewer units")
     most_times = own.hard_leverage
     if most_times is not None and funds.nav > 0 and plan.notional > most_times * funds.nav:
-        is_so = f"A value of {money(plan.notional / funds.nav, 1)} times NAV"
-        yield refused("hard_leverage", is_so, f"{most_times} times", "Type fewer units")
+        fact = f"A value of {money(plan.notional / funds.nav, 1)} times NAV"
+        yield refused("hard_leverage", fact, f"{most_times} times", "Type fewer units")
 
 
 def _risk_refusals(
@@ -107,13 +107,13 @@ def _risk_refusals(
     if share is not None and plan.risk is None:
         yield refused("hard_risk_percent", "A trade without a stop", f"{share} %", "Set a stop: s")
     elif share is not None and plan.risk is not None and plan.risk * PERCENT > share * nav:
-        is_so = f"Risk {_percent_of(plan.risk, nav)}"
-        yield refused("hard_risk_percent", is_so, f"{share} %", "Fewer units or a nearer stop")
+        fact = f"Risk {_percent_of(plan.risk, nav)}"
+        yield refused("hard_risk_percent", fact, f"{share} %", "Fewer units or a nearer stop")
     yield from _open_risk_refusals(plan, context, own, risk)
     most = own.hard_open_trades
     if most is not None and risk.count >= most:
-        is_so = f"{_count(risk.trades, 'open trade')} and {_count(risk.entries, 'entry order')}"
-        yield refused("hard_open_trades", is_so, f"{most}", "Close or cancel one")
+        fact = f"{_count(risk.trades, 'open trade')} and {_count(risk.entries, 'entry order')}"
+        yield refused("hard_open_trades", fact, f"{most}", "Close or cancel one")
 
 
 def _open_risk_refusals(
@@ -129,8 +129,8 @@ def _open_risk_refusals(
         are = "1 trade or order has" if risk.naked == 1 else f"{risk.naked} trades or orders have"
         yield refused(name, f"Open risk without limit: {are} no stop", limit, "Give them a stop")
     elif (after := risk.cash + plan.risk) * PERCENT > share * nav:
-        is_so = f"Open risk {_percent_of(risk.cash, nav)} → {_percent_of(after, nav)}"
-        yield refused(name, is_so, limit, "Fewer units, or close one")
+        fact = f"Open risk {_percent_of(risk.cash, nav)} → {_percent_of(after, nav)}"
+        yield refused(name, fact, limit, "Fewer units, or close one")
 
 
 def moved_risk_refusals(
@@ -154,12 +154,12 @@ def moved_risk_refusals(
             )
         return
     if share is not None and after * PERCENT > share * nav:
-        is_so = f"Risk {_percent_of(after, nav)}"
-        yield refused("hard_risk_percent", is_so, f"{share} %", "Fewer units or a nearer stop")
+        fact = f"Risk {_percent_of(after, nav)}"
+        yield refused("hard_risk_percent", fact, f"{share} %", "Fewer units or a nearer stop")
     total = risk.cash - (before or NOTHING) + after
     if most is not None and total * PERCENT > most * nav:
-        is_so = f"Open risk {_percent_of(risk.cash, nav)} → {_percent_of(total, nav)}"
-        yield refused("hard_open_risk_percent", is_so, f"{most} %", "Fewer units or a nearer stop")
+        fact = f"Open risk {_percent_of(risk.cash, nav)} → {_percent_of(total, nav)}"
+        yield refused("hard_open_risk_percent", fact, f"{most} %", "Fewer units or a nearer stop")
 
 
 def spread_refusals(
@@ -169,21 +169,21 @@ def spread_refusals(
     spread = context.ask - context.bid
     now = spread / context.rules.pip
     if own.hard_spread_pips is not None and now > own.hard_spread_pips:
-        is_so = f"The spread is {money(now, 1)} pips"
-        yield refused("hard_spread_pips", is_so, f"{own.hard_spread_pips} pips", "Wait")
+        fact = f"The spread is {money(now, 1)} pips"
+        yield refused("hard_spread_pips", fact, f"{own.hard_spread_pips} pips", "Wait")
     share = own.hard_spread_of_stop
     if share is not None and distance is not None and distance > 0 and spread > share * distance:
-        is_so = f"The spread is {money(spread / distance * PERCENT, 0)} % of the stop"
+        fact = f"The spread is {money(spread / distance * PERCENT, 0)} % of the stop"
         limit = f"{money(share * PERCENT, 0)} %"
-        yield refused("hard_spread_of_stop", is_so, limit, "Wait, or a wider stop")
+        yield refused("hard_spread_of_stop", fact, limit, "Wait, or a wider stop")
 
 
 def deviation_refusals(entry: Decimal, context: TradingContext, own: Limits) -> Iterator[str]:
     """Yield a refusal of an entry that is too far from the market."""
     share, mid = own.hard_deviation_percent, context.mid
     if share is not None and abs(entry - mid) * PERCENT > share * mid:
-        is_so = f"{entry} is {_percent_of(abs(entry - mid), mid)} from the market"
-        yield refused("hard_deviation_percent", is_so, f"{share} %", "Type a nearer price")
+        fact = f"{entry} is {_percent_of(abs(entry - mid), mid)} from the market"
+        yield refused("hard_deviation_percent", fact, f"{share} %", "Type a nearer price")
 
 
 def deviation_warnings(entry: Decimal, context: TradingContext, own: Limits) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Refusals for the rarely changed members of a ticket: guaranteed stop, position fill, expiry, tag and comment.
 
-Each names the field first, and the key that mends it last.
+Each names the field first, and the key that corrects it last.
 """
 
 from datetime import tzinfo

@@ -35,9 +35,11 @@ def size_refusals(
     if whole_units(size, rules.units_precision) != size:
         return [f"units: {size:f} has more decimals than {pair(rules.name)} takes: u, then digits"]
     if size < rules.minimum_units:
-        return [f"units: {units(rules.minimum_units)} is the least: u, then digits"]
+        return [f"units: {units(rules.minimum_units)} is the minimum: u, then digits"]
     if size > rules.maximum_order_units:
-        return [f"units: one order may carry {units(rules.maximum_order_units)}: u, then digits"]
+        return [
+            f"units: the maximum order size is {units(rules.maximum_order_units)}: u, then digits"
+        ]
     own = limits.hard_units
     if own is not None and size > max(own, was):
         return [f"units: over your own limit of {units(own)}: u, then digits"]

@@ -147,7 +147,7 @@ def parse_order(words: Sequence[str]) -> ParsedOrder:
         word = left.pop(0)
         name, value = _field(word, left)
         if _is_set(found, name):
-            raise OrderSyntaxError(f"{name}: it stands there twice ({word})")
+            raise OrderSyntaxError(f"{name}: given twice ({word})")
         found = replace(found, **{name: value})  # type: ignore[arg-type]  # _field names its own
     return _agreeing(found)
 
@@ -172,7 +172,7 @@ def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
     if word[0].isdigit() or word[0] == ".":
         return "size", _size(word)
     raise OrderSyntaxError(
-        f"{word} is no field: a size such as 50k or 1%, @price, {', '.join(KEYWORDS)}"
+        f"{word} is not a field: a size such as 50k or 1%, @price, {', '.join(KEYWORDS)}"
     )
 
 

@@ -71,10 +71,10 @@ def reduced_lots(lots: Iterable[Lot], signed_units: Decimal, reduced: Decimal) -
         left -= part
 
 
-def realised(
+def realized(
     context: TradingContext, signed_units: Decimal, reduced: Decimal, price: Decimal
 ) -> Decimal | None:
-    """Return the profit that the reduced units realise at a price; None where the trades are not known that far."""
+    """Return the profit that the reduced units realize at a price; None where the trades are not known that far."""
     parts = list(reduced_lots(context.funds.lots, signed_units, reduced))
     if sum((abs(part.units) for part in parts), NOTHING) < reduced:
         return None

@@ -291,11 +291,11 @@ def trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
     least, most = context.rules.minimum_trail, context.rules.maximum_trail
     if trail < least:
         return [
-            f"Trailing distance below the broker's least, {(least / context.rules.pip).normalize():f} pips"
+            f"Trailing distance below the broker's minimum, {(least / context.rules.pip).normalize():f} pips"
         ]
     if most and trail > most:
         return [
-            f"Trailing distance over the broker's most, {(most / context.rules.pip).normalize():f} pips"
+            f"Trailing distance above the broker's maximum, {(most / context.rules.pip).normalize():f} pips"
         ]
     return []
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from keydesk.calc.orders.instructions import Limits
-from keydesk.calc.orders.position_effect import PositionEffect, effect_of, realised
+from keydesk.calc.orders.position_effect import PositionEffect, effect_of, realized
 from keydesk.calc.orders.ticket_draft import (
     BY_THE_STOP,
     Draft,
@@ -54,7 +54,7 @@ class Plan:
     spread: Decimal  # price units
     minimum_risk: Decimal | None  # what the least size would risk
     effect: PositionEffect
-    realised: Decimal | None  # of the units that it reduces; None where the trades are not known
+    realized: Decimal | None  # of the units that it reduces; None where the trades are not known
     premium: Decimal  # home currency, charged if the guaranteed stop fills
     reduces: bool = False  # it opens nothing, so it has no stop or target of its own
 
@@ -106,7 +106,7 @@ def work_out(draft: Draft, context: TradingContext, limits: Limits) -> Plan:
         if distance is None
         else context.rules.minimum_units * distance * factors.loss,
         effect=effect,
-        realised=None if at is None else realised(context, signed, effect.reduced, at),
+        realized=None if at is None else realized(context, signed, effect.reduced, at),
         premium=effect.opened * premium * factors.loss,
         reduces=reduces,
     )

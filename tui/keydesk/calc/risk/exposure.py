@@ -1,7 +1,7 @@
 """Exposure by currency: what the open positions hold of each currency, and what that is worth.
 
 A position is long its base currency and short its quote currency at the mid price, or the reverse. The base of an index
-is no currency: it has a row of its own, and only its value counts in the quote currency.
+is not a currency: it has a row of its own, and only its value counts in the quote currency.
 """
 
 from collections.abc import Iterable, Mapping

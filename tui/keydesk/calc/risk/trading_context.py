@@ -28,10 +28,10 @@ def only_reduces(signed_units: Decimal, net_units: Decimal, *, hedging: bool) ->
     return not hedging and against and abs(signed_units) <= abs(net_units)
 
 
-def realised_profit(
+def realized_profit(
     lots: Iterable[Lot], units: Decimal, price: Decimal, factors: Factors
 ) -> Decimal | None:
-    """Return the profit that reducing by `units` (unsigned) at a price realises, oldest trade first.
+    """Return the profit that reducing by `units` (unsigned) at a price realizes, oldest trade first.
 
     None where the trades are not known that far.
     """
@@ -97,7 +97,7 @@ class AccountFunds:
     long_units: Decimal = NOTHING
     short_units: Decimal = NOTHING  # negative
     lots: tuple[Lot, ...] = ()  # its open trades, oldest first
-    mid_nav: Decimal | None = None  # NAV with trades valued at mid prices; None: not told yet
+    mid_nav: Decimal | None = None  # NAV with trades valued at mid prices; None: not received yet
     exposure: Mapping[str, Decimal] = field(default_factory=dict)  # units held of each currency
     open_risk: Decimal | None = None  # of all trades to their stops
     naked_trades: int = 0  # open trades without any stop, in all instruments
@@ -118,9 +118,7 @@ class TradingContext:
     bid: Decimal
     ask: Decimal
     age: float  # seconds since the price came in
-    silent: (
-        float  # seconds since any price or heartbeat came: a quiet instrument's price is no old one
-    )
+    silent: float  # seconds since any price or heartbeat came: the price of a quiet instrument is not old
     tradeable: bool
     average_range: Decimal | None = None  # of hourly candles, in price units; None: not known
     daily_range: Decimal | None = None  # average true range of daily candles, likewise

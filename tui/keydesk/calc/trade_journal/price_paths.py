@@ -67,25 +67,25 @@ def step_of(
 def path_of(trade: JournalTrade, steps: Sequence[PriceStep], last_gain: Decimal) -> PricePath:
     """Return the path of all steps of a trade; there is at least one."""
     exits = sorted(each.time_ns for each in trade.exits)
-    return PricePath(tuple(_telling(steps, exits)), steps[-1].end_ns, last_gain)
+    return PricePath(tuple(_decisive_steps(steps, exits)), steps[-1].end_ns, last_gain)
 
 
-def _telling(steps: Iterable[PriceStep], exits: Sequence[int]) -> Iterable[PriceStep]:
+def _decisive_steps(steps: Iterable[PriceStep], exits: Sequence[int]) -> Iterable[PriceStep]:
     """Yield the steps that a rule may end at; after each exit the first stop counts anew."""
     best = worst = None
     awaits_return, waiting = True, list(exits)
     for number, each in enumerate(steps):
-        is_telling = not number
+        is_decisive_steps = not number
         while waiting and each.start_ns > waiting[0]:
             worst = None
             del waiting[0]
         if worst is None or each.loss > worst:
-            worst, is_telling = each.loss, True
+            worst, is_decisive_steps = each.loss, True
         if awaits_return and each.loss >= NOTHING:
-            awaits_return, is_telling = False, True
+            awaits_return, is_decisive_steps = False, True
         if number and (best is None or each.gain > best):  # the first holds the entry
-            best, awaits_return, is_telling = each.gain, True, True
+            best, awaits_return, is_decisive_steps = each.gain, True, True
         if not number:
             awaits_return = True
-        if is_telling:
+        if is_decisive_steps:
             yield each

@@ -62,7 +62,7 @@ class AuditForm(InfoForm[None]):
     def lines(self) -> Sequence[TextLine]:
         """Return the entries around the cursor, and the chosen one in full."""
         if not self.shown:
-            words = "No entry has that" if self.entries else "Nothing was recorded yet"
+            words = "No entry matches" if self.entries else "No entries yet"
             return (((words, "muted"),),)
         rows = max(1, self.room - INPUT_ROWS - self._full_rows - 1)
         first = max(0, min(self.cursor - rows // 2, len(self.shown) - rows))

@@ -45,7 +45,7 @@ class ConfigureForm(Form[ConfigureAccount]):
             return None
         value = above_zero(read_number(typed.strip().removesuffix("%").strip()))
         if value is None:
-            return UnreadableText("", "is missing: the broker takes no rate away, 2 is 50 to 1")
+            return UnreadableText("", "is missing: the broker cannot remove a rate; 2 is 50 to 1")
         if isinstance(value, Decimal) and value > WHOLE:
             return UnreadableText(f"{value:f}", "is above 100 percent")
         return value / WHOLE if isinstance(value, Decimal) else value
@@ -64,7 +64,7 @@ class ConfigureForm(Form[ConfigureAccount]):
         rate = self.rate
         words: Printable = "% of what is held"
         if isinstance(rate, UnreadableText):
-            words = "✗ cannot be"
+            words = "✗ invalid"
         role = "danger" if isinstance(rate, UnreadableText) else "muted"
         changed = "changed" if self.fields.changed("name") is not None else ""
         return [
@@ -92,7 +92,7 @@ class ConfigureForm(Form[ConfigureAccount]):
                 f"{percent(new.closeout_percent, 1)} %, closed out at 100 %",
             ),
         ]
-        said = "An instrument's own rate counts where it is higher. Orders that rest need it when they fill"
+        said = "An instrument's own rate counts where it is higher. Resting orders need it when they fill"
         return [*lines, *wrap_words(safe(said), "muted", self.inside)]
 
     def action(self) -> Action:
@@ -106,7 +106,7 @@ class ConfigureForm(Form[ConfigureAccount]):
             return ()
         old, new = margin_before_and_after(self.context.store, account, rate)
         if new.closeout_percent >= 1:
-            return ("This rate would close the positions out: the broker refuses it",)
+            return ("This rate would cause a margin closeout: the broker refuses it",)
         if new.used > old.used and not new.available:
             return ("No margin is left at this rate: no new trade, and a margin call is near",)
         return ()

@@ -21,7 +21,7 @@ from keydesk.records import AccountState, TradeRow
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.store.trading_context import holdings_of, trading_context_of
-from keydesk.text.format import money, pair, percent, pips, units
+from keydesk.text.format import counted, money, pair, percent, pips, units
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 TENTH = Decimal("0.1")
@@ -179,7 +179,7 @@ def _stop_kinds(stopped: Sequence[TradeRow], home: str) -> Rows:
     for name, trades in kinds:
         if trades:
             result = sum(map(_result_at_stop, trades), NOTHING)
-            said = f"{money(result, signed=True)} {home} of it, {len(trades)} trades"
+            said = f"{money(result, signed=True)} {home} of it, {counted(len(trades), 'trade')}"
             rows.append((safe(name), said))
     return rows
 
@@ -196,7 +196,11 @@ def risk_rows(store: Store, held: Sequence[str], known: Sequence[Correlation] | 
         return [("effective risk", Toned("hourly candles are being read …", "muted"))]
     risks = _signed_risks(store, held)
     found, home = effective_risk(risks, known), account.currency
-    unknown = f"; {found.unknown} pairs not known, counted as one" if found.unknown else ""
+    unknown = (
+        f"; {counted(found.unknown, 'pair')} not known, counted as fully correlated"
+        if found.unknown
+        else ""
+    )
     rows: Rows = [
         (
             "effective risk",

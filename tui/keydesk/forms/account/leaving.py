@@ -31,7 +31,7 @@ class LeaveForm(InfoForm[bool]):
 
     def foot_words(self) -> Printable:
         """Return the keys."""
-        return "y or Ctrl-C leaves all the same  Esc stays"
+        return "y or Ctrl-C leaves anyway  Esc stays"
 
     def lines(self) -> Sequence[TextLine]:
         """List the trades, and say what leaving means for them."""
@@ -39,7 +39,7 @@ class LeaveForm(InfoForm[bool]):
         lines: list[TextLine] = [((trade_name(trade), "bright"),) for trade in naked[:MOST_SHOWN]]
         if len(naked) > MOST_SHOWN:
             lines.append(((safe(f"and {len(naked) - MOST_SHOWN} more"), "muted"),))
-        words = "They stay open at the broker, their loss has no limit, and nobody watches them"
+        words = "They stay open at the broker, their loss has no limit, and no desk watches them"
         return [*lines, BLANK, *wrap_words(safe(words), "danger", self.inside)]
 
     def action_take(self) -> None:

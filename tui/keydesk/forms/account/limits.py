@@ -27,10 +27,10 @@ NAME_WIDTH, VALUE_WIDTH, UNIT_WIDTH, NOW_WIDTH = 32, 10, 9, 18
 IN_ONE_LINE = 2 + NAME_WIDTH + VALUE_WIDTH + 2 + UNIT_WIDTH + 1 + NOW_WIDTH
 DAILY = frozenset(("daily_loss", "daily_loss_percent"))
 HINTS: Mapping[str, str] = {
-    "daily_loss": "Raised or taken away today, it counts from the next day on, 17:00 New York",
+    "daily_loss": "Raised or removed today, it counts from the next day, 17:00 New York",
     "hard_open_risk_percent": "Open trades to their stops, and entry orders as if they filled",
     "hard_spread_of_stop": "0.25: the spread is a quarter of the distance to the stop",
-    "cool_off_losses": "That many losing trades in a row today, and only exits are sent for a while",
+    "cool_off_losses": "After that many losing trades in a row today, only exits are sent for a while",
 }
 
 

@@ -125,7 +125,7 @@ class AccountPage(LivePage):
 def _profit_words(found: PeriodProfit, store: Store) -> str:
     home = store.account.currency if store.account is not None else ""
     fees = f", fees {money(-found.fees, signed=True)}" if found.fees else ""
-    parts = f"realised {money(found.realized, signed=True)}, financing {money(found.financing, signed=True)}{fees}"
+    parts = f"realized {money(found.realized, signed=True)}, financing {money(found.financing, signed=True)}{fees}"
     return f"{money(found.total, signed=True)} {home}  {parts}"
 
 
@@ -144,7 +144,7 @@ def account_rows(store: Store, now: float) -> Rows:
         ("balance", f"{money(account.balance)} {home}"),
         ("unrealized", f"{money(account.unrealized_pl, signed=True)} {home}"),
         *_day_rows(account),
-        ("realised, all time", f"{money(account.pl, signed=True)} {home}"),
+        ("realized, all time", f"{money(account.pl, signed=True)} {home}"),
         ("financing, all time", f"{money(account.financing, signed=True)} {home}"),
         ("margin used", _margin_words(account)),
         ("margin available", _with_share(account.margin_available, account)),

@@ -74,11 +74,11 @@ class UnlockForm(InfoForm[bool]):
             BLANK,
         ]
         if lock.unlock_at_ns is not None:
-            return [*said, (("It is asked for already. Exits work meanwhile", "muted"),)]
+            return [*said, (("It is requested already. Exits still work", "muted"),)]
         how = f"To go on before the new day type this sentence. {WAIT} later the lock is released:"
         said += [*wrap_words(safe(how), "muted", self.inside), ((safe(SENTENCE), "bright"),)]
         if self._wrong:
-            said.append((("✗ That is not the sentence, to the letter", "warn"),))
+            said.append((("✗ The text differs from the sentence", "warn"),))
         return said
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -55,7 +55,7 @@ class TradeCandles:
 
 
 class TradeHost(Protocol):
-    """What the page asks for."""
+    """What the page requests."""
 
     def write_note(self, trade_id: str) -> None: ...
     def read_excursion(self, trade: JournalTrade) -> None: ...

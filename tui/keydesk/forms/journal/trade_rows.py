@@ -20,7 +20,7 @@ MOST_EXECUTIONS = 40
 def note_rows(note: TradeNote) -> Rows:
     """Return what the trader wrote."""
     if note.is_empty:
-        return [("note", "nothing is noted: n writes tags, setup, note, rating, mistake")]
+        return [("note", "no note yet: n writes tags, setup, note, rating, mistake")]
     written = (
         ("setup", note.setup),
         ("tags", " ".join(note.tags)),

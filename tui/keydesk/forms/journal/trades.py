@@ -46,7 +46,7 @@ BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})
 
 
 class JournalHost(Protocol):
-    """What the list asks for; the answers change the journal, which the list draws."""
+    """What the list requests; the answers change the journal, which the list draws."""
 
     def read(self) -> None: ...
     def read_whole(self) -> None: ...
@@ -296,7 +296,7 @@ class JournalForm(InfoForm[None]):
             words, role = journal.trouble, "warn"
         elif self.letters and self._lines:
             words = safe(
-                f"No trade has {self.letters}. {self.keymap.name('journal-whole')} shows all"
+                f"No trade matches {self.letters}. {self.keymap.name('journal-whole')} shows all"
             )
             role = "muted"
         elif journal.is_read and not journal.is_reading:
@@ -393,7 +393,7 @@ class JournalForm(InfoForm[None]):
                 *([first] if len(told) < BELOW else []),
                 *told,
             ]
-        nothing = "nothing is noted" if note.is_empty else "no text is noted"
+        nothing = "no note yet" if note.is_empty else "no note text"
         words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
         role = "plain" if note.note else "faint"
         part: TextLine = ((shorten(safe(f"  A part: {journal.part}"), self.inside), "warn"),)

@@ -1,17 +1,17 @@
-"""The page of alerts: those that are watched, paused and done; keys pause, edit and delete one; the history of what was told."""
+"""The page of alerts: those that are watched, paused and done; keys pause, edit and delete one; the history of those that fired."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from keydesk.calc.alerts.alert import Alert, Told
+from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.text.format import at, date_and_time, shorten
+from keydesk.text.format import at, counted, date_and_time, shorten
 from keydesk.text.sanitize import Printable, clean, safe
 
 Verb = Literal["pause", "delete", "edit", "new", "clear", "mute"]
@@ -22,8 +22,8 @@ ORDER = ("on", "paused", "done", "expired")
 
 
 @dataclass(frozen=True, slots=True)
-class AlertWish:
-    """What the trader wants done."""
+class AlertAction:
+    """An action on an alert that the trader chose."""
 
     verb: Verb
     alert: Alert | None = None
@@ -34,7 +34,7 @@ class AlertsForm(InfoForm[None]):
 
     Args:
         store: Has the alerts and their history.
-        wish: Is told what is to be done.
+        act: Called with what is to be done.
         muted: Whether bell and desktop notifications are muted.
         keymap: The keys, as the foot names them.
     """
@@ -46,12 +46,12 @@ class AlertsForm(InfoForm[None]):
     def __init__(
         self,
         store: Store,
-        wish: Callable[[AlertWish], None],
+        act: Callable[[AlertAction], None],
         muted: Callable[[], bool],
         keymap: KeyMap = KEYMAP,
     ) -> None:
         self.store, self.keymap = store, keymap
-        self._wish, self._muted = wish, muted
+        self._act, self._muted = act, muted
         self.at = 0
         self.shows_history = False
         self.deleting = ""  # id of the alert that `y` deletes
@@ -79,7 +79,7 @@ class AlertsForm(InfoForm[None]):
         """Return how many there are."""
         muted = "  MUTED" if self._muted() else ""
         if self.shows_history:
-            return safe(f"Alerts told: {len(self.store.alert_history):,}{muted}")
+            return safe(f"Alerts fired: {len(self.store.alert_history):,}{muted}")
         watched = sum(each.state == "on" for each in self.store.alerts.values())
         return safe(f"Alerts: {watched:,} watched of {len(self.store.alerts):,}{muted}")
 
@@ -94,7 +94,7 @@ class AlertsForm(InfoForm[None]):
             *(("alerts-new", "new"), ("alerts-edit", "edit"), ("alerts-pause", "pause")),
             *(
                 ("alerts-delete", "delete"),
-                ("alerts-history", "told"),
+                ("alerts-history", "fired"),
                 ("alerts-clear", "clear done"),
             ),
         )
@@ -138,28 +138,33 @@ class AlertsForm(InfoForm[None]):
         if alert.expires_ns is not None:
             said.append(f"until {date_and_time(alert.expires_ns, zone)}")
         if alert.count:
-            said.append(f"told {alert.count} times, last {date_and_time(alert.fired_ns, zone)}")
+            said.append(
+                f"fired {counted(alert.count, 'time')}, last {date_and_time(alert.fired_ns, zone)}"
+            )
         whole = wrap_words(alert.words, "plain", self.inside)[:2]
         return [BLANK, *whole, *wrap_words(safe(", ".join(said)), "muted", self.inside)[:1]]
 
     def _history(self) -> Sequence[TextLine]:
-        told = self.store.alert_history[::-1]
-        if not told:
-            return (((("Nothing was told yet", "muted")),),)
-        last = max(0, len(told) - self.room)
-        self.at = min(self.at, len(told) - 1)
+        fired = self.store.alert_history[::-1]
+        if not fired:
+            return (((("No alert fired yet", "muted")),),)
+        last = max(0, len(fired) - self.room)
+        self.at = min(self.at, len(fired) - 1)
         first = min(max(0, self.at - self.room // 2), last)
-        return [self._told(at, told[at]) for at in range(first, min(first + self.room, len(told)))]
+        return [
+            self._firing_line(at, fired[at])
+            for at in range(first, min(first + self.room, len(fired)))
+        ]
 
-    def _told(self, number: int, told: Told) -> TextLine:
-        when = safe(f"{at(told.time_ns, self.store.zone):%d %b %H:%M:%S} ")
-        late = safe("away " if told.late else "")
+    def _firing_line(self, number: int, fired: FiringRecord) -> TextLine:
+        when = safe(f"{at(fired.time_ns, self.store.zone):%d %b %H:%M:%S} ")
+        late = safe("away " if fired.late else "")
         room = max(1, self.inside - 2 - len(when) - len(late))
         return (
             ("▶ " if number == self.at else "  ", "focus"),
             (when, "faint"),
             (late, "warn"),
-            (shorten(clean(told.words), room), "plain"),
+            (shorten(clean(fired.words), room), "plain"),
         )
 
     # Keys.
@@ -170,14 +175,14 @@ class AlertsForm(InfoForm[None]):
         self.at, self.deleting = max(0, min(count - 1, self.at + step)), ""
         self.redraw()
 
-    def action_wish(self, verb: Verb) -> None:
+    def action_act(self, verb: Verb) -> None:
         """Pause the chosen alert, edit it, or make a new one."""
         if self.shows_history and verb != "mute":
             return
         if verb in ("new", "clear", "mute"):
-            self._wish(AlertWish(verb))
+            self._act(AlertAction(verb))
         elif self.chosen is not None:
-            self._wish(AlertWish(verb, self.chosen))
+            self._act(AlertAction(verb, self.chosen))
         self.redraw()
 
     def action_delete(self) -> None:
@@ -191,11 +196,11 @@ class AlertsForm(InfoForm[None]):
         alert = self.store.alerts.get(self.deleting)
         self.deleting = ""
         if alert is not None:
-            self._wish(AlertWish("delete", alert))
+            self._act(AlertAction("delete", alert))
         self.redraw()
 
     def action_history(self) -> None:
-        """Show what was told, or the alerts again."""
+        """Show the alerts that fired, or all alerts again."""
         self.shows_history, self.at, self.deleting = not self.shows_history, 0, ""
         self.redraw()
 

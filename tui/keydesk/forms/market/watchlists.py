@@ -178,9 +178,7 @@ class DeleteListForm(InfoForm[str]):
         """Say what goes and what stays."""
         count = len(self._watched.instruments)
         plural = "" if count == 1 else "s"
-        words = (
-            f"The list of {count} instrument{plural} goes; positions and orders stay as they are."
-        )
+        words = f"The list of {count} instrument{plural} is deleted; positions and orders stay as they are."
         return wrap_words(safe(words), "plain", self.inside)
 
     def action_take(self) -> None:

@@ -49,7 +49,7 @@ class Chosen:
 
 
 class StatisticsHost(Protocol):
-    """What the page asks for; the answers are given to its `take` methods."""
+    """What the page requests; the answers are passed to its `take` methods."""
 
     @property
     def progress(self) -> Printable: ...

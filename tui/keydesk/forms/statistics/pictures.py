@@ -90,7 +90,7 @@ def _equity_words(curve: Sequence[CurvePoint], given: Given) -> TextLine:
     currency = given.snapshot.currency
     when = f"{at(deepest.time_ns, given.snapshot.context.zone):%d %b %Y}"
     line: TextLine = (
-        ("Realised ", "muted"),
+        ("Realized ", "muted"),
         amount(curve[-1].total),
         (safe(f" {currency}  n {len(curve):,}  drawdown now "), "muted"),
         (money(curve[-1].below), "loss" if curve[-1].below else "plain"),

@@ -186,7 +186,7 @@ class TicketEditor:
         """Count the active distance in average true ranges: typed digits stay, an old distance is converted."""
         name, entry = self.draft.active, self.draft.entry(self.draft.active)
         if name not in DISTANCES:
-            self.hint = f"The {name} is no distance: s t r pick one that a counts in ATR"
+            self.hint = f"The {name} is not a distance: s t r pick one that a counts in ATR"
         elif entry.unit != "ATR":
             turned = self._in_unit(name, "ATR", context, plan) if entry.fresh else None
             self.draft = self.draft.put(name, turned or replace(entry, unit="ATR"))

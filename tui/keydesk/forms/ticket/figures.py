@@ -89,12 +89,12 @@ def _margin_lines(plan: Plan, *, narrow: bool) -> list[FigureLine]:
 
 
 def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
-    """Return the units by which an order reduces the position, and the profit that this realises."""
+    """Return the units by which an order reduces the position, and the profit that this realizes."""
     effect, funds = plan.effect, context.funds
     sells = draft.direction < 0
     side, role = ("LONG", "buy") if sells else ("SHORT", "sell")
     held = effect.long_before if sells else effect.short_before
-    at, won = shown_number(plan.levels.entry), plan.realised
+    at, won = shown_number(plan.levels.entry), plan.realized
     when = (
         "at market" if draft.kind == "MARKET" else f"at {price(at, context.rules.price_precision)}"
     )

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import ClassVar, Literal
 
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition
-from keydesk.calc.risk.trading_context import NOTHING, Lot, TradingContext, realised_profit
+from keydesk.calc.risk.trading_context import NOTHING, Lot, TradingContext, realized_profit
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.forms.ticket_sheet import quote_line
@@ -35,12 +35,12 @@ class OpenSide:
         """Return the side and its size: LONG 20,000."""
         return f"{self.name.upper()} {units(self.units)}"
 
-    def realised(self, closing: Decimal, context: TradingContext) -> Decimal | None:
+    def realized(self, closing: Decimal, context: TradingContext) -> Decimal | None:
         """Return what closing so many units now makes, the oldest trade first; None: not known."""
         signed = closing if self.name == "long" else -closing
         at = closing_price(signed, context.bid, context.ask)
         lots = (Lot(trade.units, trade.price) for trade in self.trades)
-        return realised_profit(lots, closing, at, context.factors)
+        return realized_profit(lots, closing, at, context.factors)
 
 
 class PositionForm(Form[ClosePosition | CloseParts]):
@@ -80,7 +80,7 @@ class PositionForm(Form[ClosePosition | CloseParts]):
         digits = context.rules.price_precision
         signed = side.units if side.name == "long" else -side.units
         count = len(side.trades)
-        total = side.realised(side.units, context)
+        total = side.realized(side.units, context)
         return (
             (safe(side.words), "bright"),
             ("  average ", "muted"),
@@ -116,7 +116,7 @@ class ClosePositionForm(PositionForm):
         )
 
     def body(self) -> Sequence[TextLine]:
-        """Show each side, what closing realises, and what goes with it."""
+        """Show each side, what closing realizes, and the orders that are cancelled with it."""
         context, sides = self.trading_context(), self.open_sides()
         lines: list[TextLine] = []
         if context is not None:
@@ -124,13 +124,13 @@ class ClosePositionForm(PositionForm):
         if len(sides) > 1:
             lines += [BLANK, choice_line((("a", "both"), ("l", "long"), ("s", "short")))]
         closed = [trade for side in self.closing() for trade in side.trades]
-        return [*lines, BLANK, *self._realised(context), *dependents_line(closed)]
+        return [*lines, BLANK, *self._realized(context), *dependents_line(closed)]
 
-    def _realised(self, context: TradingContext | None) -> Sequence[TextLine]:
+    def _realized(self, context: TradingContext | None) -> Sequence[TextLine]:
         if context is None:
             return (NO_PRICE,)
-        parts = [side.realised(side.units, context) for side in self.closing()]
-        return _realised_line(parts, context)
+        parts = [side.realized(side.units, context) for side in self.closing()]
+        return _realized_line(parts, context)
 
     def action(self) -> Action:
         """Return the row of the confirmation matrix."""
@@ -172,12 +172,12 @@ def choice_line(choices: Sequence[tuple[str, str]]) -> TextLine:
     )
 
 
-def _realised_line(parts: Sequence[Decimal | None], context: TradingContext) -> Sequence[TextLine]:
+def _realized_line(parts: Sequence[Decimal | None], context: TradingContext) -> Sequence[TextLine]:
     known = [each for each in parts if each is not None]
     if not known or len(known) < len(parts):
         return ()
     words = safe(f" {context.funds.currency} at the price seen")
-    return ((("realises ", "muted"), signed_money(sum(known, NOTHING)), (words, "muted")),)
+    return ((("realizes ", "muted"), signed_money(sum(known, NOTHING)), (words, "muted")),)
 
 
 def dependents_line(trades: Sequence[TradeRow]) -> Sequence[TextLine]:
@@ -194,5 +194,5 @@ def dependents_line(trades: Sequence[TradeRow]) -> Sequence[TextLine]:
     )
     if not going:
         return ()
-    words = "order goes" if going == 1 else "orders go"
-    return (((safe(f"{going} protective {words} with it"), "muted"),),)
+    words = "order is" if going == 1 else "orders are"
+    return (((safe(f"{going} protective {words} cancelled too"), "muted"),),)

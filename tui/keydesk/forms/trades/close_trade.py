@@ -51,7 +51,7 @@ def entry_and_now(trade: TradeRow, context: TradingContext) -> TextLine:
 
 
 def result_of(trade: TradeRow, magnitude: Decimal, context: TradingContext) -> Decimal:
-    """Return what closing that many units now would realise."""
+    """Return what closing that many units now would realize."""
     close = closing_price(trade.units, context.bid, context.ask)
     signed = magnitude if trade.units > 0 else -magnitude
     return profit(signed, trade.price, close, context.factors)
@@ -100,7 +100,7 @@ class CloseForm(Form[CloseTrades]):
         return ((words, "bright"), (" at market", "plain"))
 
     def body(self) -> Sequence[TextLine]:
-        """Show each trade and what closing realises."""
+        """Show each trade and what closing realizes."""
         context = self.trading_context()
         if context is None:
             return (NO_PRICE,)
@@ -111,7 +111,7 @@ class CloseForm(Form[CloseTrades]):
             lines += [_trade_line(trade, context) for trade in self.trades[:SHOWN_TRADES]]
         if len(self.trades) > SHOWN_TRADES:
             lines.append(((safe(f"and {len(self.trades) - SHOWN_TRADES} more"), "muted"),))
-        return [*lines, BLANK, self._realised(context), *self._dependents()]
+        return [*lines, BLANK, self._realized(context), *self._dependents()]
 
     def action(self) -> Action:
         """Return the row of the confirmation matrix."""
@@ -125,10 +125,10 @@ class CloseForm(Form[CloseTrades]):
         """Return the trades that are still open."""
         return CloseTrades(self.instrument, tuple(trade.id for trade in self.trades))
 
-    def _realised(self, context: TradingContext) -> TextLine:
+    def _realized(self, context: TradingContext) -> TextLine:
         total = sum((result_of(trade, abs(trade.units), context) for trade in self.trades), NOTHING)
         return (
-            ("realises ", "muted"),
+            ("realizes ", "muted"),
             signed_money(total),
             (safe(f" {context.funds.currency} at the price seen"), "muted"),
         )
@@ -137,8 +137,8 @@ class CloseForm(Form[CloseTrades]):
         going = sum(_dependents_of(trade) for trade in self.trades)
         if not going:
             return ()
-        words = "order goes" if going == 1 else "orders go"
-        return (((safe(f"{going} protective {words} with it"), "muted"),),)
+        words = "order is" if going == 1 else "orders are"
+        return (((safe(f"{going} protective {words} cancelled too"), "muted"),),)
 
 
 def _trade_line(trade: TradeRow, context: TradingContext) -> TextLine:
@@ -216,7 +216,7 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         cash: TextLine = ()
         if context is not None:
             cash = (
-                ("  realises ", "muted"),
+                ("  realizes ", "muted"),
                 signed_money(result_of(trade, closing, context)),
                 (safe(f" {context.funds.currency}"), "muted"),
             )

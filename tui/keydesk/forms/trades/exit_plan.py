@@ -254,7 +254,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
             return "It is open longer than that already: close it, or give more minutes"
         known = None if self.plan is None else replace(self.plan, break_even_done=False)
         if known is not None and replace(known, opened_ns=plan.opened_ns) == plan:
-            return "Nothing changed yet: ↑ ↓ nudge, digits set, w takes the plan away"
+            return "Nothing changed yet: ↑ ↓ nudge, digits set, w removes the plan"
         return problem_of(plan)
 
     def warnings(self) -> Sequence[str]:
@@ -263,7 +263,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         context = self.trading_context(trade) if trade else None
         plan = self.wanted(trade, context) if trade is not None and context is not None else ""
         if not isinstance(plan, str) and plan.is_empty and self.plan is not None:
-            return ["This takes the exit plan away; stop and target stay as they are"]
+            return ["This removes the exit plan; stop and target stay as they are"]
         return ()
 
     def result(self) -> SetExitPlan | None:

@@ -348,7 +348,7 @@ class MoveForm(Form[MoveEntry]):
         """Count the active level in average true ranges from the price; typed digits stay."""
         entry = self.fields[self.active]
         if self.active in {"price", "units"}:
-            self._hint = f"The {self.active} is no distance: s, t and r count in ATR"
+            self._hint = f"The {self.active} is not a distance: s, t and r count in ATR"
             self.redraw()
         elif entry.unit != "ATR":
             self._put(replace(entry, unit="ATR", text="" if entry.fresh else entry.text))

@@ -97,7 +97,16 @@ class CancelEntriesForm(Form[CancelOrders]):
             lines.append(((safe(f"and {len(orders) - SHOWN_ORDERS} more"), "muted"),))
         staying = sum(order.type not in ENTRY_TYPES for order in self._in_scope())
         if staying:
-            lines.append(((safe(f"{staying} protective orders stay"), "muted"),))
+            lines.append(
+                (
+                    (
+                        safe(
+                            f"{staying} protective {'order stays' if staying == 1 else 'orders stay'}"
+                        ),
+                        "muted",
+                    ),
+                )
+            )
         scope: TextLine = (
             ("a", "bright"),
             (" whole account   ", "muted"),

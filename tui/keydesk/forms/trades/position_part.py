@@ -10,7 +10,7 @@ from keydesk.calc.orders.close_order import (
     CloseOrder,
     in_close_order,
     parts_of,
-    realised_by,
+    realized_by,
 )
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition, CloseSide
 from keydesk.calc.orders.ticket_draft import (
@@ -142,11 +142,11 @@ class PositionPartForm(PositionForm):
         if context is not None:
             signed = closing if side.name == "long" else -closing
             at = closing_price(signed, context.bid, context.ask)
-            won = realised_by(parts, at, context.factors)
+            won = realized_by(parts, at, context.factors)
         cash: TextLine = ()
         if won is not None and context is not None:
             cash = (
-                ("  realises ", "muted"),
+                ("  realizes ", "muted"),
                 signed_money(won),
                 (safe(f" {context.funds.currency}"), "muted"),
             )

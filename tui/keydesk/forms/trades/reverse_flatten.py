@@ -83,7 +83,7 @@ class ReverseForm(Form[Reverse]):
                 (EMPTY if plan.risk is None else money(-plan.risk, signed=True), "loss"),
                 *_trail_words(plan, context),
             ),
-            (("the old stop and target go with the old trade", "muted"),),
+            (("the old stop and target are cancelled", "muted"),),
         ]
 
     def opens_on(self) -> str:
@@ -251,7 +251,7 @@ def _size_refusals(plan: Plan, context: TradingContext) -> list[str]:
     held = max(plan.effect.long_after, plan.effect.short_after)
     if plan.units > rules.maximum_order_units:
         most = units(rules.maximum_order_units)
-        return [f"size: one order of {name} may carry {most}: {remedy}"]
+        return [f"size: one order of {name} may have at most {most}: {remedy}"]
     if rules.maximum_position and held > rules.maximum_position:
         return [f"size: the position may grow to {units(rules.maximum_position)}: {remedy}"]
     if plan.margin > context.funds.margin_available:

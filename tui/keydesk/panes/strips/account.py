@@ -31,10 +31,8 @@ def band_of(store: Store) -> str:
     return "live" if store.health.environment == "LIVE" else "practice"
 
 
-class AccountStrip(StripLine):
-    """The environment's band across the whole first line, the account's numbers in it."""
-
-    is_short = False  # the figures stand in a line of their own
+class BandLine(StripLine):
+    """A line of the account in the environment's colour."""
 
     def backdrop(self, frame: Frame) -> Style:
         """Return the environment's colour."""
@@ -45,6 +43,12 @@ class AccountStrip(StripLine):
         """Redraw when a number or the arming level changed."""
         if frame.touched(Topic.ACCOUNT, Topic.ARMING, Topic.HEALTH):
             self.redraw()
+
+
+class AccountStrip(BandLine):
+    """The environment's band across the whole first line, the account's numbers in it."""
+
+    is_short = False  # the figures stand in a line of their own
 
     def left(self, frame: Frame) -> Iterable[Item]:
         """Yield environment and account, then the figures; the alias goes first, the account's digits never."""
@@ -74,18 +78,8 @@ class AccountStrip(StripLine):
         yield Item((run,))
 
 
-class FundsLine(StripLine):
+class FundsLine(BandLine):
     """The account's figures in a line of their own, where the band has no room for them."""
-
-    def backdrop(self, frame: Frame) -> Style:
-        """Return the environment's colour."""
-        band = band_of(frame.store)
-        return self.palette.on(f"{band}-text", band)
-
-    def changed(self, frame: Frame) -> None:
-        """Redraw when a number changed."""
-        if frame.touched(Topic.ACCOUNT, Topic.ARMING, Topic.HEALTH):
-            self.redraw()
 
     def left(self, frame: Frame) -> Iterable[Item]:
         """Yield the figures that have room."""

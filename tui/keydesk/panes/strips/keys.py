@@ -33,7 +33,7 @@ BESIDE = {  # one hint for two keys
 FORM_HAS_KEYS = "The form has the keys; Esc drops it."
 EXITS = ("close", "flatten", "break-even", "trailing", "protect", "cancel", "scale-out")
 REPLAY = "replay-status"  # of a practice market that the desk may control
-ALWAYS = ("command", "help")  # how to leave and how to learn the rest stay at the end
+ALWAYS = ("command", "help")  # how to leave, and where the other keys are listed, stay at the end
 
 
 class KeyFooter(StripLine):
@@ -74,7 +74,7 @@ class KeyFooter(StripLine):
             self.redraw()
 
     def left(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002 - keys do not depend on data
-        """Return the keys that have room; beneath a form or a window, who has them."""
+        """Return the keys that have room; beneath a form or a window, the message of that form."""
         if not self._pane:
             yield Item(((safe(self._over_it), self.palette["muted"]),))
             return
@@ -108,7 +108,7 @@ class KeyFooter(StripLine):
             return sorted(exits, key=lambda key: EXITS.index(key.id))
         hinted = [key for key in found if key.hint and key.id not in (REPLAY, *ALWAYS)]
         first = FIRST.get(self._pane, ())
-        last = len(first) + 1  # to move among rows is no news where it does not come first
+        last = len(first) + 1  # moving among rows needs no hint where it is not the first one
 
         def rank(key: Key) -> int:
             if key.id in first:

@@ -1,4 +1,4 @@
-"""What transactions say of orders and trades that are not open: by it the lines of others are put into words.
+"""The orders and trades that transactions name although they are not open: log lines of other transactions use these names.
 
 A page of old transactions holds, for example, the cancellation of a stop whose order and trade are gone from the account.
 """
@@ -38,8 +38,8 @@ class LogNames:
     orders: dict[str, NamedOrder] = field(default_factory=dict)
     trades: dict[str, str] = field(default_factory=dict)
 
-    def learn(self, transaction: m.Transaction) -> None:
-        """Remember the order or the trades of a transaction; one that cannot be read teaches nothing."""
+    def remember(self, transaction: m.Transaction) -> None:
+        """Remember the order or the trades of a transaction; one that cannot be read is ignored."""
         try:
             if isinstance(transaction, m.OrderFillTransaction):
                 for trade_id in _trades_of(transaction):

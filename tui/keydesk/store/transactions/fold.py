@@ -56,7 +56,7 @@ def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
         return
     names = LogNames()
     for each in transactions:
-        names.learn(each)
+        names.remember(each)
     first = int(transactions[0].id)
     before = max(
         (int(line.id) for line in store.log if line.id and int(line.id) < first), default=0

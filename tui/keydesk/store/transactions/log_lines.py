@@ -62,7 +62,7 @@ Description: TypeAlias = tuple[LogKind, str, str]
 NOTHING = Decimal(0)
 PLAIN: Mapping[str, tuple[LogKind, str]] = {
     "MARGIN_CALL_ENTER": ("MARGIN", "MARGIN CALL: add funds or close positions"),
-    "MARGIN_CALL_EXIT": ("MARGIN", "Margin call over"),
+    "MARGIN_CALL_EXIT": ("MARGIN", "Margin call ended"),
     "CLOSE": ("CONFIG", "Account closed"),
     "REOPEN": ("CONFIG", "Account opened again"),
     "RESET_RESETTABLE_PL": ("CONFIG", "Resettable P/L set to zero"),
@@ -70,7 +70,7 @@ PLAIN: Mapping[str, tuple[LogKind, str]] = {
 """Transactions that their kind describes completely."""
 BY_HAND = frozenset({"MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"})
 """Fills requested by the trader: the reason is left out."""
-UNKNOWN = "{}: a kind this desk does not know; the account is read again"
+UNKNOWN = "{}: an unknown type of transaction; the account is read again"
 
 
 def name_of(type_: str) -> str:
@@ -255,7 +255,7 @@ def _describe_account_change(transaction: m.Transaction, known: _Known) -> Descr
 def _describe_setting(transaction: m.Transaction) -> Description:
     match transaction:
         case m.MarginCallExtendTransaction():
-            return "MARGIN", "", f"Margin call goes on, extension {transaction.extension_number}"
+            return "MARGIN", "", f"Margin call extended, extension {transaction.extension_number}"
         case m.DelayedTradeClosureTransaction():
             trades = ", ".join(transaction.trade_ids)
             return "MARGIN", "", f"To be closed when the market opens: trade {trades}"
@@ -316,7 +316,7 @@ def _configuration_words(change: m.ClientConfigureTransaction) -> str:
 
 
 def _money(transaction: m.Transaction) -> tuple[Decimal | None, Decimal | None]:
-    """Return the change of the balance and the realised profit of a transaction."""
+    """Return the change of the balance and the realized profit of a transaction."""
     match transaction:
         case m.OrderFillTransaction():
             fees = transaction.commission + (transaction.guaranteed_execution_fee or NOTHING)

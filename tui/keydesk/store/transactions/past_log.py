@@ -46,7 +46,7 @@ def take_page(
     inside = [each for each in readable(store, _numbered, read) if first <= each[0] <= last]
     transactions = [each for _, each in sorted(dict(inside).items())]
     for each in transactions:
-        past.names.learn(each)
+        past.names.remember(each)
     made = list(readable(store, lambda each: _line(store, past, each), transactions))
     past.add(made, older=last < past.newest)
     _name_cancellations(store, past, transactions)
