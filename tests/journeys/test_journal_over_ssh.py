@@ -21,7 +21,7 @@ HELD, TURN = 60, 20  # repeats of a held key, thirty a second
 DESK = ("--practice", "--price-rate", "14")
 VIEWS = {
     "2": "By instrument",
-    "3": "Realised",
+    "3": "Realized",
     "4": "Mean",
     "5": "MAE in R",
     "6": "hour and weekday",

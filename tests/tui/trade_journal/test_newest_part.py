@@ -11,7 +11,8 @@ import pytest
 
 from keydesk.calc.trade_journal.rebuild import Journal, rebuild, trades_of
 from keydesk.trade_journal.cache import CachedEvents, mark_of
-from keydesk.trade_journal.live import RETRY_AFTER, JournalFiles, LiveJournal
+from keydesk.trade_journal.files import JournalFiles
+from keydesk.trade_journal.live import RETRY_AFTER, LiveJournal
 from keydesk.trade_journal.loading import load_events, load_newest
 from keydesk.trade_journal.newest_part import Portions
 from keydesk.trade_journal.reading import events_of
