@@ -82,6 +82,10 @@ def any_terminal(practice_folder: Path, size: tuple[int, int]) -> Iterator[Termi
 
 def nothing_was_sent(terminal: Terminal) -> None:
     terminal.pause(0.8)
+    if (
+        "Esc drops" in terminal.text
+    ):  # on a busy machine the last keys are read apart, and open the form again
+        terminal.press("Escape")
     terminal.see("No trades")
     assert "FILLED" not in terminal.text
 
