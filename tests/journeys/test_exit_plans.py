@@ -41,7 +41,7 @@ def test_a_plan_is_set_seen_refused_and_taken_away(practice_folder: Path) -> Non
         terminal.press("Enter")
         see_in_form(terminal, "Nothing changed yet")
         terminal.press("w")
-        see_in_form(terminal, "This takes the exit plan away")
+        see_in_form(terminal, "This removes the exit plan")
         confirm(terminal)
         terminal.see_no_more("1 exit plan p")
 

@@ -160,7 +160,7 @@ def test_a_passphrase_file_that_others_can_read_is_refused(
     [
         ("", "no token was given"),
         ("\n", "no token was given"),
-        ("shorty", "it must have 8 to 1024"),
+        ("shorty", "a token has 8 to 1024 characters"),
         ("Bearer some-token", "one word of printable ASCII"),
         ("tökens-are-ascii", "one word of printable ASCII"),
     ],
