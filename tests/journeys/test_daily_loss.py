@@ -95,7 +95,7 @@ def test_the_lock_is_reached_held_over_a_restart_and_released(practice_folder: P
         terminal.press("Escape", "A")
         terminal.see("type this sentence")
         terminal.press("n", "o", "Enter")
-        terminal.see("not the sentence")
+        terminal.see("The text differs from the sentence")
         terminal.press("Backspace", "Backspace")
         terminal.write(SENTENCE.encode())
         terminal.press("Enter")
