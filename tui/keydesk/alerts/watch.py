@@ -24,8 +24,7 @@ from keydesk.alerts.book import (
     setting,
 )
 from keydesk.alerts.book_file import BookFile
-from keydesk.alerts.candle_values import values_of
-from keydesk.alerts.readings import OF_PRICES, BrokerClock, PriceReadings, account_values
+from keydesk.alerts.readings import OF_PRICES, BrokerClock, PriceReadings, account_values, values_of
 from keydesk.calc.alerts.alert import SECOND, Alert, Firing, FiringRecord
 from keydesk.calc.alerts.conditions import (
     CandleCondition,

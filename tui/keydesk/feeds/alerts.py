@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from keydesk.alerts.candle_values import candles_needed
+from keydesk.alerts.readings import candles_needed
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import SECOND, Alert
 from keydesk.calc.alerts.conditions import CandleCondition, ClientsLong
