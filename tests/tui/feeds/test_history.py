@@ -8,8 +8,7 @@ from keydesk.chart.position import Position
 from keydesk.feeds.history import load_older
 from keydesk.feeds.link import Link
 from keydesk.feeds.market_data import load_candles
-from keydesk.store.candles import MOST_CANDLES, show_prices
-from keydesk.store.history import WINDOW, want_date, want_history
+from keydesk.store.candles import MOST_CANDLES, WINDOW, show_prices, want_date, want_history
 from keydesk.store.state import Candle, CandleSeries
 from keydesk.store.store import Store
 from keydesk_client.client import Client

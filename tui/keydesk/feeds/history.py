@@ -1,8 +1,7 @@
 """Read older candles: before those of a chart, or around a date."""
 
 from keydesk.feeds.link import FAILURES, Link, reason
-from keydesk.store.candles import loading_failed
-from keydesk.store.history import Direction, take_older, take_past
+from keydesk.store.candles import Direction, loading_failed, take_older, take_past
 from keydesk.store.state import CandleSeries, PastCandles, Topic
 from keydesk_client.models import CandlestickResponse, DateTime, granularity_of
 

@@ -152,7 +152,7 @@ class AlertDesk:
 
     def type_line(self, before: str = "", changed: Alert | None = None) -> None:
         """Ask for the line of a new alert, or of one that is changed."""
-        from keydesk.forms.market.alert_line import AlertLineForm  # noqa: PLC0415
+        from keydesk.forms.market.new_alert import AlertLineForm  # noqa: PLC0415
 
         title = "Alert" if changed is None else "Edit the alert"
         form = AlertLineForm(self._store, before, self._trouble, title)
