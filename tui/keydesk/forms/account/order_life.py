@@ -15,7 +15,7 @@ from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shor
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
 from keydesk.trading.order_life import OrderLife, with_states
-from keydesk.trading.request_words import words_of_text
+from keydesk.trading.order_words import words_of_text
 
 LEAST_LIST = 3  # rows of the list
 LABEL = 10  # columns of the names in the part about one order

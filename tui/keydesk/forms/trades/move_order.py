@@ -6,14 +6,14 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.instructions import LEFT_ALONE, Limits, MoveEntry
-from keydesk.calc.orders.limits import deviation_warnings, moved_risk_refusals
-from keydesk.calc.orders.move_checks import (
+from keydesk.calc.orders.change_checks import (
     distance_refusals,
     level_refusals,
     risk_of,
     size_refusals,
 )
+from keydesk.calc.orders.instructions import LEFT_ALONE, Limits, MoveEntry
+from keydesk.calc.orders.limits import deviation_warnings, moved_risk_refusals
 from keydesk.calc.orders.ticket_draft import (
     TYPED_BEHIND_A_DIGIT,
     Entry,
@@ -42,7 +42,7 @@ from keydesk.records import OrderRow
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, price, units
 from keydesk.text.sanitize import safe
-from keydesk.trading.notifications import order_name
+from keydesk.trading.order_words import order_name
 from keydesk_client.arithmetic.profit import nearest_price, pip
 
 TENTH = Decimal("0.1")

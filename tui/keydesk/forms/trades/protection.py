@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.orders import average_range, protection
+from keydesk.calc.orders.change_checks import protection_refusals
 from keydesk.calc.orders.instructions import SetProtection
 from keydesk.calc.orders.protection import (
     FIELDS,
@@ -164,7 +165,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         context = self.trading_context(trade)
         if context is None:
             return ["Waiting for a price"]
-        return protection.refusals(self.draft, trade, context)
+        return protection_refusals(self.draft, trade, context)
 
     def warnings(self) -> Sequence[str]:
         """Warn when protection is reduced, and of an exit plan that may move the stop on."""
