@@ -19,7 +19,7 @@ from keydesk.calc.orders.protection import (
     wanted_level,
     wanted_protection,
 )
-from keydesk.calc.orders.ticket_draft import Reading, UnreadableText, shown_number
+from keydesk.calc.orders.ticket_draft import Reading, UnreadableText
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.records import OrderRow, TradeRow
 from keydesk.text.format import money, pair, units
@@ -94,18 +94,6 @@ def level_refusals(
     if isinstance(trail, Decimal):
         reasons += trail_out_of_range(trail, context)
     return reasons
-
-
-def risk_of(levels: Mapping[str, Reading], context: TradingContext) -> Decimal | None:
-    """Return the loss at the nearer of stop and trailing stop, None without one or while one cannot be read."""
-    at, size = shown_number(levels["price"]), shown_number(levels["units"])
-    stop, trail = levels["stop"], levels["trail"]
-    if at is None or size is None:
-        return None
-    spread = context.ask - context.bid
-    distances = [trail + spread] if isinstance(trail, Decimal) else []
-    distances += [abs(at - stop)] if isinstance(stop, Decimal) else []
-    return size * min(distances) * context.factors.loss if distances else None
 
 
 def protection_refusals(
