@@ -94,7 +94,7 @@ class BookFile:
         return self.book
 
     def _is_mendable(self) -> bool:
-        """Return whether what stood in the way may have gone: a full disk has, a file of another user has not."""
+        """Return whether writing may succeed now: a full disk may have been freed, a file of another user stays unwritable."""
         if self.path is None:
             return False
         with suppress(FileNotFoundError):
@@ -185,7 +185,7 @@ def written_alert(alert: Alert) -> dict[str, object]:
 
 
 def read_alert(said: Mapping[str, Any]) -> Alert:
-    """Return the alert of values of JSON.
+    """Return the alert described by values of JSON.
 
     Raises:
         ValueError, TypeError, KeyError: they do not describe an alert.

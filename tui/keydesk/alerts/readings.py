@@ -43,7 +43,7 @@ class DayBound:
     until_ns: int
 
     def take(self, mid: Decimal, time_ns: int) -> Decimal | None:
-        """Return whether the price is a new extreme or away from it; None where it stands on it, or begins a day."""
+        """Return NEW for a new extreme, AWAY for a price away from it; None at the extreme, and at the start of a day."""
         if time_ns >= self.until_ns:
             self.price, self.until_ns = mid, next_day_start(time_ns)
             return None
@@ -111,7 +111,7 @@ class _Extreme:
 
 @dataclass(slots=True)
 class BrokerClock:
-    """The broker's time; while its streams are silent it is counted on."""
+    """The broker's time; while its streams are silent the local clock advances it."""
 
     time_ns: int = 0
     seen: float = 0.0  # monotonic seconds
@@ -128,7 +128,7 @@ class BrokerClock:
 def account_values(
     store: Store, readings: Iterable[Reading], now: float, clock_ns: int
 ) -> Iterator[Value]:
-    """Return the values that are no prices, as far as they are known."""
+    """Return the known values of account, clock, books and streams."""
     for reading in readings:
         value = _value(store, reading, now, clock_ns)
         if value is not None:

@@ -129,7 +129,7 @@ class AlertWatch:
             self.keeper.claim(self.engine.take(reading, value, quote.time_ns))
 
     def look(self, now: float) -> None:
-        """Judge what is no price, once a frame; look after the file once a second."""
+        """Judge every value other than prices, once a frame; check the file once a second."""
         if self._is_of_another_account():
             self.begin_anew()
         if self._held:
@@ -197,7 +197,7 @@ class AlertWatch:
         self._held = True
 
     def begin_anew(self) -> None:
-        """Watch what is watched from now on, in a market that began anew: what was seen before crosses nothing."""
+        """Begin anew with a market that began anew: prices seen before do not count for crossings."""
         self._held, self.gap = False, None
         self.markets += 1
         self._candle_ends.clear()

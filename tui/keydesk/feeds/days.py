@@ -110,7 +110,7 @@ class Asked:
 
 
 async def keep_day_lines(link: Link) -> None:
-    """Load what the rows in sight lack or have grown old of, as long as the desk is open."""
+    """Load the missing and outdated figures of the rows in sight, as long as the desk is open."""
     await link.priced.wait()
     asked = Asked()
     with link.store.subscribed(Topic.DAY_LINES) as wanted:

@@ -131,7 +131,7 @@ def distrust_candles(store: Store) -> None:
 
 
 def loading_failed(store: Store, series: CandleSeries, words: str) -> None:
-    """Keep the candles and show why there are no newer ones."""
+    """Keep the candles and show why newer ones are missing."""
     series.loading = False
     series.error = words
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
@@ -148,7 +148,9 @@ def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
             series.candles.pop()
             series.wants_reload = True
         return False
-    if time_ns - end > MOST_SKIPPED_NS:  # no prices for so long: the service knows what was
+    if (
+        time_ns - end > MOST_SKIPPED_NS
+    ):  # no prices for so long: the candles are read from the service
         series.wants_reload = True
         return False
     if time_ns < end:

@@ -192,7 +192,7 @@ class Commands:
         outcome = await self._open_once(order.instrument, command, request, intent_id)
         if self.exit_plans is not None:
             self.exit_plans.settled(intent_id, outcome)
-        if self.refused.keep(order, outcome):  # the same again is no second order
+        if self.refused.keep(order, outcome):  # sending the same again is not a duplicate
             self._sent.pop((order.instrument, order.kind, order.side), None)
         return isinstance(outcome, Done) and outcome.became is not Became.CANCELLED
 

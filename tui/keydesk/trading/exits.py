@@ -70,7 +70,7 @@ class Exits:
     async def close_trade(
         self, trade_id: str, instrument: str, part: Decimal | None, prefix: str = ""
     ) -> Outcome:
-        """Close a trade, or a part of it; `prefix` stands before the words of the command."""
+        """Close a trade, or a part of it; `prefix` comes before the words of the command."""
         amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
         size = "all" if isinstance(amount, str) else units(amount)
         words = f"{prefix}CLOSE {size} of #{trade_id} {pair(instrument)}"
@@ -131,7 +131,7 @@ class Exits:
         return abs(known.long_units), abs(known.short_units)
 
     async def protect(self, change: SetProtection, prefix: str = "") -> Outcome:
-        """Set, move or cancel what protects a trade; `prefix` stands before the words of the command."""
+        """Set, move or cancel what protects a trade; `prefix` comes before the words of the command."""
         command = self.command("", "modify", change.instrument, "protection")
         command = replace(
             command, words=f"{prefix}{change_words(change, command.pip)} on #{change.trade_id}"

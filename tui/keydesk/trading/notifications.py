@@ -125,7 +125,7 @@ def _done(done: Done, command: Command) -> Report:
 
 
 def one_of_words(like: Ambiguous, command: Command) -> str:
-    """Return the joint outcome of several like requests that cannot be told apart."""
+    """Return the joint outcome of several like requests that cannot be distinguished."""
     found = "; ".join(_finding_words(each, command) for each in like.findings)
     return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {command.words}: {found}"
 
@@ -166,7 +166,7 @@ def _why(rejected: Rejected) -> str:
 
 
 def _with_field(code: str) -> str:
-    """Return a reason in words, behind the field of the ticket that it is about."""
+    """Return a reason in words, preceded by the field of the ticket that it is about."""
     found = meaning_of(code)
     field = found[1] if found is not None else ""
     return f"{field}: {in_words(code)}" if field else in_words(code)

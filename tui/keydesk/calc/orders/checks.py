@@ -77,9 +77,7 @@ def judge(
     ]
     if unusable:
         return Verdict(tuple(unusable))
-    if (
-        plan.reduces
-    ):  # an exit: neither a limit, nor an old price, nor another order stands before it
+    if plan.reduces:  # an exit: no limit, old price or other order may delay it
         refusals = [*_no_size_refusals(draft, plan), *_entry_refusals(plan, context)]
         return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
     refusals = [

@@ -79,7 +79,7 @@ class Protection:
 
     @property
     def fixed_stop(self) -> Decimal | None:
-        """The price of the stop that stands still; the broker takes one beside a guaranteed one nowhere."""
+        """The price of the stop that does not trail; the broker never accepts one beside a guaranteed one."""
         return self.stop if self.guaranteed is None else self.guaranteed
 
 
@@ -203,7 +203,7 @@ def _target_weight(now: Decimal | None, new: Decimal | None) -> Weight:
 
 
 def premium(trade: TradeRow, now: Protection, new: Protection, context: TradingContext) -> Decimal:
-    """Return what a new guaranteed stop costs if it fills, in home currency; 0 where there is none, or it has it already."""
+    """Return what a new guaranteed stop costs if it fills, in home currency; 0 without one, or if the trade had one already."""
     if new.guaranteed is None or now.guaranteed is not None:
         return NOTHING
     return abs(trade.units) * context.rules.guarantee_premium * context.factors.loss

@@ -112,7 +112,7 @@ class ArmForm(Form[bool]):
 
 
 class TypedByHand(Input):
-    """A field that takes no paste: the sentence is there to be thought about."""
+    """A text field that refuses a paste, so that the sentence is typed by hand."""
 
     def _on_paste(self, event: Paste) -> None:
         event.prevent_default()

@@ -84,7 +84,7 @@ class JournalForm(InfoForm[None]):
         yield from super().compose()
 
     def on_mount(self) -> None:
-        """Read what is not read yet."""
+        """Read what is missing."""
         super().on_mount()
         self._host.read()
 

@@ -52,7 +52,7 @@ class NewAlertForm(InfoForm[AlertChoice]):
     Args:
         store: Has the prices.
         condition: To begin with.
-        standing: Returns a hint if the price is beyond the level already.
+        standing: Returns a hint if the price is already beyond the level.
         keymap: The keys, as the foot names them.
     """
 
@@ -75,7 +75,7 @@ class NewAlertForm(InfoForm[AlertChoice]):
 
     @property
     def line(self) -> AlertLine:
-        """The alert as it stands."""
+        """The alert as it is now."""
         return AlertLine(self.condition, self.repeat_s)
 
     def on_frame(self, frame: Frame) -> None:
@@ -249,7 +249,7 @@ class AlertLineForm(InfoForm[AlertLine]):
         return "Enter takes it  Esc closes"
 
     def read(self) -> AlertLine | str:
-        """Return the alert of the line, or why it is none."""
+        """Return the alert of the line, or why the line cannot be read."""
         try:
             line = parse_alert(self.text, self.store.instruments, self.store.focus)
         except AlertSyntaxError as error:

@@ -260,7 +260,7 @@ class TicketForm(Form[OpenOrder]):
         )
 
     def verdict(self) -> Verdict:
-        """Return the refusals and warnings of the ticket as it stands."""
+        """Return the refusals and warnings of the ticket as it is now."""
         return self.once(("verdict", self.draft), self._judge)
 
     def _judge(self) -> Verdict:

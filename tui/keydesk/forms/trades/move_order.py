@@ -295,7 +295,7 @@ class MoveForm(Form[MoveEntry]):
             self._put(replace(entry, unit="ATR", text="" if entry.fresh else entry.text))
 
     def action_nudge(self, steps: int) -> None:
-        """Move the active field; behind a digit the full stop and the comma are text of it."""
+        """Move the active field; after a digit the full stop and the comma are typed into it."""
         entry, order = self.fields[self.active], self.order
         context = self.trading_context(order) if order else None
         if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:

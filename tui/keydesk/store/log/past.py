@@ -62,7 +62,7 @@ class PastLog:
         return self.oldest <= 1
 
     def page(self, below: int) -> tuple[int, int] | None:
-        """Return the ids of the page that is wanted, both included and lower than `below`; None when there is none."""
+        """Return the ids of the page that is wanted, both included and lower than `below`; None if no page is wanted."""
         match self.wants:
             case "older" if not self.begins:
                 return max(1, self.oldest - PAGE), self.oldest - 1
@@ -97,7 +97,7 @@ class PastLog:
         self.lines[at : at + held] = [line] if passes(line, self.letters) else []
 
     def want(self, direction: PastDirection) -> None:
-        """Request a page at one end; a window that is full gives up lines at the other."""
+        """Request a page at one end; a full window drops lines at the other."""
         self.wants, self.trouble = direction, ""
         self._make_room()
 
@@ -114,7 +114,7 @@ class PastLog:
             self.oldest = int(self.lines[0].id)
 
     def append(self, lines: Iterable[LogLine], newest: int) -> None:
-        """Take over lines that the followed log gives up, while there is room: without them the window stands apart."""
+        """Take over lines that the followed log drops, while there is room: without them the window would have a gap to it."""
         if len(self.lines) < WINDOW:
             self.lines += [line for line in lines if line.id and passes(line, self.letters)]
             self.newest = newest
