@@ -71,7 +71,7 @@ def _ranges_away(entry: Entry, at: Reading, direction: int, context: TradingCont
     return at + away * direction
 
 
-def moved(order: OrderRow, levels: Levels) -> MoveEntry | None:
+def move_instruction(order: OrderRow, levels: Levels) -> MoveEntry | None:
     """Return the instruction that moves the order to these levels; None while one cannot be read."""
     at, stop, target = levels["price"], levels["stop"], levels["target"]
     trail, size = levels["trail"], levels["units"]

@@ -11,8 +11,8 @@ from keydesk.calc.orders.entry_move import (
     Levels,
     field_of,
     levels_of,
+    move_instruction,
     move_warnings,
-    moved,
     outlook_of,
     risk_of,
     typed_levels,
@@ -203,7 +203,7 @@ class MoveForm(Form[MoveEntry]):
         context = self.trading_context(order) if order else None
         if order is None or context is None:
             return None
-        return moved(order, self.levels(context))
+        return move_instruction(order, self.levels(context))
 
     def _counts_in_ranges(self) -> bool:
         return any(entry.unit == "ATR" for entry in self.fields.values())
