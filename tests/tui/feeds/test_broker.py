@@ -9,7 +9,7 @@ from pathlib import Path
 
 from keydesk.feeds.link import Link
 from keydesk.feeds.session import ClientStreams, run
-from keydesk.store.candles import want_history
+from keydesk.store.history import want_history
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk_client.account.snapshot import differences
@@ -174,7 +174,7 @@ async def test_the_practice_broker_has_books_of_majors_and_none_of_others(
             snapshot = book.snapshot
             assert snapshot is not None
             assert Decimal(0) < snapshot.long_percent < Decimal(100)
-            assert len(snapshot.buckets) > 20  # how many levels have orders depends on the hour
+            assert len(snapshot.buckets) > 20  # how many depends on the rates of the hour
         assert {name for name, _ in store.books} == {"EUR_USD"}
         store.set_focus("EUR_HUF")
         await until(lambda: ("EUR_HUF", "positions") in store.books)
