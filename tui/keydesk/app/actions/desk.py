@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from keydesk import forms
-from keydesk.app.actions.alerts import AlertActions
-from keydesk.app.actions.commands import CommandActions
+from keydesk.app.actions.commands import CommandActions, ReplayActions
 from keydesk.app.actions.context import ActionContext, Desk, DeskPages
-from keydesk.app.actions.pages import PageActions
-from keydesk.app.actions.replay import ReplayActions
-from keydesk.app.actions.tickets import TicketActions
-from keydesk.app.actions.trades import TradeActions
+from keydesk.app.actions.pages import AlertActions, PageActions
+from keydesk.app.actions.trades import TicketActions, TradeActions
 from keydesk.app.availability import Selection
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.orders.instructions import Template
