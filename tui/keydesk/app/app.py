@@ -8,7 +8,6 @@ from functools import partial
 from time import monotonic, time, time_ns
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from textual import on
 from textual.binding import Binding, BindingType
 from textual.events import Event
 from textual.message import Message
@@ -33,11 +32,10 @@ from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.order_outcomes import OrderOutcomes
 from keydesk.app.page_readings import PageReadings
-from keydesk.app.pane_requests import PaneRequests
+from keydesk.app.pane_requests import PaneRequests, on_pane_requests
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.app.transaction_details import TransactionPages
-from keydesk.app.views.tables import ask_letters
 from keydesk.app.views.watchlists import WatchlistActions
 from keydesk.app.views.workspaces import WorkspaceActions
 from keydesk.config.profiles import WorkspaceFile
@@ -47,12 +45,6 @@ from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import AutoDisarm, Cause, arming_after, arming_at_start
 from keydesk.keys.guarded_app import GuardedKeys
-from keydesk.panes.book_figures import BookStep
-from keydesk.panes.chart import Chart
-from keydesk.panes.log import Log
-from keydesk.panes.price_cells import InstrumentRows
-from keydesk.panes.trades import Trades
-from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
 from keydesk.store.risk import exit_only_words
@@ -64,7 +56,6 @@ from keydesk.terminal.input import InputDropped, InputOverrun
 from keydesk.terminal.query import theme_for
 from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
-from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
@@ -241,12 +232,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             fps=options.fps or settings.frames_per_second,
         )
         self._pane_requests = PaneRequests(
+            self,
             self.store,
             self.watchlists,
             self.workspaces,
             perform=self.actions.perform,
             show_audit=self._audit.show,
-            ask_letters=partial(ask_letters, self),
             tell=self.tell,
         )
         self._start = AccountStart(
@@ -434,23 +425,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Perform the action of one of the desk's keys."""
         self.actions.perform(name, *arguments)
 
-    @on(BookStep)
-    @on(Chart.DateWanted)
-    @on(Chart.HistoryWanted)
-    @on(Chart.IndicatorsWanted)
-    @on(Chart.PricesWanted)
-    @on(Chart.SeriesWanted)
-    @on(DeskScreen.BookmarkWanted)
-    @on(DeskScreen.GranularityChosen)
-    @on(DeskScreen.PaneWithoutRoom)
-    @on(DeskScreen.TimeframesWanted)
-    @on(InstrumentRows.Chosen)
-    @on(Log.AuditWanted)
-    @on(Log.PastWanted)
-    @on(SortedTable.LettersWanted)
-    @on(Trades.NoteWanted)
-    @on(Watchlist.ChangeWanted)
-    @on(Watchlist.DayLinesWanted)
+    @on_pane_requests
     def handle_request(self, message: Message) -> None:
         """Do what a pane asks for."""
         self._pane_requests.handle(message)
