@@ -33,7 +33,8 @@ from support.journal_history import TERMS, Step, play
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-    from keydesk.app.account_connection import Connection, DeskAccount
+    from keydesk.app.account_connection import Connection
+    from keydesk.app.desk_account import DeskAccount
 
 
 class JournalApp(App[int]):

@@ -8,9 +8,10 @@ from typing import Literal
 from textual import events, on
 from textual.screen import ModalScreen
 
-from keydesk.app.account_connection import USUAL_CHECKS, DeskAccount
+from keydesk.app.account_connection import USUAL_CHECKS
 from keydesk.app.actions.context import DeskPages
 from keydesk.app.actions.desk import DeskActions
+from keydesk.app.desk_account import DeskAccount
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.replay import MarketReplay
 from keydesk.app.views.watchlists import WatchlistActions

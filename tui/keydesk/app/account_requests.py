@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from keydesk.app.account_connection import Connection, DeskAccount
+from keydesk.app.desk_account import DeskAccount
 from keydesk.keys.guarded_app import NoticeLevel
 
 if TYPE_CHECKING:
     from keydesk.calc.orders.instructions import Instruction
-    from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import FormContext
 
 
@@ -64,21 +63,3 @@ class AccountRequests:
             asking = self._account.connection.commands.requote(instrument)
             name = f"price of {instrument}"
             self._app.run_worker(asking, name, group="quotes", exit_on_error=False)
-
-    def read_summary(self, take: Callable[[Rows], None]) -> None:
-        """Read the account's summary in a worker, for the account page."""
-        if (connection := self._account.connection) is not None:
-            reading = _read_summary(connection, take)
-            self._app.run_worker(reading, "account summary", group="quotes", exit_on_error=False)
-
-
-async def _read_summary(connection: Connection, take: Callable[[Rows], None]) -> None:
-    from keydesk.forms.account.pages import summary_rows  # noqa: PLC0415 - with the first form
-    from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
-
-    try:
-        answer = await connection.commands.client.accounts.summary()
-    except KeydeskClientError as error:
-        take([("as the broker sent it", f"could not be read: {error}")])
-    else:
-        take(summary_rows(answer.account.model_dump(mode="json", by_alias=True)))

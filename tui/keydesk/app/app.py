@@ -15,23 +15,21 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from keydesk.app import lifecycle
-from keydesk.app.account_connection import Connection, DeskAccount
+from keydesk.app.account_connection import Connection
+from keydesk.app.account_pages import AccountPages
 from keydesk.app.account_requests import AccountRequests
 from keydesk.app.account_sources import AccountAddress, AccountSource
-from keydesk.app.account_start import AccountStart
 from keydesk.app.actions.context import DeskPages
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.alerts.away import AwayCard
 from keydesk.app.alerts.desk import AlertDesk
 from keydesk.app.alerts.week_end import WeekEndReminder
 from keydesk.app.availability import is_available
-from keydesk.app.desk_audit import DeskAudit
+from keydesk.app.desk_account import AccountStart, DeskAccount
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.journal.desk import JournalDesk
 from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.app.loss_lock import DailyLossLock
-from keydesk.app.order_outcomes import OrderOutcomes
-from keydesk.app.page_readings import PageReadings
 from keydesk.app.pane_requests import PaneRequests, on_pane_requests
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
@@ -176,8 +174,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             is_free=lambda: isinstance(self.screen, DeskScreen),
             show=self._show_away,
         )
-        self._audit = DeskAudit(self, self.open_account, self.store, self.tell)
-        self._readings = PageReadings(self, self.open_account, self.store)
+        self._pages = AccountPages(self, self.open_account, self.store, self.tell)
         self.journal = JournalDesk(
             self,
             self.open_account,
@@ -187,7 +184,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             form_context=self.form_context,
             carry_out=self.carry_out,
         )
-        self._outcomes = OrderOutcomes(self, self.open_account, self.store)
         self._transactions = TransactionPages(self, self.open_account, self.store)
         self.statistics = JournalStatistics(
             self, self.open_account, self.store, self.journal, self.tell
@@ -196,7 +192,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.actions = DeskActions(
             self,
             self,
-            self._pages(),
+            self._desk_pages(),
             store=self.store,
             keymap=own.keymap,
             template=own.template,
@@ -237,7 +233,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.watchlists,
             self.workspaces,
             perform=self.actions.perform,
-            show_audit=self._audit.show,
+            show_audit=self._pages.show_audit,
             tell=self.tell,
         )
         self._start = AccountStart(
@@ -257,11 +253,11 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             erases_in_colour=self.facts_of_terminal.erases_in_colour,
         )
 
-    def _pages(self) -> DeskPages:
+    def _desk_pages(self) -> DeskPages:
         """Return what the actions show and read of account, alerts and journal."""
         return DeskPages(
-            show_audit=self._audit.show,
-            show_outcomes=self._outcomes.show,
+            show_audit=self._pages.show_audit,
+            show_outcomes=self._pages.show_outcomes,
             show_transaction=self._transactions.show,
             show_journal=self.journal.show,
             write_note=self.journal.write_note,
@@ -272,9 +268,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             make_alert=self.alerts.make,
             show_alerts=self.alerts.show_page,
             turn_mute=self.alerts.turn_mute,
-            read_summary=self._requests.read_summary,
-            read_bookings=self._readings.bookings,
-            read_closes=self._readings.closes,
+            read_summary=self._pages.read_summary,
+            read_bookings=self._pages.read_bookings,
+            read_closes=self._pages.read_closes,
         )
 
     # Starting.
@@ -391,7 +387,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def record(self, what: str, words: str) -> None:
         """Write an entry to the audit log of the account."""
-        self._audit.record(what, words)
+        self.open_account.record(what, words)
         self.alerts.recorded(what, words)
 
     def _show_away(self, report: AwayReport) -> None:

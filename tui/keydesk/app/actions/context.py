@@ -23,7 +23,7 @@ from keydesk.widgets.terminal_app import SMALLEST
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from keydesk.app.page_readings import TakeBookings, TakeCloses
+    from keydesk.app.account_pages import TakeBookings, TakeCloses
     from keydesk.calc.alerts.conditions import PriceCross, TradeResult
     from keydesk.calc.alerts.parser import AlertLine
     from keydesk.calc.command_parser import LayoutVerb

@@ -13,7 +13,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.worker import Worker
 
-from keydesk.app.account_connection import DeskAccount
+from keydesk.app.desk_account import DeskAccount
 from keydesk.app.journal.desk import NOT_OPEN, JournalDesk
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.screens.desk import DeskScreen

@@ -1,0 +1,191 @@
+"""The account of the desk: opened once the first frame is painted, kept open, known by name; entries of its audit log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from time import time_ns
+
+from textual.app import App
+
+from keydesk import forms
+from keydesk.app.account_connection import Connection, load_all, open_account
+from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpen
+from keydesk.app.desk_session import DeskSession
+from keydesk.app.memory import settle
+from keydesk.config.settings import Reconciliation
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.keys.keymap import KeyMap
+from keydesk.store.state import Notice
+from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
+
+LONG_START = 5.0  # seconds after which a message names the reason for waiting
+MOST_UNRECORDED = 100  # entries from before the account is known
+
+
+class DeskAccount:
+    """The account of the desk while it is open, and this desk among the others that have it open.
+
+    Args:
+        store: The state of account and market.
+        keymap: The keys, as messages name them.
+        state: The folder of order journals and audit logs.
+        checks: When the account is compared with the broker's.
+        tell: Shows one line to the trader.
+        last_key_at: When a key was pressed last, which says what was read.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        keymap: KeyMap,
+        state: Path,
+        checks: Reconciliation,
+        *,
+        tell: Callable[[NoticeLevel, str], None],
+        last_key_at: Callable[[], float],
+    ) -> None:
+        self.connection: Connection | None = None
+        self._store, self._keymap, self._state, self._checks = store, keymap, state, checks
+        self._tell = tell
+        self._last_key_at = last_key_at
+        self._session: DeskSession | None = None
+        self.audit: Path | None = None  # the audit log, once the account is known
+        self._unrecorded: deque[tuple[str, str]] = deque(maxlen=MOST_UNRECORDED)
+
+    async def run(self, target: AccountAddress, on_open: Callable[[Connection], None]) -> None:
+        """Open the account, call `on_open`, and run its feeds until cancelled."""
+        journal, audit = (self._state / f"{target.records}.{kind}" for kind in ("journal", "audit"))
+        self._session = session = DeskSession.of(self._state, target)
+        self.audit = audit
+        opening = open_account(
+            target,
+            self._store,
+            journal,
+            audit,
+            self._keymap,
+            reconciliation=self._checks,
+            unread=session,
+        )
+        try:
+            async with opening as connection:
+                self.connection = connection
+                session.open()  # the journal has made its folder
+                connection.exit_plans.open(self.file("exit-plans"))
+                for name, left in session.take_left_over().items():
+                    words = safe(left.late_words(self._store.zone))
+                    self._store.notify(
+                        Notice(left.level, words, time_ns(), asks=True, outcome=name)
+                    )
+                if why := connection.commands.no_orders:
+                    self._tell("bad", f"EXITS ONLY, no order journal: {why}")
+                on_open(connection)
+                await connection.run()
+        finally:
+            session.key_pressed(self._last_key_at())
+            session.close()
+
+    def file(self, kind: str) -> Path:
+        """Return a file of the account in the state folder, the same for every profile that opens it."""
+        assert self._session is not None  # noqa: S101 - of an open account
+        return self._state / f"{self._session.name}.{kind}"
+
+    def record(self, what: str, words: str) -> None:
+        """Write an entry to the audit log of the account; those from before it is open are written then."""
+        if self.connection is None:
+            self._unrecorded.append((what, words))
+            return
+        write = self.connection.commands.dispatcher.record
+        while self._unrecorded:
+            write(*self._unrecorded.popleft())
+        write(what, words)
+
+    def painted(self, outcomes: Iterable[str]) -> None:
+        """Note that these outcomes stand on the screen."""
+        if self._session is not None:
+            for name in outcomes:
+                self._session.shown(name)
+
+    def look(self) -> None:
+        """Note which outcomes were read, and report other desks that came or went."""
+        if self._session is not None:
+            self._session.key_pressed(self._last_key_at())
+            for level, words in self._session.changed():
+                self._store.notify(Notice(level, safe(words), time_ns(), asks=level == "warn"))
+
+    def revalue(self, store: Store, now: float) -> None:
+        """Update what depends on prices before it is drawn."""
+        if self.connection is not None:
+            self.connection.revalue(store, now)
+
+
+class AccountStart:
+    """Opens the account and keeps it open.
+
+    Args:
+        app: Runs the workers.
+        source: Finds the account, or starts the practice broker.
+        account: Is opened.
+        tell: Shows one line to the trader.
+        opened: Is called with the open account.
+        failed: Ends the desk with these words, as the account cannot be opened.
+        draw_now: Draws a frame at once.
+    """
+
+    def __init__(
+        self,
+        app: App[int],
+        source: AccountSource,
+        account: DeskAccount,
+        *,
+        tell: Callable[[NoticeLevel, str], None],
+        opened: Callable[[Connection], None],
+        failed: Callable[[str], None],
+        draw_now: Callable[[], object],
+    ) -> None:
+        self._app, self._source, self._account = app, source, account
+        self._tell, self._opened, self._failed = tell, opened, failed
+        self._draw_now = draw_now
+
+    async def run(self, found: Callable[[AccountAddress], None]) -> None:
+        """Find the account, call `found`, open it, and run its feeds until cancelled."""
+        load_all()  # the practice broker is starting meanwhile
+        try:
+            target = await self._target()
+        except CannotOpen as error:
+            self._failed(str(error))
+            return
+        found(target)
+        keeping = self._source.keep(partial(self._tell, "bad"))
+        self._app.run_worker(keeping, "broker", group="feeds")
+        await self._account.run(target, self._account_opened)
+
+    async def _target(self) -> AccountAddress:
+        words = "The broker is still starting: a large ledger takes a while to read"
+        waiting = self._app.set_timer(LONG_START, partial(self._tell, "info", words))
+        try:
+            return await self._source.target()
+        finally:
+            waiting.stop()
+
+    def _account_opened(self, connection: Connection) -> None:
+        self._opened(connection)
+        first = self._draw_first_prices(connection.link.priced)
+        self._app.run_worker(first, "first prices", group="feeds")
+
+    async def _draw_first_prices(self, priced: asyncio.Event) -> None:
+        """Draw the first prices when they come, not with the next beat.
+
+        The forms that trade are loaded before: keys that are typed at the sight of prices must not wait for that.
+        """
+        forms.load()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONG_START):
+                await priced.wait()
+            self._draw_now()
+        self._app.call_after_refresh(settle)
