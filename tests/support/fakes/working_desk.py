@@ -9,7 +9,7 @@ from textual import events, on
 from textual.screen import ModalScreen
 
 from keydesk.app.account_connection import USUAL_CHECKS
-from keydesk.app.actions.context import DeskPages
+from keydesk.app.actions.context import DeskServices
 from keydesk.app.actions.desk import DeskActions
 from keydesk.app.desk_account import DeskAccount
 from keydesk.app.desk_session import DeskLock
@@ -18,7 +18,6 @@ from keydesk.app.views.watchlists import WatchlistActions
 from keydesk.app.views.workspaces import WorkspaceActions
 from keydesk.calc.alerts.conditions import PriceCross, TradeResult
 from keydesk.calc.alerts.parser import AlertLine
-from keydesk.calc.command_parser import LayoutVerb
 from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.orders.instructions import Instruction, Template
 from keydesk.config.limits import LimitChange
@@ -57,23 +56,6 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         self.statistics_shown: list[int] = []  # the views
         self.days_shown: list[str] = []
         self.noted: list[str] = []
-        self.actions = DeskActions(
-            self,
-            self,
-            self._pages(),
-            store=self.store,
-            keymap=KEYMAP,
-            template=Template(),
-            lock=lock,
-        )
-        self.watchlists = WatchlistActions(
-            self,
-            self.store,
-            WatchlistFile(lock.path.parent),
-            tell=self.tell,
-            pane=lambda: self.actions.screen.watchlist,
-            keymap=KEYMAP,
-        )
         self.workspaces = WorkspaceActions(
             lock.path.parent,
             self.store,
@@ -89,6 +71,23 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             last_key_at=lambda: 0.0,
         )
         self.replay = MarketReplay(self, account, self.store, tell=self.tell, record=self.record)
+        self.actions = DeskActions(
+            self,
+            self,
+            self._services(),
+            store=self.store,
+            keymap=KEYMAP,
+            template=Template(),
+            lock=lock,
+        )
+        self.watchlists = WatchlistActions(
+            self,
+            self.store,
+            WatchlistFile(lock.path.parent),
+            tell=self.tell,
+            pane=lambda: self.actions.screen.watchlist,
+            keymap=KEYMAP,
+        )
         self.decided: list[Instruction] = []
         self.series_wanted: list[tuple[int, str]] = []  # place and candle length
         self.recorded: list[tuple[str, str]] = []
@@ -102,8 +101,8 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         """Start on the desk."""
         return DeskScreen()
 
-    def _pages(self) -> DeskPages:
-        return DeskPages(
+    def _services(self) -> DeskServices:
+        return DeskServices(
             show_audit=self.show_audit,
             show_outcomes=self.show_outcomes,
             show_transaction=self.show_transaction,
@@ -119,6 +118,11 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             read_summary=lambda _: None,  # nothing is read here
             read_bookings=lambda _: None,
             read_closes=lambda _names, _take: None,
+            keep_limits=self.keep_limits,
+            keep_indicators=self.keep_indicators,
+            use_layout=self.workspaces.use,
+            ask_unlock=self.ask_unlock,
+            replay=self.replay,
         )
 
     def new_alert(self, condition: PriceCross | TradeResult) -> None:
@@ -196,15 +200,12 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     def show_audit(self) -> None:
         self.audit_shown = True
 
-    def unlock_early(self, yes: bool | None) -> None:
-        self.unlock_asked = bool(yes)
+    def ask_unlock(self) -> None:
+        self.unlock_asked = True
 
     def on_desk_screen_bookmark_wanted(self, message: DeskScreen.BookmarkWanted) -> None:
         act = self.workspaces.bookmark if message.sets else self.workspaces.jump
         act(message.letter)
-
-    def use_layout(self, verb: LayoutVerb, name: str) -> None:
-        getattr(self.workspaces, verb)(name)
 
     def disarm(self, cause: Cause) -> None:
         """Stay armed: the forms are to be reached."""

@@ -1,4 +1,4 @@
-"""The account of the desk: opened once the first frame is painted, kept open, known by name; entries of its audit log."""
+"""The account of the desk: opening it once the first frame is painted, its files and its audit log, and what forms ask of it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import time_ns
+from typing import TYPE_CHECKING
 
 from textual.app import App
 
@@ -23,6 +25,10 @@ from keydesk.keys.keymap import KeyMap
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
+
+if TYPE_CHECKING:
+    from keydesk.calc.orders.instructions import Instruction
+    from keydesk.forms.sheet import FormContext
 
 LONG_START = 5.0  # seconds after which a message names the reason for waiting
 MOST_UNRECORDED = 100  # entries from before the account is known
@@ -189,3 +195,52 @@ class AccountStart:
                 await priced.wait()
             self._draw_now()
         self._app.call_after_refresh(settle)
+
+
+class AccountRequests:
+    """Runs what forms ask of the account: orders and a price, each in a worker.
+
+    Args:
+        app: Runs the workers.
+        account: Is asked, once it is open.
+        tell: Shows one line to the trader.
+    """
+
+    def __init__(
+        self, app: App[int], account: DeskAccount, tell: Callable[[NoticeLevel, str], None]
+    ) -> None:
+        self._app, self._account, self._tell = app, account, tell
+
+    def facts_for_form(self, context: FormContext) -> FormContext:
+        """Return the context of a form with what the open account knows of orders."""
+        if self._account.connection is None:
+            return context
+        commands = self._account.connection.commands
+        return replace(
+            context,
+            no_orders=commands.no_orders,
+            sent_like_this=commands.sent_like_this,
+            take_refused=commands.refused.take,
+            quote_trouble=lambda instrument: commands.quote_trouble.get(instrument, ""),
+        )
+
+    def carry_out(self, instruction: Instruction | None) -> None:
+        """Start a command in its own worker."""
+        if instruction is None:
+            return
+        if self._account.connection is None:
+            self._tell("bad", "NOT SENT: the account is not open yet")
+            return
+        self._app.run_worker(
+            self._account.connection.carry_out(instruction),
+            type(instruction).__name__,
+            group="commands",
+            exit_on_error=False,
+        )
+
+    def ask_price(self, instrument: str) -> None:
+        """Read the price of an instrument again for an open form."""
+        if self._account.connection is not None:
+            asking = self._account.connection.commands.requote(instrument)
+            name = f"price of {instrument}"
+            self._app.run_worker(asking, name, group="quotes", exit_on_error=False)

@@ -79,9 +79,9 @@ class CommandActions:
                 self._context.turn_to(instrument)  # the chart beside a ticket is its own
                 self._tickets.open_ticket(side, instrument, fields)
             case MakeAlert(line):
-                self._context.pages.make_alert(line)
+                self._context.services.make_alert(line)
             case TurnMute():
-                self._context.pages.turn_mute()
+                self._context.services.turn_mute()
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
             case None:
@@ -104,11 +104,11 @@ class CommandActions:
             case ShowGranularity(granularity):
                 self._context.screen.show_granularity(granularity)
             case UseLayout(verb, name):
-                self._desk.use_layout(verb, name)
+                self._context.services.use_layout(verb, name)
             case GoToDate(date):
                 self._context.screen.chart.go_to_date(date)
             case ChooseIndicators(specs):
-                self._desk.keep_indicators(IndicatorChoice(self._store.focus, specs))
+                self._context.services.keep_indicators(IndicatorChoice(self._store.focus, specs))
 
 
 class ReplayActions:
@@ -124,7 +124,7 @@ class ReplayActions:
 
     def action_replay(self, name: str) -> None:
         """Carry out the command of a key, or let the trader type the rest of it."""
-        command = self._context.desk.replay.key(name)
+        command = self._context.services.replay.key(name)
         if isinstance(command, str):
             self._open_command_line(command)
         elif command is not None:
@@ -135,7 +135,7 @@ class ReplayActions:
         if command == STATUS:
             self._show_status()
         else:
-            self._context.desk.replay.carry_out(command)
+            self._context.services.replay.carry_out(command)
 
     def _show_status(self) -> None:
         self._context.app.push_screen(forms.MarketPage(self._context.store, monotonic))

@@ -122,7 +122,7 @@ class TradeActions:
         selection = self._context.selection()
         trade, held = selection.trade(self._store), selection.trades(self._store)
         if trade is not None or held:
-            self._context.pages.write_note(held[0].id if trade is None else trade.id)
+            self._context.services.write_note(held[0].id if trade is None else trade.id)
         else:
             self._desk.tell("info", "No open trade is selected: the journal has the closed ones")
 
