@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from textual import events, on
+from textual import actions, events, on
 from textual.screen import ModalScreen
 
 from keydesk.app.account_connection import USUAL_CHECKS
@@ -121,6 +121,8 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             keep_limits=self.keep_limits,
             keep_indicators=self.keep_indicators,
             use_layout=self.workspaces.use,
+            jump=self.workspaces.jump,
+            bookmark=self.workspaces.bookmark,
             ask_unlock=self.ask_unlock,
             replay=self.replay,
         )
@@ -168,10 +170,6 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         if instruction is not None:
             self.decided.append(instruction)
 
-    def on_desk_screen_timeframes_wanted(self) -> None:
-        """List the timeframes."""
-        self.actions.perform("timeframes")
-
     def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
         """Note the chart and the candle length."""
         self.series_wanted.append((message.place, message.granularity))
@@ -203,10 +201,6 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     def ask_unlock(self) -> None:
         self.unlock_asked = True
 
-    def on_desk_screen_bookmark_wanted(self, message: DeskScreen.BookmarkWanted) -> None:
-        act = self.workspaces.bookmark if message.sets else self.workspaces.jump
-        act(message.letter)
-
     def disarm(self, cause: Cause) -> None:
         """Stay armed: the forms are to be reached."""
 
@@ -231,12 +225,19 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             key = event.character or event.key
             action = self.chords.key(key, event.time, self.key_context())
             if action is not None:
-                name = f"action_{action.partition('(')[0]}"
-                place = self.focused if hasattr(self.focused, name) else self.screen
-                if action and place is not None:
-                    await self.run_action(action, default_namespace=place)
+                await self._run_chord(action)
                 return
         await super().on_event(event)
+
+    async def _run_chord(self, action: str) -> None:
+        if not action:
+            return
+        _, name, arguments = actions.parse(action)
+        for place in (self.focused, self.screen):
+            if place is not None and hasattr(place, f"action_{name}"):
+                await self.run_action(action, default_namespace=place)
+                return
+        self.actions.perform(name, *arguments)
 
     def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
         self.watchlists.carry_out(message)

@@ -160,7 +160,6 @@ class TradingDesk:
             app,
             store,
             self.watchlists,
-            self.workspaces,
             perform=self.actions.perform,
             show_audit=services.show_audit,
             tell=self.tell,
@@ -203,6 +202,8 @@ class TradingDesk:
             keep_limits=self.settings.keep_limits,
             keep_indicators=self.settings.keep_indicators,
             use_layout=self.workspaces.use,
+            jump=self.workspaces.jump,
+            bookmark=self.workspaces.bookmark,
             ask_unlock=self.loss_lock.ask_unlock,
             replay=self.replay,
         )

@@ -1,4 +1,4 @@
-"""What the panes ask for in messages: another instrument, candles, books, lists, layouts, pages."""
+"""What the panes ask for in messages: another instrument, candles, books, lists, pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from textual.message import Message
 
 from keydesk import forms
 from keydesk.app.views.watchlists import WatchlistActions
-from keydesk.app.views.workspaces import WorkspaceActions
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
@@ -29,9 +28,7 @@ PaneRequest = (
     InstrumentRows.Chosen
     | Watchlist.ChangeWanted
     | Watchlist.DayLinesWanted
-    | DeskScreen.TimeframesWanted
     | DeskScreen.GranularityChosen
-    | DeskScreen.BookmarkWanted
     | DeskScreen.PaneWithoutRoom
     | Chart.IndicatorsWanted
     | Chart.HistoryWanted
@@ -45,7 +42,6 @@ PaneRequest = (
     | Trades.NoteWanted
 )
 ACTIONS: Mapping[type[Message], str] = {
-    DeskScreen.TimeframesWanted: "timeframes",
     Chart.IndicatorsWanted: "indicators",
     Trades.NoteWanted: "note",
 }
@@ -67,7 +63,6 @@ class PaneRequests:
         app: Shows the form that asks for letters.
         store: The state of account and market.
         watchlists: Change the trader's lists.
-        workspaces: Save and show bookmarks.
         perform: Performs the action of a key, by its name.
         show_audit: Shows the audit log.
         tell: Shows one line to the trader.
@@ -78,14 +73,13 @@ class PaneRequests:
         app: App[Any],
         store: Store,
         watchlists: WatchlistActions,
-        workspaces: WorkspaceActions,
         *,
         perform: Callable[[str], None],
         show_audit: Callable[[], None],
         tell: Callable[[NoticeLevel, str], None],
     ) -> None:
         self._app, self._store = app, store
-        self._watchlists, self._workspaces = watchlists, workspaces
+        self._watchlists = watchlists
         self._perform, self._show_audit, self._tell = perform, show_audit, tell
 
     def handle(self, message: Message) -> None:
@@ -100,10 +94,7 @@ class PaneRequests:
                 want_day_lines(self._store, message.lines, message.averages)
             case DeskScreen.GranularityChosen():
                 self._store.set_granularity(message.granularity)
-            case DeskScreen.BookmarkWanted():
-                act = self._workspaces.bookmark if message.sets else self._workspaces.jump
-                act(message.letter)
-            case DeskScreen.TimeframesWanted() | Chart.IndicatorsWanted() | Trades.NoteWanted():
+            case Chart.IndicatorsWanted() | Trades.NoteWanted():
                 self._perform(ACTIONS[type(message)])
             case DeskScreen.PaneWithoutRoom():
                 self._tell("info", message.words)

@@ -1,4 +1,4 @@
-"""The main screen: panes placed by the layout of `tiers`, focus and zoom, and the frame passed on to the panes."""
+"""The main screen: its panes and strips, the frame passed on to them, focus and zoom."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import Static
 
 from keydesk.calc.market.granularity import COMMON, next_common
@@ -34,7 +33,7 @@ from keydesk.panes.strips.notices import Notices
 from keydesk.panes.trades import Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
-from keydesk.screens.tiers import MINI, RIGHT_COLUMN, SIDE_CHARTS, SMALL, TIERS, Tier, tier_for
+from keydesk.screens.placement import MINI, RIGHT_COLUMN, SIDE_CHARTS, Placement, tier_for
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, Topic
 from keydesk.widgets import theme
@@ -53,9 +52,7 @@ TOO_SMALL = (
 TWO_NOTICES_FROM = 30  # rows
 TWO_NOTICES_ACROSS = 100  # columns
 SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
-SCREEN_ACTIONS = frozenset(
-    ("go", "next_pane", "previous_pane", "zoom", "granularity", "timeframes")
-)
+SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
 
 def _bindings() -> list[BindingType]:
@@ -91,16 +88,6 @@ class DeskScreen(Backdrop):
         granularity: str
 
     @dataclass
-    class BookmarkWanted(Message):
-        """The user wants what a letter stands for, or to bookmark the instrument under it."""
-
-        letter: str
-        sets: bool = False
-
-    class TimeframesWanted(Message):
-        """The user wants to choose among all candle lengths."""
-
-    @dataclass
     class PaneWithoutRoom(Message):
         """The user wants a pane that no window of this size shows."""
 
@@ -125,11 +112,6 @@ class DeskScreen(Backdrop):
         self.frame: Frame | None = None
         self._keymap = keymap
         self._unavailable = unavailable
-        self._tier: Tier | None = None
-        self._front = dict(self._left_as.fronts)  # first pane of a shared place -> the one in front
-        self._zoomed = ""
-        self._hidden: Widget | None = None  # had the keys until a smaller window hid it
-        self._instead: Widget | None = None  # the pane that has them since
         self._all_panes: dict[str, LinePane] = {}  # by id
         self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
@@ -157,6 +139,7 @@ class DeskScreen(Backdrop):
             Orders(),
             id="panes",
         )
+        self.placement = Placement(self, self._panes, self._left_as.fronts)
 
     def compose(self) -> ComposeResult:
         """Yield the strips above and below, and the panes between."""
@@ -270,12 +253,12 @@ class DeskScreen(Backdrop):
         return Workspace(
             store.focus,
             store.granularity,
-            dict(self._front),
+            dict(self.placement.fronts),
             focused or "",
             self._watchlist.order.saved,
             store.list_name,
             self._watchlist.filter.saved,
-            self._zoomed,
+            self.placement.zoomed,
             charts if any(map(any, charts)) else (),
         )
 
@@ -283,12 +266,12 @@ class DeskScreen(Backdrop):
     def dock_columns(self) -> int:
         """Columns of the right column and the rule beside it, where a form covers no chart; 0: there is none."""
         tier = tier_for(self.app.size)
-        return 0 if tier is None or self._zoomed else RIGHT_COLUMN.get(tier.name, -1) + 1
+        return 0 if tier is None or self.placement.zoomed else RIGHT_COLUMN.get(tier.name, -1) + 1
 
     def show_workspace(self, left_as: Workspace) -> None:
         """Show panes, further charts, sorting and filter as they were left."""
-        self._front = dict(left_as.fronts)
-        self._zoomed = left_as.zoomed if left_as.zoomed in self._all_panes else ""
+        self.placement.fronts = dict(left_as.fronts)
+        self.placement.zoomed = left_as.zoomed if left_as.zoomed in self._all_panes else ""
         self._restore(left_as)
         self._place()
         focused = self._all_panes.get(left_as.focused)
@@ -342,8 +325,8 @@ class DeskScreen(Backdrop):
         exits = (self._keymap.name("close"), self._keymap.name("flatten"))
         words = TOO_SMALL.format(size.width, size.height, *exits)
         self.query_one("#too-small", Static).update(words)
-        self._tier = tier or self._tier or SMALL
-        is_mini = self._tier is MINI
+        self.placement.tier = tier or self.placement.tier
+        is_mini = self.placement.tier is MINI
         self.set_class(is_mini, "-mini")
         self._account.is_short = self._footer.exits_only = is_mini
         for pane in self.query(TablePane):
@@ -353,47 +336,16 @@ class DeskScreen(Backdrop):
         self._place()
 
     def _place(self) -> None:
-        """Show the front pane of every place, with the classes that the geometry goes by."""
-        tier = self._tier or SMALL
-        grid = self._panes
-        for each in TIERS:
-            grid.set_class(each is tier and not self._zoomed, f"-{each.name}")
-        grid.set_class(bool(self._zoomed), "-zoomed")
-        grid.slots = tier.slots
-        fronts = [self._front_of(slot) for slot in tier.slots]
-        shown = {self._zoomed} if self._zoomed else set(fronts)
-        blotter = next(slot for slot in tier.slots if "trades" in slot)
-        for pane in grid.query(LinePane):
-            name = pane.id or ""
-            pane.set_class(name in blotter, "-blotter")
-            pane.set_class(name in tier.lowest, "-lowest")
-            pane.display = name in shown
-        self._keep_focus()
+        """Show the panes where they stand now."""
+        self.placement.show()
         self._everything_again()
-        self.call_after_refresh(grid.moved)
-
-    def _front_of(self, slot: tuple[str, ...]) -> str:
-        front = self._front.get(slot[0], slot[0])
-        return front if front in slot else slot[0]
-
-    def _keep_focus(self) -> None:
-        """Give the keys to the first pane while a small window hides the pane that had them, then back to it."""
-        focused = self.focused
-        if self._hidden is not None and self._hidden.display and focused is self._instead:
-            self.set_focus(self._hidden)
-        elif focused is None or not focused.display:
-            first = next((pane for pane in self._panes.panes if pane.can_focus), None)
-            if focused is not self._instead:
-                self._hidden = focused
-            self._instead = first
-            self.set_focus(first)
+        self.call_after_refresh(self._panes.moved)
 
     # Focus, zoom, candle length.
 
     def on_descendant_focus(self) -> None:
         """The footer shows the keys of the focused pane, unless a form has them."""
-        if self.focused not in {self._hidden, self._instead}:
-            self._hidden = self._instead = None
+        self.placement.focus_moved()
         if self._panes.quiet:
             return
         context = str(getattr(self.focused, "key_context", DESK_CONTEXT))
@@ -406,14 +358,9 @@ class DeskScreen(Backdrop):
 
     def action_go(self, name: str) -> None:
         """Bring a pane to the front of its place and give it the keys."""
-        slots = (self._tier or SMALL).slots
-        slot = next((slot for slot in slots if name in slot), None)
-        if slot is None:
+        if not self.placement.bring_to_front(name):
             self.post_message(self.PaneWithoutRoom(name))
             return
-        self._front[slot[0]] = name
-        if self._zoomed:
-            self._zoomed = name
         self._place()
         self.set_focus(self.pane(name))
         self._entered()
@@ -435,21 +382,17 @@ class DeskScreen(Backdrop):
     def action_zoom(self) -> None:
         """Show the focused pane alone, or all of them again."""
         focused = self.focused.id if self.focused else None
-        self._zoomed = "" if self._zoomed else focused or ""
+        self.placement.zoomed = "" if self.placement.zoomed else focused or ""
         self._place()
 
     def show_all(self) -> None:
         """Show all panes again where one stands alone."""
-        if self._zoomed:
+        if self.placement.zoomed:
             self.action_zoom()
-
-    def action_timeframes(self) -> None:
-        """Ask for the list of candle lengths."""
-        self.post_message(self.TimeframesWanted())
 
     def action_granularity(self) -> None:
         """Ask for the next candle length of the chart that has the keys."""
-        if self._tier is MINI:
+        if self.placement.tier is MINI:
             self.post_message(self.PaneWithoutRoom("chart"))
             return
         now = self.frame.store.granularity if self.frame else COMMON[0]
@@ -465,11 +408,3 @@ class DeskScreen(Backdrop):
             chart.choose(granularity, chart.pinned)
         else:
             self.post_message(self.GranularityChosen(granularity))
-
-    def action_jump(self, letter: str) -> None:
-        """Ask for the layout or the instrument of a letter."""
-        self.post_message(self.BookmarkWanted(letter))
-
-    def action_bookmark(self, letter: str) -> None:
-        """Ask to bookmark the instrument under a letter."""
-        self.post_message(self.BookmarkWanted(letter, sets=True))

@@ -72,6 +72,8 @@ class DeskServices:
     keep_limits: Callable[[Sequence[LimitChange] | None], None]
     keep_indicators: Callable[[IndicatorChoice | None], None]
     use_layout: Callable[[LayoutVerb, str], None]
+    jump: Callable[[str], None]  # to what a letter bookmarks
+    bookmark: Callable[[str], None]  # the instrument under a letter
     ask_unlock: Callable[[], None]  # of the daily loss lock
     replay: MarketReplay
 

@@ -160,6 +160,14 @@ class DeskActions:
         if granularity:
             self._store.set_granularity(granularity)
 
+    def action_jump(self, letter: str) -> None:
+        """Show the layout or the instrument of a letter."""
+        self._context.services.jump(letter)
+
+    def action_bookmark(self, letter: str) -> None:
+        """Bookmark the instrument under a letter."""
+        self._context.services.bookmark(letter)
+
     def action_indicators(self) -> None:
         """Choose the indicators of the instrument in the chart."""
         if self._store.focus:
