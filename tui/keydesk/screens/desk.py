@@ -24,12 +24,12 @@ from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.price_cells import InstrumentRows
-from keydesk.panes.replay_strip import ReplayStrip
 from keydesk.panes.strips.account import AccountStrip, FundsLine
 from keydesk.panes.strips.health import HealthLine
 from keydesk.panes.strips.instrument import InstrumentLine
 from keydesk.panes.strips.keys import FORM_HAS_KEYS, KeyFooter
 from keydesk.panes.strips.notices import Notices
+from keydesk.panes.strips.replay import ReplayStrip
 from keydesk.panes.trades import Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist

@@ -20,7 +20,7 @@ from keydesk.calc.alerts.writing import line_of
 from keydesk.forms.market.alert_line import AlertLineForm
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.new_alert import EditAsText, NewAlertForm, TakeAlert
-from keydesk.panes.chart_prices import own_lines
+from keydesk.panes.chart_marks import own_lines
 from keydesk.store.state import Topic
 from support.data.desk_data import desk_store
 from support.fakes.form_app import FormApp
