@@ -114,11 +114,11 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self._setup.account,
             self.desk.account,
             tell=self.desk.tell,
-            opened=self.desk.opened,
-            failed=self._account_failed,
+            on_open=self.desk.on_open,
+            on_failure=self._on_failure,
             draw_now=self.clock.draw_now,
         )
-        opening = start.run(self._account_found)
+        opening = start.run(self._on_address)
         self.run_worker(opening, "account", group="feeds", exit_on_error=False)
 
     def _say_terminal(self) -> None:
@@ -129,11 +129,11 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         for warning in facts.warnings:
             self.desk.tell("warn", warning)
 
-    def _account_found(self, target: AccountAddress) -> None:
+    def _on_address(self, target: AccountAddress) -> None:
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
-        self.desk.found(target)
+        self.desk.on_address(target)
 
-    def _account_failed(self, words: str) -> None:
+    def _on_failure(self, words: str) -> None:
         self.last_words = words
         self.exit(1, return_code=1)
 
@@ -145,7 +145,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         desk = self.desk
         if self.is_painted:  # all of the last frame, before the next one is drawn
             painted = desk.store.note_painted(desk.screen.notices_on_screen, monotonic())
-            desk.account.painted(painted)
+            desk.account.note_painted(painted)
         self.clock.beat()
         if self.clock.slow and not self._slow_line_reported and self.slow_line_words:
             self._slow_line_reported = True

@@ -215,11 +215,11 @@ class TradingDesk:
 
     # The account.
 
-    def found(self, target: AccountAddress) -> None:
+    def on_address(self, target: AccountAddress) -> None:
         """Take the address of the account, before it is opened."""
         self.replay.start(self._setup.folders.practice, target.rest_url)
 
-    def opened(self, connection: Connection) -> None:
+    def on_open(self, connection: Connection) -> None:
         """Take the open account."""
         self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
         connection.commands.exit_only = self.exit_only
@@ -259,7 +259,7 @@ class TradingDesk:
     def record(self, what: str, words: str) -> None:
         """Write an entry to the audit log of the account."""
         self.account.record(what, words)
-        self.alerts.recorded(what, words)
+        self.alerts.on_audit_entry(what, words)
 
     def tell(self, level: NoticeLevel, words: str) -> None:
         """Show one line to the trader."""

@@ -111,7 +111,7 @@ class DeskAccount:
             write(*self._unrecorded.popleft())
         write(what, words)
 
-    def painted(self, outcomes: Iterable[str]) -> None:
+    def note_painted(self, outcomes: Iterable[str]) -> None:
         """Note that these outcomes stand on the screen."""
         if self._session is not None:
             for name in outcomes:
@@ -136,10 +136,10 @@ class AccountStart:
     Args:
         app: Runs the workers.
         source: Finds the account, or starts the practice broker.
-        account: Is opened.
+        account: The account to open.
         tell: Shows one line to the trader.
-        opened: Is called with the open account.
-        failed: Ends the desk with these words, as the account cannot be opened.
+        on_open: Called with the open account.
+        on_failure: Called with the reason when the account cannot be opened.
         draw_now: Draws a frame at once.
     """
 
@@ -150,23 +150,23 @@ class AccountStart:
         account: DeskAccount,
         *,
         tell: Callable[[NoticeLevel, str], None],
-        opened: Callable[[Connection], None],
-        failed: Callable[[str], None],
+        on_open: Callable[[Connection], None],
+        on_failure: Callable[[str], None],
         draw_now: Callable[[], object],
     ) -> None:
         self._app, self._source, self._account = app, source, account
-        self._tell, self._opened, self._failed = tell, opened, failed
+        self._tell, self._on_open, self._on_failure = tell, on_open, on_failure
         self._draw_now = draw_now
 
-    async def run(self, found: Callable[[AccountAddress], None]) -> None:
-        """Find the account, call `found`, open it, and run its feeds until cancelled."""
+    async def run(self, on_address: Callable[[AccountAddress], None]) -> None:
+        """Find the account, call `on_address`, open it, and run its feeds until cancelled."""
         load_all()  # the practice broker is starting meanwhile
         try:
             target = await self._target()
         except CannotOpen as error:
-            self._failed(str(error))
+            self._on_failure(str(error))
             return
-        found(target)
+        on_address(target)
         keeping = self._source.keep(partial(self._tell, "bad"))
         self._app.run_worker(keeping, "broker", group="feeds")
         await self._account.run(target, self._account_opened)
@@ -180,7 +180,7 @@ class AccountStart:
             waiting.stop()
 
     def _account_opened(self, connection: Connection) -> None:
-        self._opened(connection)
+        self._on_open(connection)
         first = self._draw_first_prices(connection.link.priced)
         self._app.run_worker(first, "first prices", group="feeds")
 

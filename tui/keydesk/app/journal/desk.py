@@ -92,7 +92,7 @@ class JournalDesk:
         files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
         self._live = self._newest = None
         self._make_live = partial(self._made, connection.commands.client, files)
-        connection.link.gate.listen(self._heard)
+        connection.link.gate.listen(self._on_transaction)
         self.screens.open(files.screens)
 
     @property
@@ -124,11 +124,11 @@ class JournalDesk:
     def _now_ns(self) -> int:
         return self._store.clock_ns or time_ns()
 
-    def _heard(self, transaction: Transaction) -> None:
+    def _on_transaction(self, transaction: Transaction) -> None:
         self._newest = transaction
         if self._live is not None:
             self._live.take(transaction)
-        self.screens.heard(transaction)
+        self.screens.on_transaction(transaction)
 
     def show(self) -> None:
         """Show the list of trades."""
