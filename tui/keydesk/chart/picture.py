@@ -83,7 +83,7 @@ class Picture:
         self._scene: Scene | None = None
         self._shown: list[Candle] = []  # as they are drawn: of Heikin-Ashi, those
         self._real: Sequence[Candle] = ()
-        self._labels = AxisLabels()
+        self.labels = AxisLabels()
         self.kept = Kept()
         self._areas: list[Area] = []
 
@@ -100,12 +100,12 @@ class Picture:
         """Choose the range of prices anew with the next scene."""
         self.scale = self._scene = None
         self.kept = Kept()
-        self._labels.forget()
+        self.labels.forget()
 
     @property
     def grid_step(self) -> float:
         """Return the distance of the round prices on the axis."""
-        return self._labels.step
+        return self.labels.step
 
     # The whole picture.
 
@@ -196,7 +196,7 @@ class Picture:
         scale, layout = self.scale, self.layout
         assert scale is not None  # noqa: S101 - chosen before
         assert layout is not None  # noqa: S101
-        return self._labels.labels(
+        return self.labels.labels(
             layout.axis,
             scale,
             scene.last,
