@@ -16,12 +16,12 @@ from keydesk.app.account_pages import AccountPages
 from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.actions.context import DeskServices
 from keydesk.app.actions.desk import DeskActions
+from keydesk.app.alerts.account_alerts import AccountAlerts
 from keydesk.app.alerts.away import AwayCard
-from keydesk.app.alerts.desk import AlertDesk
 from keydesk.app.alerts.week_end import WeekEndReminder
 from keydesk.app.desk_account import AccountRequests, DeskAccount
 from keydesk.app.desk_session import DeskLock
-from keydesk.app.journal.desk import JournalDesk
+from keydesk.app.journal.account_journal import AccountJournal
 from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.app.lifecycle import LastResort, Leaving
 from keydesk.app.loss_lock import DailyLossLock
@@ -128,7 +128,7 @@ class TradingDesk:
             tell=self.tell,
             last_key_at=lambda: self.guarded_keys.last_key_at,
         )
-        self.alerts = AlertDesk(
+        self.alerts = AccountAlerts(
             app,
             store,
             own.alerts,
@@ -173,7 +173,7 @@ class TradingDesk:
         """Return what the actions use of account, alerts, journal and settings."""
         app, account, store = self._app, self.account, self.store
         pages = AccountPages(app, account, store, self.tell)
-        self.journal = journal = JournalDesk(
+        self.journal = journal = AccountJournal(
             app,
             account,
             store,

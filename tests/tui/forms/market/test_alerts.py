@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.app.alerts.desk import here
+from keydesk.app.alerts.account_alerts import here
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.conditions import Condition, PriceCross, TradeResult

@@ -180,7 +180,7 @@ class AlertActions:
 
     def action_new_alert(self) -> None:
         """Show a new alert: at the crosshair, of the selected trade, or on the instrument."""
-        from keydesk.app.alerts.desk import here, no_price  # noqa: PLC0415 - with the first form
+        from keydesk.app.alerts.account_alerts import here, no_price  # noqa: PLC0415 - with the first form
 
         selection, store = self._context.selection(), self._context.store
         trade = store.trades.get(selection.trade_row or "") if selection.pane == "trades" else None

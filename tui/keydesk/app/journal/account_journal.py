@@ -45,7 +45,7 @@ OLDER = "older transactions"
 NOT_OPEN = "The journal is read once the account is open"
 
 
-class JournalDesk:
+class AccountJournal:
     """Reads and shows the journal.
 
     Args:

@@ -39,7 +39,7 @@ BEGINS_AT = 10  # pips above the price, where nothing points at a level
 NOT_OPEN = "Alerts are watched once the account is open"
 
 
-class AlertDesk:
+class AccountAlerts:
     """Watches the alerts of the open account.
 
     Args:
