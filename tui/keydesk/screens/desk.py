@@ -24,16 +24,11 @@ from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.price_cells import InstrumentRows
-from keydesk.panes.strips.account import AccountStrip, FundsLine
-from keydesk.panes.strips.health import HealthLine
-from keydesk.panes.strips.instrument import InstrumentLine
-from keydesk.panes.strips.keys import FORM_HAS_KEYS, KeyFooter
-from keydesk.panes.strips.notices import Notices
-from keydesk.panes.strips.replay import ReplayStrip
+from keydesk.panes.strips.keys import FORM_HAS_KEYS
 from keydesk.panes.trades import Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
-from keydesk.screens.placement import MINI, RIGHT_COLUMN, SIDE_CHARTS, Placement, tier_for
+from keydesk.screens.placement import MINI, RIGHT_COLUMN, SIDE_CHARTS, Placement, Strips, tier_for
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, Topic
 from keydesk.widgets import theme
@@ -49,8 +44,6 @@ TOO_SMALL = (
     "this terminal has {}×{}. No trade can be opened at this size. Exits work: {} closes, {} flattens."
 )
 
-TWO_NOTICES_FROM = 30  # rows
-TWO_NOTICES_ACROSS = 100  # columns
 SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
 SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
@@ -111,20 +104,15 @@ class DeskScreen(Backdrop):
         self._left_as = left_as or Workspace()
         self.frame: Frame | None = None
         self._keymap = keymap
-        self._unavailable = unavailable
         self._all_panes: dict[str, LinePane] = {}  # by id
         self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
         self.deal = Deal()
-        self._account = AccountStrip(id="account")
-        self._replay = ReplayStrip(keymap, id="replay")
-        self._footer = KeyFooter(keymap, unavailable, id="keys")
+        self._strips = Strips(keymap, unavailable)
         self.chart = Chart()
         self._side_charts = [
             Chart(place=place, id=name) for place, name in enumerate(SIDE_CHARTS, 2)
         ]
-        self._instrument = InstrumentLine(id="instrument")
-        self._notices = Notices(id="notices")
         self._watchlist = Watchlist()
         self._panes = RuledGrid(
             self._watchlist,
@@ -143,14 +131,9 @@ class DeskScreen(Backdrop):
 
     def compose(self) -> ComposeResult:
         """Yield the strips above and below, and the panes between."""
-        yield self._account
-        yield FundsLine(id="funds")
-        yield HealthLine(id="health")
-        yield self._replay
+        yield from self._strips.above
         yield self._panes
-        yield self._instrument
-        yield self._notices
-        yield self._footer
+        yield from self._strips.below
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
@@ -186,7 +169,7 @@ class DeskScreen(Backdrop):
             elif pane.frame is None:
                 pane.frame = frame  # its heading may be a tab
         self._panes.check()
-        self._share_instrument_line()
+        self._strips.share_instrument_line()
 
     def _show_replay(self, frame: Frame) -> None:
         """Give the replay strip its line while it has something to say."""
@@ -207,14 +190,6 @@ class DeskScreen(Backdrop):
                 pane.covered = covered
                 pane.redraw()
 
-    def _share_instrument_line(self) -> None:
-        """Give the notices the instrument line while they need three lines; nothing else moves."""
-        notices, line = self._notices, self._instrument
-        lent = notices.rows_wanted > (2 if notices.has_class("-two") else 1)
-        if lent != notices.has_class("-longer"):
-            line.set_class(lent, "-lent")
-            notices.set_class(lent, "-longer")
-
     def on_screen_resume(self) -> None:
         """Redraw everything when the form on top closes."""
         self._panes.quiet = False
@@ -234,7 +209,7 @@ class DeskScreen(Backdrop):
         self._panes.quiet = True
         self._panes.check()
         words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
-        self._footer.show_context("", str(words))
+        self._strips.footer.show_context("", str(words))
         self._leave_room_for_form()
 
     def _everything_again(self) -> None:
@@ -293,11 +268,11 @@ class DeskScreen(Backdrop):
     @property
     def notices_on_screen(self) -> tuple[Notice, ...]:
         """Return the notices that stand whole on the screen, covered by no form."""
-        pane, stack = self._notices, self.app.screen_stack
-        visible = pane.region.shrink((0, pane.covered, 0, 0))
+        stack = self.app.screen_stack
         above = stack[stack.index(self) + 1 :] if self in stack else ()
-        forms = [child.region for screen in above for child in screen.children]
-        return () if any(visible.overlaps(form) for form in forms) else pane.standing
+        return self._strips.notices_beside(
+            child.region for screen in above for child in screen.children
+        )
 
     @property
     def watchlist(self) -> Watchlist:
@@ -328,11 +303,9 @@ class DeskScreen(Backdrop):
         self.placement.tier = tier or self.placement.tier
         is_mini = self.placement.tier is MINI
         self.set_class(is_mini, "-mini")
-        self._account.is_short = self._footer.exits_only = is_mini
+        self._strips.fit(size, exits_only=is_mini)
         for pane in self.query(TablePane):
             pane.exits_only = is_mini
-        roomy = size.width >= TWO_NOTICES_ACROSS and size.height >= TWO_NOTICES_FROM
-        self._notices.set_class(roomy, "-two")
         self._place()
 
     def _place(self) -> None:
@@ -349,7 +322,7 @@ class DeskScreen(Backdrop):
         if self._panes.quiet:
             return
         context = str(getattr(self.focused, "key_context", DESK_CONTEXT))
-        self._footer.show_context(context)
+        self._strips.footer.show_context(context)
         self._panes.check()
 
     def on_chart_crosshair_turned(self) -> None:

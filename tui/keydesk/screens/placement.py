@@ -1,17 +1,26 @@
 """The layout for each size of the terminal, from 80x24 (`SMALL`) up: which panes are shown, and which share a place.
 
-`Placement` applies it to the grid: the pane in front of each shared place, or one pane alone.
+`Placement` applies it to the grid: the pane in front of each shared place, or one pane alone. `Strips` are the lines above
+and below the grid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.widget import Widget
 
+from keydesk.keys.keymap import KeyMap
+from keydesk.panes.strips.account import AccountStrip, FundsLine
+from keydesk.panes.strips.health import HealthLine
+from keydesk.panes.strips.instrument import InstrumentLine
+from keydesk.panes.strips.keys import KeyFooter
+from keydesk.panes.strips.notices import Notices
+from keydesk.panes.strips.replay import ReplayStrip
+from keydesk.store.state import Notice
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.ruled_grid import RuledGrid, Slot
 from keydesk.widgets.terminal_app import SMALLEST, SMALLEST_EXITS
@@ -20,6 +29,8 @@ STANDARD_FROM = 120  # columns
 MEDIUM_FROM = Size(140, 40)
 LARGE_FROM = Size(180, 44)
 EXTRA_LARGE_FROM = Size(240, 60)
+TWO_NOTICES_FROM = 30  # rows
+TWO_NOTICES_ACROSS = 100  # columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +155,45 @@ class Placement:
         """Forget the hidden pane when the trader gave the keys to another one."""
         if self._screen.focused not in {self._hidden, self._instead}:
             self._hidden = self._instead = None
+
+
+class Strips:
+    """The strips of the main screen.
+
+    Args:
+        keymap: The keys, as the strips name them.
+        unavailable: Whether a key cannot act now, so that the footer dims it.
+    """
+
+    def __init__(self, keymap: KeyMap, unavailable: Callable[[str], bool]) -> None:
+        self._account = AccountStrip(id="account")
+        self._instrument = InstrumentLine(id="instrument")
+        self._notices = Notices(id="notices")
+        self.footer = KeyFooter(keymap, unavailable, id="keys")
+        self.above: Sequence[LinePane] = (
+            self._account,
+            FundsLine(id="funds"),
+            HealthLine(id="health"),
+            ReplayStrip(keymap, id="replay"),
+        )
+        self.below: Sequence[LinePane] = (self._instrument, self._notices, self.footer)
+
+    def fit(self, size: Size, *, exits_only: bool) -> None:
+        """Fit the strips to the size of the terminal; a small one shows exits only."""
+        self._account.is_short = self.footer.exits_only = exits_only
+        roomy = size.width >= TWO_NOTICES_ACROSS and size.height >= TWO_NOTICES_FROM
+        self._notices.set_class(roomy, "-two")
+
+    def share_instrument_line(self) -> None:
+        """Give the notices the instrument line while they need three lines; nothing else moves."""
+        notices, line = self._notices, self._instrument
+        lent = notices.rows_wanted > (2 if notices.has_class("-two") else 1)
+        if lent != notices.has_class("-longer"):
+            line.set_class(lent, "-lent")
+            notices.set_class(lent, "-longer")
+
+    def notices_beside(self, forms: Iterable[Region]) -> tuple[Notice, ...]:
+        """Return the notices that stand whole on the screen, none while a form covers them."""
+        pane = self._notices
+        visible = pane.region.shrink((0, pane.covered, 0, 0))
+        return () if any(visible.overlaps(form) for form in forms) else pane.standing
