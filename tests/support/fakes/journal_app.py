@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, cast
 from textual.app import App
 from textual.worker import Worker
 
-from keydesk.app.journal.desk import JournalDesk
+from keydesk.app.journal.account_journal import AccountJournal
 from keydesk.app.journal.statistics import JournalStatistics
 from keydesk.calc.orders.instructions import Instruction
 from keydesk.keys.keymap import KEYMAP
@@ -33,7 +33,8 @@ from support.journal_history import TERMS, Step, play
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-    from keydesk.app.account_connection import Connection, DeskAccount
+    from keydesk.app.account_connection import Connection
+    from keydesk.app.desk_account import DeskAccount
 
 
 class JournalApp(App[int]):
@@ -51,7 +52,7 @@ class JournalApp(App[int]):
         self.sent: list[Instruction | None] = []
         self.heard: list[Callable[[Transaction], None]] = []
         account = cast("DeskAccount", SimpleNamespace(audit=folder / "orders" / "main.audit"))
-        self.journal = JournalDesk(
+        self.journal = AccountJournal(
             self,
             account,
             self.store,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from textual import events, on
+from textual import actions, events, on
 from textual.screen import ModalScreen
 
-from keydesk.app.account_connection import USUAL_CHECKS, DeskAccount
-from keydesk.app.actions.context import DeskPages
+from keydesk.app.account_connection import USUAL_CHECKS
+from keydesk.app.actions.context import DeskServices
 from keydesk.app.actions.desk import DeskActions
+from keydesk.app.desk_account import DeskAccount
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.replay import MarketReplay
 from keydesk.app.views.watchlists import WatchlistActions
 from keydesk.app.views.workspaces import WorkspaceActions
 from keydesk.calc.alerts.conditions import PriceCross, TradeResult
 from keydesk.calc.alerts.parser import AlertLine
-from keydesk.calc.command_parser import LayoutVerb
 from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.orders.instructions import Instruction, Template
 from keydesk.config.limits import LimitChange
@@ -56,23 +56,6 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         self.statistics_shown: list[int] = []  # the views
         self.days_shown: list[str] = []
         self.noted: list[str] = []
-        self.actions = DeskActions(
-            self,
-            self,
-            self._pages(),
-            store=self.store,
-            keymap=KEYMAP,
-            template=Template(),
-            lock=lock,
-        )
-        self.watchlists = WatchlistActions(
-            self,
-            self.store,
-            WatchlistFile(lock.path.parent),
-            tell=self.tell,
-            pane=lambda: self.actions.screen.watchlist,
-            keymap=KEYMAP,
-        )
         self.workspaces = WorkspaceActions(
             lock.path.parent,
             self.store,
@@ -88,6 +71,23 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             last_key_at=lambda: 0.0,
         )
         self.replay = MarketReplay(self, account, self.store, tell=self.tell, record=self.record)
+        self.actions = DeskActions(
+            self,
+            self,
+            self._services(),
+            store=self.store,
+            keymap=KEYMAP,
+            template=Template(),
+            lock=lock,
+        )
+        self.watchlists = WatchlistActions(
+            self,
+            self.store,
+            WatchlistFile(lock.path.parent),
+            tell=self.tell,
+            pane=lambda: self.actions.screen.watchlist,
+            keymap=KEYMAP,
+        )
         self.decided: list[Instruction] = []
         self.series_wanted: list[tuple[int, str]] = []  # place and candle length
         self.recorded: list[tuple[str, str]] = []
@@ -101,8 +101,8 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         """Start on the desk."""
         return DeskScreen()
 
-    def _pages(self) -> DeskPages:
-        return DeskPages(
+    def _services(self) -> DeskServices:
+        return DeskServices(
             show_audit=self.show_audit,
             show_outcomes=self.show_outcomes,
             show_transaction=self.show_transaction,
@@ -118,6 +118,13 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             read_summary=lambda _: None,  # nothing is read here
             read_bookings=lambda _: None,
             read_closes=lambda _names, _take: None,
+            keep_limits=self.keep_limits,
+            keep_indicators=self.keep_indicators,
+            use_layout=self.workspaces.use,
+            jump=self.workspaces.jump,
+            bookmark=self.workspaces.bookmark,
+            ask_unlock=self.ask_unlock,
+            replay=self.replay,
         )
 
     def new_alert(self, condition: PriceCross | TradeResult) -> None:
@@ -163,10 +170,6 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         if instruction is not None:
             self.decided.append(instruction)
 
-    def on_desk_screen_timeframes_wanted(self) -> None:
-        """List the timeframes."""
-        self.actions.perform("timeframes")
-
     def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
         """Note the chart and the candle length."""
         self.series_wanted.append((message.place, message.granularity))
@@ -195,15 +198,8 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     def show_audit(self) -> None:
         self.audit_shown = True
 
-    def unlock_early(self, yes: bool | None) -> None:
-        self.unlock_asked = bool(yes)
-
-    def on_desk_screen_bookmark_wanted(self, message: DeskScreen.BookmarkWanted) -> None:
-        act = self.workspaces.bookmark if message.sets else self.workspaces.jump
-        act(message.letter)
-
-    def use_layout(self, verb: LayoutVerb, name: str) -> None:
-        getattr(self.workspaces, verb)(name)
+    def ask_unlock(self) -> None:
+        self.unlock_asked = True
 
     def disarm(self, cause: Cause) -> None:
         """Stay armed: the forms are to be reached."""
@@ -229,12 +225,19 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             key = event.character or event.key
             action = self.chords.key(key, 0.0, self.key_context())  # no timeout
             if action is not None:
-                name = f"action_{action.partition('(')[0]}"
-                place = self.focused if hasattr(self.focused, name) else self.screen
-                if action and place is not None:
-                    await self.run_action(action, default_namespace=place)
+                await self._run_chord(action)
                 return
         await super().on_event(event)
+
+    async def _run_chord(self, action: str) -> None:
+        if not action:
+            return
+        _, name, arguments = actions.parse(action)
+        for place in (self.focused, self.screen):
+            if place is not None and hasattr(place, f"action_{name}"):
+                await self.run_action(action, default_namespace=place)
+                return
+        self.actions.perform(name, *arguments)
 
     def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
         self.watchlists.carry_out(message)

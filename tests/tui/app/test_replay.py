@@ -10,7 +10,7 @@ from typing import Any, cast
 import httpx
 import pytest
 
-from keydesk.app.account_connection import DeskAccount
+from keydesk.app.desk_account import DeskAccount
 from keydesk.app.replay import MarketReplay
 from keydesk.calc.replay_commands import NOT_OFFERED, ReplayCommand, parse_replay
 from keydesk.feeds.market_control import MarketControl

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from keydesk.keys.keymap import CHART, CROSSHAIR
 from keydesk.panes.chart import Chart
-from keydesk.panes.chart_prices import nearest_line
+from keydesk.panes.chart_marks import nearest_line
 from keydesk.store.state import Candle, CandleSeries
 from keydesk.store.store import Store
 from support.data.desk_data import MINUTE_NS, NOW, desk_store, frame_of, instrument, quote

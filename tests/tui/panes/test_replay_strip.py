@@ -6,9 +6,9 @@ import pytest
 
 from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay
 from keydesk.keys.keymap import DESK, KEYMAP
-from keydesk.panes.replay_strip import ReplayStrip
 from keydesk.panes.strips.health import HealthLine
 from keydesk.panes.strips.keys import KeyFooter
+from keydesk.panes.strips.replay import ReplayStrip
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from support.data.desk_data import NOW, desk_store

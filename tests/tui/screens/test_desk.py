@@ -17,7 +17,16 @@ from keydesk.panes.chart import Chart
 from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
-from keydesk.screens.tiers import EXTRA_LARGE, LARGE, MEDIUM, MINI, SMALL, STANDARD, TIERS, tier_for
+from keydesk.screens.placement import (
+    EXTRA_LARGE,
+    LARGE,
+    MEDIUM,
+    MINI,
+    SMALL,
+    STANDARD,
+    TIERS,
+    tier_for,
+)
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.widgets.lines import LinePane

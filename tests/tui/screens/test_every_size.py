@@ -9,7 +9,7 @@ from textual.geometry import Region
 from keydesk.app.desk_session import DeskLock
 from keydesk.panes.chart import Chart
 from keydesk.screens.desk import DeskScreen
-from keydesk.screens.tiers import LARGE, MEDIUM, MINI
+from keydesk.screens.placement import LARGE, MEDIUM, MINI
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import TablePane, needed
 from support.data.desk_data import desk_store
@@ -85,7 +85,7 @@ async def test_the_mini_desk_shows_worth_profit_trades_and_exits_only() -> None:
             assert [pane.id for pane in shown(screen)] == [name]
         screen.action_go("chart")
         assert [pane.id for pane in shown(screen)] == ["orders"]
-        assert screen._tier is MINI
+        assert screen.placement.tier is MINI
     assert "…7-042" in lines[0]
     assert lines[1].split()[:4] == ["NAV", "10,214.55", "uPL", "+0.90"]
     assert "Trades 2 !" in lines[3]

@@ -21,7 +21,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
 
 from keydesk.widgets.terminal_app import TerminalApp
-from keydesk.widgets.terminal_diff import Difference, TerminalContents, change, is_sure, look_of
+from keydesk.widgets.terminal_diff import Difference, TerminalContents, is_sure
+from keydesk.widgets.terminal_pen import change, look_of
 from support.examples import examples
 
 STYLES = (

@@ -1,4 +1,4 @@
-"""Open the account of the desk, and keep it open until the desk is left.
+"""Connect to an account: client, feeds, order protocol and commands, until they are closed.
 
 Models, HTTP and the keyring are imported inside functions, after the first paint.
 """
@@ -6,21 +6,16 @@ Models, HTTP and the keyring are imported inside functions, after the first pain
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from time import time_ns
 from typing import TYPE_CHECKING
 
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.desk_session import DeskSession
 from keydesk.config.settings import Reconciliation
-from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KEYMAP, KeyMap
-from keydesk.store.state import Notice
-from keydesk.text.sanitize import safe
 from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:
@@ -179,88 +174,3 @@ async def open_account(
             yield Connection(link, sender, commands, revalue, target.linked, exit_plans)
         finally:
             exit_plans.close()
-
-
-class DeskAccount:
-    """The account of the desk while it is open, and this desk among the others that have it open.
-
-    Args:
-        store: The state of account and market.
-        keymap: The keys, as messages name them.
-        state: The folder of order journals and audit logs.
-        checks: When the account is compared with the broker's.
-        tell: Shows one line to the trader.
-        last_key_at: When a key was pressed last, which says what was read.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        keymap: KeyMap,
-        state: Path,
-        checks: Reconciliation,
-        *,
-        tell: Callable[[NoticeLevel, str], None],
-        last_key_at: Callable[[], float],
-    ) -> None:
-        self.connection: Connection | None = None
-        self._store, self._keymap, self._state, self._checks = store, keymap, state, checks
-        self._tell = tell
-        self._last_key_at = last_key_at
-        self._session: DeskSession | None = None
-        self.audit: Path | None = None  # the audit log, once the account is known
-
-    async def run(self, target: AccountAddress, on_open: Callable[[Connection], None]) -> None:
-        """Open the account, call `on_open`, and run its feeds until cancelled."""
-        journal, audit = (self._state / f"{target.records}.{kind}" for kind in ("journal", "audit"))
-        self._session = session = DeskSession.of(self._state, target)
-        self.audit = audit
-        opening = open_account(
-            target,
-            self._store,
-            journal,
-            audit,
-            self._keymap,
-            reconciliation=self._checks,
-            unread=session,
-        )
-        try:
-            async with opening as connection:
-                self.connection = connection
-                session.open()  # the journal has made its folder
-                connection.exit_plans.open(self.file("exit-plans"))
-                for name, left in session.take_left_over().items():
-                    words = safe(left.late_words(self._store.zone))
-                    self._store.notify(
-                        Notice(left.level, words, time_ns(), asks=True, outcome=name)
-                    )
-                if why := connection.commands.no_orders:
-                    self._tell("bad", f"EXITS ONLY, no order journal: {why}")
-                on_open(connection)
-                await connection.run()
-        finally:
-            session.key_pressed(self._last_key_at())
-            session.close()
-
-    def file(self, kind: str) -> Path:
-        """Return a file of the account in the state folder, the same for every profile that opens it."""
-        assert self._session is not None  # noqa: S101 - of an open account
-        return self._state / f"{self._session.name}.{kind}"
-
-    def painted(self, outcomes: Iterable[str]) -> None:
-        """Note that these outcomes stand on the screen."""
-        if self._session is not None:
-            for name in outcomes:
-                self._session.shown(name)
-
-    def look(self) -> None:
-        """Note which outcomes were read, and report other desks that came or went."""
-        if self._session is not None:
-            self._session.key_pressed(self._last_key_at())
-            for level, words in self._session.changed():
-                self._store.notify(Notice(level, safe(words), time_ns(), asks=level == "warn"))
-
-    def revalue(self, store: Store, now: float) -> None:
-        """Update what depends on prices before it is drawn."""
-        if self.connection is not None:
-            self.connection.revalue(store, now)

@@ -85,8 +85,8 @@ class LastResort:
         if self._terminal is None:
             return
         words = self._words() or self._reason
-        said = f"keydesk: {words}\r\n".encode() if words else b""
-        restore = RESTORE + pop_title(os.environ.get("TERM", "")) + said
+        last_line = f"keydesk: {words}\r\n".encode() if words else b""
+        restore = RESTORE + pop_title(os.environ.get("TERM", "")) + last_line
         _discard_output()
         for _ in range(TRIES):
             _interrupt_writes()
@@ -99,9 +99,9 @@ class LastResort:
 def _discard_output() -> None:
     """Redirect the writer thread's output to /dev/null: its frames must not follow the restore sequence."""
     with suppress(OSError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
+        null_device = os.open(os.devnull, os.O_WRONLY)
         for descriptor in OUTPUT:
-            os.dup2(nowhere, descriptor)
+            os.dup2(null_device, descriptor)
 
 
 def _interrupt_writes() -> None:

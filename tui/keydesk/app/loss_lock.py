@@ -67,7 +67,7 @@ class DailyLossLock:
         self._path: Path | None = None
         self._looked = float("-inf")
         self._locked_now = False
-        self._failed = False  # the file could not be written, which was said
+        self._failed = False  # the file could not be written, which was reported
 
     @property
     def is_on(self) -> bool:
@@ -145,15 +145,15 @@ class DailyLossLock:
         if self._path is None:
             return self._store.loss_lock
         with suppress(OSError, UnsafeFile, ValueError, ArithmeticError, TypeError, KeyError):
-            said = json.loads(read_private(self._path, LARGEST))
-            if said["account_ns"] == self._account_ns:
-                return _lock_of(said)
+            content = json.loads(read_private(self._path, LARGEST))
+            if content["account_ns"] == self._account_ns:
+                return _lock_of(content)
         return self._store.loss_lock
 
     def _write(self, lock: LossLock) -> None:
         if self._path is None:
             return
-        said = {
+        content = {
             "account_ns": self._account_ns,
             "day_ns": lock.day_ns,
             "limit": None if lock.limit is None else str(lock.limit),
@@ -164,7 +164,7 @@ class DailyLossLock:
         }
         try:
             with locked(self._path, patience_s=PATIENCE):
-                replace_file(self._path, json.dumps(said).encode())
+                replace_file(self._path, json.dumps(content).encode())
         except OSError as error:
             if not self._failed:
                 reason = clean(error.strerror or str(error))
@@ -181,15 +181,15 @@ class DailyLossLock:
         return 0 if account is None else account.created_time_ns
 
 
-def _lock_of(said: dict[str, object]) -> LossLock:
+def _lock_of(content: dict[str, object]) -> LossLock:
     """Return the lock of the file's content; raise ValueError or TypeError if it cannot be one."""
-    limit, unlock = said["limit"], said["unlock_at_ns"]
+    limit, unlock = content["limit"], content["unlock_at_ns"]
     lock = LossLock(
-        day_ns=_whole(said["day_ns"]),
+        day_ns=_whole(content["day_ns"]),
         limit=None if limit is None else _amount(limit),
-        is_on=said["is_on"] is True,
-        warned=_whole(said["warned"]),
-        accepted=_amount(said["accepted"]),
+        is_on=content["is_on"] is True,
+        warned=_whole(content["warned"]),
+        accepted=_amount(content["accepted"]),
     )
     return lock if unlock is None else replace(lock, unlock_at_ns=_whole(unlock))
 

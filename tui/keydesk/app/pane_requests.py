@@ -1,13 +1,16 @@
-"""What the panes ask for in messages: another instrument, candles, books, lists, layouts, pages."""
+"""What the panes ask for in messages: another instrument, candles, books, lists, pages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any, get_args
 
+from textual import on
+from textual.app import App
 from textual.message import Message
 
+from keydesk import forms
 from keydesk.app.views.watchlists import WatchlistActions
-from keydesk.app.views.workspaces import WorkspaceActions
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
@@ -18,15 +21,14 @@ from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.store.watchlists import want_day_lines
+from keydesk.text.sanitize import safe
 from keydesk.widgets.sorted_table import SortedTable
 
 PaneRequest = (
     InstrumentRows.Chosen
     | Watchlist.ChangeWanted
     | Watchlist.DayLinesWanted
-    | DeskScreen.TimeframesWanted
     | DeskScreen.GranularityChosen
-    | DeskScreen.BookmarkWanted
     | DeskScreen.PaneWithoutRoom
     | Chart.IndicatorsWanted
     | Chart.HistoryWanted
@@ -40,39 +42,45 @@ PaneRequest = (
     | Trades.NoteWanted
 )
 ACTIONS: Mapping[type[Message], str] = {
-    DeskScreen.TimeframesWanted: "timeframes",
     Chart.IndicatorsWanted: "indicators",
     Trades.NoteWanted: "note",
 }
+LONGEST_LETTERS = 60
+Handler = Callable[[Any, Message], None]
+
+
+def on_pane_requests(handler: Handler) -> Handler:
+    """Register a method of the application for every message of `PaneRequest`."""
+    for kind in get_args(PaneRequest):
+        handler = on(kind)(handler)
+    return handler
 
 
 class PaneRequests:
     """Answers the requests of panes and main screen.
 
     Args:
+        app: Shows the form that asks for letters.
         store: The state of account and market.
         watchlists: Change the trader's lists.
-        workspaces: Save and show bookmarks.
         perform: Performs the action of a key, by its name.
         show_audit: Shows the audit log.
-        ask_letters: Asks for the letters that rows of a table must have.
         tell: Shows one line to the trader.
     """
 
     def __init__(
         self,
+        app: App[Any],
         store: Store,
         watchlists: WatchlistActions,
-        workspaces: WorkspaceActions,
         *,
         perform: Callable[[str], None],
         show_audit: Callable[[], None],
-        ask_letters: Callable[[SortedTable], None],
         tell: Callable[[NoticeLevel, str], None],
     ) -> None:
-        self._store, self._watchlists, self._workspaces = store, watchlists, workspaces
-        self._perform, self._show_audit = perform, show_audit
-        self._ask_letters, self._tell = ask_letters, tell
+        self._app, self._store = app, store
+        self._watchlists = watchlists
+        self._perform, self._show_audit, self._tell = perform, show_audit, tell
 
     def handle(self, message: Message) -> None:
         """Do what a message asks for; messages of other kinds are not for the desk."""
@@ -86,17 +94,14 @@ class PaneRequests:
                 want_day_lines(self._store, message.lines, message.averages)
             case DeskScreen.GranularityChosen():
                 self._store.set_granularity(message.granularity)
-            case DeskScreen.BookmarkWanted():
-                act = self._workspaces.bookmark if message.sets else self._workspaces.jump
-                act(message.letter)
-            case DeskScreen.TimeframesWanted() | Chart.IndicatorsWanted() | Trades.NoteWanted():
+            case Chart.IndicatorsWanted() | Trades.NoteWanted():
                 self._perform(ACTIONS[type(message)])
             case DeskScreen.PaneWithoutRoom():
                 self._tell("info", message.words)
             case Log.AuditWanted():
                 self._show_audit()
             case SortedTable.LettersWanted():
-                self._ask_letters(message.pane)
+                ask_letters(self._app, message.pane)
             case _:
                 self._load(message)
 
@@ -123,3 +128,20 @@ class PaneRequests:
                 store.set_side_chart(message.place, message.instrument, message.granularity)
             case _:
                 pass
+
+
+def ask_letters(app: App[Any], pane: SortedTable) -> None:
+    """Ask for the letters that rows of the pane must have, and show those rows."""
+
+    def take(letters: str | None) -> None:
+        if letters is not None:
+            pane.show_only(letters)
+
+    form = forms.NameForm(
+        safe(f"{pane.NAME}: only rows with these words"),
+        pane.letters,
+        trouble=lambda _text: "",
+        hint=pane.LETTERS_HINT,
+        longest=LONGEST_LETTERS,
+    )
+    app.push_screen(form, take)

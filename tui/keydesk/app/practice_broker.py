@@ -116,7 +116,7 @@ class EmbeddedBroker:
         """Wait until the child listens and return its address.
 
         Raises:
-            PracticeFailed: it ended, or said nothing for five minutes; the last words of its stderr are in the text.
+            PracticeFailed: it ended, or wrote nothing for five minutes; the last words of its stderr are in the text.
         """
         out = self._child.stdout
         assert out is not None  # noqa: S101 - it was asked for above
@@ -126,9 +126,9 @@ class EmbeddedBroker:
             raise PracticeFailed("the practice broker did not start within five minutes") from None
         if not line:
             raise PracticeFailed(self._last_words())
-        said = json.loads(line)
-        ids = tuple(str(account["id"]) for account in said["accounts"])
-        return PracticeAddress(said["rest_url"], said["stream_url"], said["token"], ids)
+        content = json.loads(line)
+        ids = tuple(str(account["id"]) for account in content["accounts"])
+        return PracticeAddress(content["rest_url"], content["stream_url"], content["token"], ids)
 
     def _last_words(self) -> str:
         self._child.wait()
@@ -193,11 +193,11 @@ def _socket_folder() -> str | None:
 
 def note(data: Path, address: PracticeAddress) -> None:
     """Write the address of the broker beside its ledger."""
-    said = {"url": address.rest_url, "accounts": address.account_ids}
+    content = {"url": address.rest_url, "accounts": address.account_ids}
     with contextlib.suppress(OSError):  # the desk opens without it as well
         handle = os.open(data / NOTE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(said, file)
+            json.dump(content, file)
 
 
 def unnote(data: Path) -> None:
@@ -209,8 +209,8 @@ def unnote(data: Path) -> None:
 def find(data: Path) -> PracticeAddress | None:
     """Return the address of the running broker of this ledger, None if there is none or the note is stale."""
     try:
-        said = json.loads((data / NOTE).read_text(encoding="utf-8"))
-        url, accounts = str(said["url"]), tuple(map(str, said["accounts"]))
+        content = json.loads((data / NOTE).read_text(encoding="utf-8"))
+        url, accounts = str(content["url"]), tuple(map(str, content["accounts"]))
         token = (data / TOKEN).read_text(encoding="ascii").strip()
         path = Path(url.removeprefix(SCHEME))
         refuse_unsafe(path, path.stat())

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from textual.app import App
 
 from keydesk import forms
-from keydesk.app.account_connection import DeskAccount
+from keydesk.app.desk_account import DeskAccount
 from keydesk.calc.market.replay import ControlledMarket, MarketState, Replay
 from keydesk.calc.replay_commands import (
     NOT_OFFERED,

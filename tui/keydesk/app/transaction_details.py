@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from textual.app import App
 
 from keydesk import forms
-from keydesk.app.account_connection import DeskAccount
+from keydesk.app.desk_account import DeskAccount
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean

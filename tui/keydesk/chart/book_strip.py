@@ -157,12 +157,12 @@ def _bars(book: BookColumn, scale: Scale, half: int) -> list[list[Run]]:
     rows: list[list[Run]] = []
     for row, (short, long) in enumerate(zip(shorts, longs, strict=True)):
         low = scale.high - (row + 1) * step
-        told = book.reach[0] < low + step and low < book.reach[1]
+        in_reach = book.reach[0] < low + step and low < book.reach[1]
         left, right = (min(2 * half, round(2 * half * each / largest)) for each in (short, long))
         rows.append(
             [
                 (f"{RIGHT_HALF * (left % 2)}{BAR * (left // 2)}".rjust(half), "sell"),
-                (AXIS if told else " ", "grid"),
+                (AXIS if in_reach else " ", "grid"),
                 (f"{BAR * (right // 2)}{LEFT_HALF * (right % 2)}".ljust(half), "buy"),
             ]
         )

@@ -3,17 +3,26 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
 
+from keydesk.calc.market.sessions import SESSIONS, Session
 from keydesk.chart.canvas import Canvas
 from keydesk.chart.glyphs import paint_candle
 from keydesk.chart.layout import Layout
 from keydesk.chart.lines import first_touching, paint_line, stroke_of
 from keydesk.chart.scale import Scale
 from keydesk.chart.scene import Scene
-from keydesk.chart.sessions import session_opens
 from keydesk.store.state import Candle
+from keydesk.text import format as show
 
 DASH, THIN = "╌", "┄"
+SECOND = 1_000_000_000
+LONGEST_CANDLE = 3600  # seconds: on longer candles the opening of a session is not marked
+MOST_DAYS = 15
+SATURDAY = 5
+# Sydney opens as the day begins.
+MARKED = [session for session in SESSIONS if session.name != "Sydney"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +111,33 @@ def _paint_prices(canvas: Canvas, view: View) -> None:
                 canvas.behind(row, 0, THIN * plot, "grid")
             else:
                 canvas.behind(row, plot - 1, "─", "muted")
+
+
+def session_opens(candles: Sequence[Candle], seconds: int) -> list[tuple[int, str]]:
+    """Return the candles that hold the opening of a session, and its name, in the order of time."""
+    if not candles or seconds >= LONGEST_CANDLE:
+        return []
+    first, last = candles[0].time_ns, candles[-1].time_ns + seconds * SECOND
+    found: list[tuple[int, str]] = []
+    for ordinal in range(_ordinal(first) - 1, min(_ordinal(last) + 2, _ordinal(first) + MOST_DAYS)):
+        for session in MARKED:
+            opening = _opening(session, ordinal)
+            if opening is None or not first <= opening < last:
+                continue
+            index = bisect_left(candles, opening + 1, key=lambda each: each.time_ns) - 1
+            if opening < candles[index].time_ns + seconds * SECOND:
+                found.append((index, session.name))
+    return sorted(found)
+
+
+def _ordinal(time_ns: int) -> int:
+    return show.at(time_ns).toordinal()
+
+
+@lru_cache(maxsize=128)
+def _opening(session: Session, ordinal: int) -> int | None:
+    """Return the instant of an opening on a day; none at a weekend."""
+    day = datetime.fromordinal(ordinal).date()
+    if day.weekday() >= SATURDAY:
+        return None
+    return int(datetime.combine(day, session.opens, session.zone).timestamp()) * SECOND

@@ -23,14 +23,12 @@ from keydesk.chart.moves import (
     moved_rows,
 )
 from keydesk.chart.painting import View, paint_chart
-from keydesk.chart.price_axis import PriceLabels, last_label, price_labels, row_of_last
+from keydesk.chart.price_axis import AxisLabels, PriceLabels
 from keydesk.chart.scale import Scale, scale_for, still_fits
 from keydesk.chart.scene import Scene
 from keydesk.chart.time_axis import TimeLabels, time_labels
 from keydesk.store.state import Candle
 from keydesk.text import format as show
-
-FAR_PIPS = 1.0  # a far price's distance is counted anew when the last price moved this much
 
 
 class Paint(Protocol):
@@ -73,8 +71,6 @@ class Kept:
 
     time_ns: int = -1  # the newest candle's
     lines: list[list[float]] = field(default_factory=list)  # newest values of each area's lines
-    last_row: int = 0  # of the last price's label
-    measured_from: float = 0.0  # the last price that the distances of far prices are counted from
 
 
 class Picture:
@@ -87,8 +83,7 @@ class Picture:
         self._scene: Scene | None = None
         self._shown: list[Candle] = []  # as they are drawn: of Heikin-Ashi, those
         self._real: Sequence[Candle] = ()
-        self._labels: PriceLabels | None = None
-        self._label_key: object = None
+        self.labels = AxisLabels()
         self.kept = Kept()
         self._areas: list[Area] = []
 
@@ -105,11 +100,12 @@ class Picture:
         """Choose the range of prices anew with the next scene."""
         self.scale = self._scene = None
         self.kept = Kept()
+        self.labels.forget()
 
     @property
     def grid_step(self) -> float:
         """Return the distance of the round prices on the axis."""
-        return self._labels.step if self._labels is not None else 0.0
+        return self.labels.step
 
     # The whole picture.
 
@@ -122,8 +118,7 @@ class Picture:
             prices.append(scene.cursor.price)
         self.scale = self._scale_for(scene, prices)
         self._scene = scene
-        self._label_key = None
-        labels = self._price_labels(scene, None)
+        labels = self._price_labels(scene, is_update=False)
         times = self._time_labels(scene, layout)
         self._areas = [
             Area(
@@ -197,44 +192,20 @@ class Picture:
         room = layout.axis.width - 1
         return [(layout.axis.padded(zone if len(zone) <= room else ""), "faint")]
 
-    def _price_labels(self, scene: Scene, step: float | None) -> PriceLabels:
-        """Return the labels of the axis; computed anew only if more than the last price's digits changed."""
+    def _price_labels(self, scene: Scene, *, is_update: bool) -> PriceLabels:
         scale, layout = self.scale, self.layout
         assert scale is not None  # noqa: S101 - chosen before
         assert layout is not None  # noqa: S101
-        sides = [line.price >= scene.last for line in scene.lines]
-        if abs(scene.last - self.kept.measured_from) >= FAR_PIPS * scene.pip:
-            self.kept.measured_from = scene.last
-        far = self.kept.measured_from
-        row = self._row_of_last(scene, scale)
-        key = (scale, row, scene.lines, scene.marks, scene.cursor, sides, far)
-        if self._labels is None or self._label_key != key:
-            cursor = scene.cursor.price if scene.cursor is not None else None
-            self._labels = price_labels(
-                layout.axis,
-                scale,
-                scene.last,
-                scene.lines,
-                row=row,
-                marks=scene.marks,
-                cursor=cursor,
-                step=step,
-                measured_from=far,
-            )
-            self._label_key = key
-            return self._labels
-        made = self._labels
-        rows = dict(made.rows)
-        rows[made.last_row] = last_label(layout.axis, scale, scene.last)
-        return PriceLabels(rows, made.grid, made.last_row, made.step)
-
-    def _row_of_last(self, scene: Scene, scale: Scale) -> int:
-        """Return the row of the last price; it changes when the price is well inside another one."""
-        kept, lines = self.kept, len(scene.lines)
-        has_room = lines <= kept.last_row < scale.rows - lines
-        if not (has_room and scale.is_about(scene.last, kept.last_row)):
-            kept.last_row = row_of_last(scale, scene.last, scene.lines)
-        return kept.last_row
+        return self.labels.labels(
+            layout.axis,
+            scale,
+            scene.last,
+            scene.lines,
+            marks=scene.marks,
+            cursor=None if scene.cursor is None else scene.cursor.price,
+            pip=scene.pip,
+            is_update=is_update,
+        )
 
     def _joined(self, area: Area, y: int) -> list[Run]:
         assert self.layout is not None  # noqa: S101 - drawn before
@@ -326,7 +297,7 @@ class Picture:
                 for y in rows:
                     area.tails[y] = tails[y]
             if number == 0:
-                labels = self._price_labels(scene, self._labels.step if self._labels else None)
+                labels = self._price_labels(scene, is_update=True)
                 rows |= changed_labels(area.labels, labels)
                 area.labels = labels.rows
             for y in rows:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from keydesk.chart.canvas import FILLED, Run
 from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
 
+FAR_PIPS = 1.0  # a far price's distance is counted anew when the last price moved this much
 EDGE_LABELS = 2  # rows that far prices of one side take at most
 WORDS_FROM = 34  # columns of a chart from which on labels have price and words
 MARKS_FROM = 64  # columns from which on the axis is as wide as the words of marks
@@ -177,6 +178,71 @@ def last_label(axis: Axis, scale: Scale, last: float) -> Run:
     if not scale.holds(last) and text:
         text = ("↑" if last > scale.high else "↓") + text[1:]
     return text, FILLED + "last"
+
+
+class AxisLabels:
+    """The labels of an axis, kept from picture to picture: where prices move little, they stay where they are."""
+
+    def __init__(self) -> None:
+        self._made: PriceLabels | None = None
+        self._key: object = None
+        self._last_row = 0  # of the last price's label
+        self._measured_from = (
+            0.0  # the last price that the distances of far prices are counted from
+        )
+
+    @property
+    def step(self) -> float:
+        """The distance of the round prices; 0 before there are labels."""
+        return self._made.step if self._made is not None else 0.0
+
+    def forget(self) -> None:
+        """Place the last price and measure far prices anew."""
+        self._last_row, self._measured_from = 0, 0.0
+
+    def labels(
+        self,
+        axis: Axis,
+        scale: Scale,
+        last: float,
+        lines: Sequence[PriceLine],
+        *,
+        marks: Sequence[PriceMark],
+        cursor: float | None,
+        pip: float,
+        is_update: bool,
+    ) -> PriceLabels:
+        """Return the labels; in an update, computed anew only if more than the last price's digits changed."""
+        if abs(last - self._measured_from) >= FAR_PIPS * pip:
+            self._measured_from = last
+        row = self._row_of_last(scale, last, lines)
+        sides = [line.price >= last for line in lines]
+        key = (scale, row, lines, marks, cursor, sides, self._measured_from)
+        made = self._made
+        if made is not None and is_update and self._key == key:
+            rows = dict(made.rows)
+            rows[made.last_row] = last_label(axis, scale, last)
+            return PriceLabels(rows, made.grid, made.last_row, made.step)
+        self._key = key
+        self._made = price_labels(
+            axis,
+            scale,
+            last,
+            lines,
+            row=row,
+            marks=marks,
+            cursor=cursor,
+            step=made.step if made is not None and is_update else None,
+            measured_from=self._measured_from,
+        )
+        return self._made
+
+    def _row_of_last(self, scale: Scale, last: float, lines: Sequence[PriceLine]) -> int:
+        """Return the row of the last price; it changes when the price is well inside another one."""
+        has_room = len(lines) <= self._last_row < scale.rows - len(lines)
+        if not (has_room and scale.is_about(last, self._last_row)):
+            self._last_row = row_of_last(scale, last, lines)
+        return self._last_row
 
 
 def _stacked(

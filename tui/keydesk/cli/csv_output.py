@@ -1,4 +1,4 @@
-"""Writing a table as CSV: a file whole or not at all, mode 0600, and no cell that starts a formula in a spreadsheet."""
+"""Write a table as CSV: a file whole or not at all, mode 0600, and no cell that starts a formula in a spreadsheet."""
 
 import csv
 import io

@@ -95,6 +95,7 @@ def _run(
 ) -> int:
     """Run the desk until it is left; return the exit code."""
     from keydesk.app.app import KeydeskApp  # noqa: PLC0415 - see `open_desk`
+    from keydesk.app.desk import DeskSetup  # noqa: PLC0415
     from keydesk.app.desk_session import DeskLock  # noqa: PLC0415
     from keydesk.app.lifecycle import LastResort  # noqa: PLC0415
     from keydesk.config.profiles import WorkspaceFile  # noqa: PLC0415
@@ -105,17 +106,18 @@ def _run(
         known = ", ".join(theme.names())
         say_error(safe(f"keydesk: there is no theme {chosen} (known: {known})"))
         return 1
-    app = KeydeskApp(
+    setup = DeskSetup(
         options,
         settings,
         folders,
-        account=account,
-        own=own,
+        account,
+        own,
         last_resort=LastResort(account.abandon, lambda: app.last_words),
         lock=DeskLock.of(folders.state / "orders", account.name),
         workspace=WorkspaceFile.of(folders.state / "desk", account.name),
         terminal=terminal,
     )
+    app = KeydeskApp(setup)
     app.run(mouse=options.mouse)
     discard_what_cannot_be_written()
     if app.last_words:

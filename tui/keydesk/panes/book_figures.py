@@ -16,7 +16,7 @@ from keydesk.calc.market.client_books import (
     sums_of,
     under_water,
 )
-from keydesk.panes.chart_prices import own_lines
+from keydesk.panes.chart_marks import own_lines
 from keydesk.panes.price_cells import Shape, shape_of
 from keydesk.store.state import BookKind, BookSnapshot
 from keydesk.store.store import Store

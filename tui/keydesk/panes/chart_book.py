@@ -16,7 +16,7 @@ from keydesk.panes.book_figures import (
     cluster_words,
     trouble_of,
 )
-from keydesk.panes.chart_prices import own_lines
+from keydesk.panes.chart_marks import own_lines
 from keydesk.panes.price_cells import shape_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import REACH, BookKind

@@ -25,8 +25,7 @@ from keydesk.chart.position import Position
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Scene
 from keydesk.panes.chart_book import ChartBook
-from keydesk.panes.chart_indicators import ChartIndicators
-from keydesk.panes.chart_prices import day_legend, day_marks, own_lines
+from keydesk.panes.chart_marks import ChartIndicators, day_legend, day_marks, own_lines
 from keydesk.panes.crosshair import Crosshair, Measure, legend, money_of
 from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.store.frame import Frame

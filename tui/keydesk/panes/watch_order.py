@@ -190,11 +190,11 @@ class RowOrder:
 
     def sort(self, store: Store, names: Iterable[str]) -> list[str]:
         """Return the names sorted; those whose measure is unknown stay last, in their order."""
-        given = list(names)
+        rows = list(names)
         if not self.column:
-            return given
+            return rows
         measure = MEASURES[self.column]
-        measured = [(measure(store, name), name) for name in given]
+        measured = [(measure(store, name), name) for name in rows]
         known = [(value, name) for value, name in measured if value is not None]
         known.sort(key=_value, reverse=self.descending)
         return [name for _, name in known] + [name for value, name in measured if value is None]

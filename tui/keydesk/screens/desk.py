@@ -1,4 +1,4 @@
-"""The main screen: panes placed by the layout of `tiers`, focus and zoom, and the frame passed on to the panes."""
+"""The main screen: its panes and strips, the frame passed on to them, focus and zoom."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import Static
 
 from keydesk.calc.market.granularity import COMMON, next_common
@@ -25,16 +24,11 @@ from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.price_cells import InstrumentRows
-from keydesk.panes.replay_strip import ReplayStrip
-from keydesk.panes.strips.account import AccountStrip, FundsLine
-from keydesk.panes.strips.health import HealthLine
-from keydesk.panes.strips.instrument import InstrumentLine
-from keydesk.panes.strips.keys import FORM_HAS_KEYS, KeyFooter
-from keydesk.panes.strips.notices import Notices
+from keydesk.panes.strips.keys import FORM_HAS_KEYS
 from keydesk.panes.trades import Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
-from keydesk.screens.tiers import MINI, RIGHT_COLUMN, SIDE_CHARTS, SMALL, TIERS, Tier, tier_for
+from keydesk.screens.placement import MINI, RIGHT_COLUMN, SIDE_CHARTS, Placement, Strips, tier_for
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, Topic
 from keydesk.widgets import theme
@@ -50,12 +44,8 @@ TOO_SMALL = (
     "this terminal has {}×{}. No trade can be opened at this size. Exits work: {} closes, {} flattens."
 )
 
-TWO_NOTICES_FROM = 30  # rows
-TWO_NOTICES_ACROSS = 100  # columns
 SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
-SCREEN_ACTIONS = frozenset(
-    ("go", "next_pane", "previous_pane", "zoom", "granularity", "timeframes")
-)
+SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
 
 def _bindings() -> list[BindingType]:
@@ -91,16 +81,6 @@ class DeskScreen(Backdrop):
         granularity: str
 
     @dataclass
-    class BookmarkWanted(Message):
-        """The user wants what a letter stands for, or to bookmark the instrument under it."""
-
-        letter: str
-        sets: bool = False
-
-    class TimeframesWanted(Message):
-        """The user wants to choose among all candle lengths."""
-
-    @dataclass
     class PaneWithoutRoom(Message):
         """The user wants a pane that no window of this size shows."""
 
@@ -124,25 +104,15 @@ class DeskScreen(Backdrop):
         self._left_as = left_as or Workspace()
         self.frame: Frame | None = None
         self._keymap = keymap
-        self._unavailable = unavailable
-        self._tier: Tier | None = None
-        self._front = dict(self._left_as.fronts)  # first pane of a shared place -> the one in front
-        self._zoomed = ""
-        self._hidden: Widget | None = None  # had the keys until a smaller window hid it
-        self._instead: Widget | None = None  # the pane that has them since
         self._all_panes: dict[str, LinePane] = {}  # by id
         self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
         self.deal = Deal()
-        self._account = AccountStrip(id="account")
-        self._replay = ReplayStrip(keymap, id="replay")
-        self._footer = KeyFooter(keymap, unavailable, id="keys")
+        self._strips = Strips(keymap, unavailable)
         self.chart = Chart()
         self._side_charts = [
             Chart(place=place, id=name) for place, name in enumerate(SIDE_CHARTS, 2)
         ]
-        self._instrument = InstrumentLine(id="instrument")
-        self._notices = Notices(id="notices")
         self._watchlist = Watchlist()
         self._panes = RuledGrid(
             self._watchlist,
@@ -157,17 +127,13 @@ class DeskScreen(Backdrop):
             Orders(),
             id="panes",
         )
+        self.placement = Placement(self, self._panes, self._left_as.fronts)
 
     def compose(self) -> ComposeResult:
         """Yield the strips above and below, and the panes between."""
-        yield self._account
-        yield FundsLine(id="funds")
-        yield HealthLine(id="health")
-        yield self._replay
+        yield from self._strips.above
         yield self._panes
-        yield self._instrument
-        yield self._notices
-        yield self._footer
+        yield from self._strips.below
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
@@ -203,7 +169,7 @@ class DeskScreen(Backdrop):
             elif pane.frame is None:
                 pane.frame = frame  # its heading may be a tab
         self._panes.check()
-        self._share_instrument_line()
+        self._strips.share_instrument_line()
 
     def _show_replay(self, frame: Frame) -> None:
         """Give the replay strip its line while it has something to say."""
@@ -224,14 +190,6 @@ class DeskScreen(Backdrop):
                 pane.covered = covered
                 pane.redraw()
 
-    def _share_instrument_line(self) -> None:
-        """Give the notices the instrument line while they need three lines; nothing else moves."""
-        notices, line = self._notices, self._instrument
-        lent = notices.rows_wanted > (2 if notices.has_class("-two") else 1)
-        if lent != notices.has_class("-longer"):
-            line.set_class(lent, "-lent")
-            notices.set_class(lent, "-longer")
-
     def on_screen_resume(self) -> None:
         """Redraw everything when the form on top closes."""
         self._panes.quiet = False
@@ -251,7 +209,7 @@ class DeskScreen(Backdrop):
         self._panes.quiet = True
         self._panes.check()
         words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
-        self._footer.show_context("", str(words))
+        self._strips.footer.show_context("", str(words))
         self._leave_room_for_form()
 
     def _everything_again(self) -> None:
@@ -270,12 +228,12 @@ class DeskScreen(Backdrop):
         return Workspace(
             store.focus,
             store.granularity,
-            dict(self._front),
+            dict(self.placement.fronts),
             focused or "",
             self._watchlist.order.saved,
             store.list_name,
             self._watchlist.filter.saved,
-            self._zoomed,
+            self.placement.zoomed,
             charts if any(map(any, charts)) else (),
         )
 
@@ -283,12 +241,12 @@ class DeskScreen(Backdrop):
     def dock_columns(self) -> int:
         """Columns of the right column and the rule beside it, where a form covers no chart; 0: there is none."""
         tier = tier_for(self.app.size)
-        return 0 if tier is None or self._zoomed else RIGHT_COLUMN.get(tier.name, -1) + 1
+        return 0 if tier is None or self.placement.zoomed else RIGHT_COLUMN.get(tier.name, -1) + 1
 
     def show_workspace(self, left_as: Workspace) -> None:
         """Show panes, further charts, sorting and filter as they were left."""
-        self._front = dict(left_as.fronts)
-        self._zoomed = left_as.zoomed if left_as.zoomed in self._all_panes else ""
+        self.placement.fronts = dict(left_as.fronts)
+        self.placement.zoomed = left_as.zoomed if left_as.zoomed in self._all_panes else ""
         self._restore(left_as)
         self._place()
         focused = self._all_panes.get(left_as.focused)
@@ -310,11 +268,11 @@ class DeskScreen(Backdrop):
     @property
     def notices_on_screen(self) -> tuple[Notice, ...]:
         """Return the notices that stand whole on the screen, covered by no form."""
-        pane, stack = self._notices, self.app.screen_stack
-        visible = pane.region.shrink((0, pane.covered, 0, 0))
+        stack = self.app.screen_stack
         above = stack[stack.index(self) + 1 :] if self in stack else ()
-        forms = [child.region for screen in above for child in screen.children]
-        return () if any(visible.overlaps(form) for form in forms) else pane.standing
+        return self._strips.notices_beside(
+            child.region for screen in above for child in screen.children
+        )
 
     @property
     def watchlist(self) -> Watchlist:
@@ -342,62 +300,29 @@ class DeskScreen(Backdrop):
         exits = (self._keymap.name("close"), self._keymap.name("flatten"))
         words = TOO_SMALL.format(size.width, size.height, *exits)
         self.query_one("#too-small", Static).update(words)
-        self._tier = tier or self._tier or SMALL
-        is_mini = self._tier is MINI
+        self.placement.tier = tier or self.placement.tier
+        is_mini = self.placement.tier is MINI
         self.set_class(is_mini, "-mini")
-        self._account.is_short = self._footer.exits_only = is_mini
+        self._strips.fit(size, exits_only=is_mini)
         for pane in self.query(TablePane):
             pane.exits_only = is_mini
-        roomy = size.width >= TWO_NOTICES_ACROSS and size.height >= TWO_NOTICES_FROM
-        self._notices.set_class(roomy, "-two")
         self._place()
 
     def _place(self) -> None:
-        """Show the front pane of every place, with the classes that the geometry goes by."""
-        tier = self._tier or SMALL
-        grid = self._panes
-        for each in TIERS:
-            grid.set_class(each is tier and not self._zoomed, f"-{each.name}")
-        grid.set_class(bool(self._zoomed), "-zoomed")
-        grid.slots = tier.slots
-        fronts = [self._front_of(slot) for slot in tier.slots]
-        shown = {self._zoomed} if self._zoomed else set(fronts)
-        blotter = next(slot for slot in tier.slots if "trades" in slot)
-        for pane in grid.query(LinePane):
-            name = pane.id or ""
-            pane.set_class(name in blotter, "-blotter")
-            pane.set_class(name in tier.lowest, "-lowest")
-            pane.display = name in shown
-        self._keep_focus()
+        """Show the panes where they stand now."""
+        self.placement.show()
         self._everything_again()
-        self.call_after_refresh(grid.moved)
-
-    def _front_of(self, slot: tuple[str, ...]) -> str:
-        front = self._front.get(slot[0], slot[0])
-        return front if front in slot else slot[0]
-
-    def _keep_focus(self) -> None:
-        """Give the keys to the first pane while a small window hides the pane that had them, then back to it."""
-        focused = self.focused
-        if self._hidden is not None and self._hidden.display and focused is self._instead:
-            self.set_focus(self._hidden)
-        elif focused is None or not focused.display:
-            first = next((pane for pane in self._panes.panes if pane.can_focus), None)
-            if focused is not self._instead:
-                self._hidden = focused
-            self._instead = first
-            self.set_focus(first)
+        self.call_after_refresh(self._panes.moved)
 
     # Focus, zoom, candle length.
 
     def on_descendant_focus(self) -> None:
         """The footer shows the keys of the focused pane, unless a form has them."""
-        if self.focused not in {self._hidden, self._instead}:
-            self._hidden = self._instead = None
+        self.placement.focus_moved()
         if self._panes.quiet:
             return
         context = str(getattr(self.focused, "key_context", DESK_CONTEXT))
-        self._footer.show_context(context)
+        self._strips.footer.show_context(context)
         self._panes.check()
 
     def on_chart_crosshair_turned(self) -> None:
@@ -406,14 +331,9 @@ class DeskScreen(Backdrop):
 
     def action_go(self, name: str) -> None:
         """Bring a pane to the front of its place and give it the keys."""
-        slots = (self._tier or SMALL).slots
-        slot = next((slot for slot in slots if name in slot), None)
-        if slot is None:
+        if not self.placement.bring_to_front(name):
             self.post_message(self.PaneWithoutRoom(name))
             return
-        self._front[slot[0]] = name
-        if self._zoomed:
-            self._zoomed = name
         self._place()
         self.set_focus(self.pane(name))
         self._entered()
@@ -435,21 +355,17 @@ class DeskScreen(Backdrop):
     def action_zoom(self) -> None:
         """Show the focused pane alone, or all of them again."""
         focused = self.focused.id if self.focused else None
-        self._zoomed = "" if self._zoomed else focused or ""
+        self.placement.zoomed = "" if self.placement.zoomed else focused or ""
         self._place()
 
     def show_all(self) -> None:
         """Show all panes again where one stands alone."""
-        if self._zoomed:
+        if self.placement.zoomed:
             self.action_zoom()
-
-    def action_timeframes(self) -> None:
-        """Ask for the list of candle lengths."""
-        self.post_message(self.TimeframesWanted())
 
     def action_granularity(self) -> None:
         """Ask for the next candle length of the chart that has the keys."""
-        if self._tier is MINI:
+        if self.placement.tier is MINI:
             self.post_message(self.PaneWithoutRoom("chart"))
             return
         now = self.frame.store.granularity if self.frame else COMMON[0]
@@ -465,11 +381,3 @@ class DeskScreen(Backdrop):
             chart.choose(granularity, chart.pinned)
         else:
             self.post_message(self.GranularityChosen(granularity))
-
-    def action_jump(self, letter: str) -> None:
-        """Ask for the layout or the instrument of a letter."""
-        self.post_message(self.BookmarkWanted(letter))
-
-    def action_bookmark(self, letter: str) -> None:
-        """Ask to bookmark the instrument under a letter."""
-        self.post_message(self.BookmarkWanted(letter, sets=True))

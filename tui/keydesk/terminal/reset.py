@@ -1,4 +1,4 @@
-"""Restoring the terminal, after the desk and after a desk that was killed.
+"""Restore the terminal, after the desk and after a desk that was killed.
 
 A killed desk (SIGKILL, SIGSEGV, out of memory) leaves the terminal without echo and line editing, on the alternate
 screen, without a cursor, with focus and mouse reports enabled.

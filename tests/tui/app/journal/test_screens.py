@@ -49,7 +49,7 @@ async def test_only_a_fill_of_just_now_keeps_the_screen(age_s: int, tmp_path: Pa
     history = fills()
     for each in history:
         app.store.clock_ns = each.time.ns + age_s * 1_000_000_000
-        keeper.heard(each)
+        keeper.on_transaction(each)
     assert len(kept) == (3 if age_s == 1 else 0)
     assert all(delay > 0 for delay in delays)
 

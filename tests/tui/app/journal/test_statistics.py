@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import cast
 
-from keydesk.app.journal.desk import NOT_OPEN
+from keydesk.app.journal.account_journal import NOT_OPEN
 from keydesk.forms.statistics.day import DayPage
 from keydesk.forms.statistics.page import StatisticsPage
 from keydesk_client.errors import Unreachable

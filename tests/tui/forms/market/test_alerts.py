@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.app.alerts.desk import here
+from keydesk.app.alerts.account_alerts import here
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.conditions import Condition, PriceCross, TradeResult
@@ -18,7 +18,7 @@ from keydesk.calc.alerts.making import Surroundings, line_of, make_alert
 from keydesk.calc.alerts.parser import AlertLine, parse_alert
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.new_alert import AlertLineForm, EditAsText, NewAlertForm, TakeAlert
-from keydesk.panes.chart_prices import own_lines
+from keydesk.panes.chart_marks import own_lines
 from keydesk.store.state import Topic
 from support.data.desk_data import desk_store
 from support.fakes.form_app import FormApp

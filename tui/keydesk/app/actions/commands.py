@@ -1,18 +1,17 @@
-"""The command line: each command opens a form or a page, or changes what is shown."""
+"""The command line, and the keys of the replay strip: each opens a form or a page, changes what is shown, or commands the practice market."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from keydesk import forms
 from keydesk.app.actions.context import ActionContext
 from keydesk.app.actions.pages import PageActions
-from keydesk.app.actions.replay import ReplayActions
-from keydesk.app.actions.tickets import TicketActions
-from keydesk.app.actions.trades import TradeActions
+from keydesk.app.actions.trades import TicketActions, TradeActions
 from keydesk.calc.market.indicator_specs import IndicatorChoice
-from keydesk.calc.replay_commands import ReplayCommand
+from keydesk.calc.replay_commands import STATUS, ReplayCommand
 
 if TYPE_CHECKING:
     from keydesk.calc.command_parser import ParsedCommand, ViewCommand
@@ -80,9 +79,9 @@ class CommandActions:
                 self._context.turn_to(instrument)  # the chart beside a ticket is its own
                 self._tickets.open_ticket(side, instrument, fields)
             case MakeAlert(line):
-                self._context.pages.make_alert(line)
+                self._context.services.make_alert(line)
             case TurnMute():
-                self._context.pages.turn_mute()
+                self._context.services.turn_mute()
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
             case None:
@@ -105,8 +104,38 @@ class CommandActions:
             case ShowGranularity(granularity):
                 self._context.screen.show_granularity(granularity)
             case UseLayout(verb, name):
-                self._desk.use_layout(verb, name)
+                self._context.services.use_layout(verb, name)
             case GoToDate(date):
                 self._context.screen.chart.go_to_date(date)
             case ChooseIndicators(specs):
-                self._desk.keep_indicators(IndicatorChoice(self._store.focus, specs))
+                self._context.services.keep_indicators(IndicatorChoice(self._store.focus, specs))
+
+
+class ReplayActions:
+    """Performs the keys of the replay strip.
+
+    Args:
+        context: What every action is given.
+        open_command_line: Opens the command line with the beginning of a command.
+    """
+
+    def __init__(self, context: ActionContext, open_command_line: Callable[[str], None]) -> None:
+        self._context, self._open_command_line = context, open_command_line
+
+    def action_replay(self, name: str) -> None:
+        """Carry out the command of a key, or let the trader type the rest of it."""
+        command = self._context.services.replay.key(name)
+        if isinstance(command, str):
+            self._open_command_line(command)
+        elif command is not None:
+            self.perform(command)
+
+    def perform(self, command: ReplayCommand) -> None:
+        """Carry out a command; the status is a page."""
+        if command == STATUS:
+            self._show_status()
+        else:
+            self._context.services.replay.carry_out(command)
+
+    def _show_status(self) -> None:
+        self._context.app.push_screen(forms.MarketPage(self._context.store, monotonic))

@@ -23,7 +23,7 @@ from keydesk.widgets.terminal_app import SMALLEST
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from keydesk.app.page_readings import TakeBookings, TakeCloses
+    from keydesk.app.account_pages import TakeBookings, TakeCloses
     from keydesk.calc.alerts.conditions import PriceCross, TradeResult
     from keydesk.calc.alerts.parser import AlertLine
     from keydesk.calc.command_parser import LayoutVerb
@@ -38,7 +38,7 @@ Decided = TypeVar("Decided", bound="Instruction")
 
 
 class Desk(Protocol):
-    """The desk that the actions work on; the application is one."""
+    """The desk that the actions work on."""
 
     def form_context(self) -> FormContext: ...
     def carry_out(self, instruction: Instruction | None) -> None: ...
@@ -47,18 +47,12 @@ class Desk(Protocol):
     def leave(self, code: int = 0) -> None: ...
     def stay(self) -> None: ...
     def key_context(self) -> str: ...
-    def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
-    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None: ...
     def record(self, what: str, words: str) -> None: ...
-    def unlock_early(self, yes: bool | None) -> None: ...
-    def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
-    @property
-    def replay(self) -> MarketReplay: ...
 
 
 @dataclass(frozen=True, slots=True)
-class DeskPages:
-    """What the desk shows and reads of account, alerts and journal."""
+class DeskServices:
+    """What the actions use of account, alerts, journal and settings."""
 
     show_audit: Callable[[], None]
     show_outcomes: Callable[[], None]
@@ -75,6 +69,13 @@ class DeskPages:
     read_summary: Callable[[Callable[[Rows], None]], None]
     read_bookings: Callable[[TakeBookings], None]
     read_closes: Callable[[Sequence[str], TakeCloses], None]
+    keep_limits: Callable[[Sequence[LimitChange] | None], None]
+    keep_indicators: Callable[[IndicatorChoice | None], None]
+    use_layout: Callable[[LayoutVerb, str], None]
+    jump: Callable[[str], None]  # to what a letter bookmarks
+    bookmark: Callable[[str], None]  # the instrument under a letter
+    ask_unlock: Callable[[], None]  # of the daily loss lock
+    replay: MarketReplay
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +85,14 @@ class ActionContext:
     Args:
         app: Shows the forms.
         desk: Carries out what the forms return.
-        pages: Show and read what is not in the store.
+        services: Show, read and change what is not in the store.
         store: The state of account and market.
         keymap: The keys, as messages name them.
     """
 
     app: App[Any]
     desk: Desk
-    pages: DeskPages
+    services: DeskServices
     store: Store
     keymap: KeyMap
 

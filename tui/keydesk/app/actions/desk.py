@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from keydesk import forms
-from keydesk.app.actions.alerts import AlertActions
-from keydesk.app.actions.commands import CommandActions
-from keydesk.app.actions.context import ActionContext, Desk, DeskPages
-from keydesk.app.actions.pages import PageActions
-from keydesk.app.actions.replay import ReplayActions
-from keydesk.app.actions.tickets import TicketActions
-from keydesk.app.actions.trades import TradeActions
+from keydesk.app.actions.commands import CommandActions, ReplayActions
+from keydesk.app.actions.context import ActionContext, Desk, DeskServices
+from keydesk.app.actions.pages import AlertActions, PageActions
+from keydesk.app.actions.trades import TicketActions, TradeActions
 from keydesk.app.availability import Selection
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.orders.instructions import Template
@@ -42,7 +39,7 @@ class DeskActions:
     Args:
         app: Shows the forms.
         desk: Carries out what the forms return.
-        pages: Show and read what is not in the store.
+        services: Show, read and change what is not in the store.
         store: The state of account and market.
         keymap: The keys, as messages name them.
         template: The sizes and the bracket of new trades.
@@ -53,14 +50,14 @@ class DeskActions:
         self,
         app: App[Any],
         desk: Desk,
-        pages: DeskPages,
+        services: DeskServices,
         *,
         store: Store,
         keymap: KeyMap,
         template: Template,
         lock: DeskLock,
     ) -> None:
-        self._context = ActionContext(app, desk, pages, store, keymap)
+        self._context = ActionContext(app, desk, services, store, keymap)
         self._desk, self._store = desk, store
         self.template, self.lock = template, lock
         self.preset = 3
@@ -110,7 +107,7 @@ class DeskActions:
             self._desk.tell("warn", "Locked from another login. Release it: keydesk lock --release")
         elif self._store.loss_lock.is_on:
             form = forms.UnlockForm(self._desk.form_context())
-            self._context.app.push_screen(form, self._desk.unlock_early)
+            self._context.app.push_screen(form, self._ask_unlock_if_confirmed)
         else:
             self._context.app.push_screen(
                 forms.ArmForm(self._desk.form_context()), self._arm_if_confirmed
@@ -121,6 +118,10 @@ class DeskActions:
             self._store.arming = armed_by_hand(self._store.arming)
             self._desk.record("arm", self._store.arming.reason)
             self._store.mark(Topic.ARMING)
+
+    def _ask_unlock_if_confirmed(self, yes: bool | None) -> None:
+        if yes:
+            self._context.services.ask_unlock()
 
     def action_preset(self, number: int) -> None:
         """Make a size preset the active one."""
@@ -159,11 +160,19 @@ class DeskActions:
         if granularity:
             self._store.set_granularity(granularity)
 
+    def action_jump(self, letter: str) -> None:
+        """Show the layout or the instrument of a letter."""
+        self._context.services.jump(letter)
+
+    def action_bookmark(self, letter: str) -> None:
+        """Bookmark the instrument under a letter."""
+        self._context.services.bookmark(letter)
+
     def action_indicators(self) -> None:
         """Choose the indicators of the instrument in the chart."""
         if self._store.focus:
             form = forms.IndicatorForm(self._store, self._context.keymap)
-            self._context.app.push_screen(form, self._desk.keep_indicators)
+            self._context.app.push_screen(form, self._context.services.keep_indicators)
 
     def leave(self) -> None:
         """Leave the desk; open trades without a stop ask once."""

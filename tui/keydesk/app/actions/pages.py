@@ -1,4 +1,4 @@
-"""Actions that show a page to read: account, instrument, details of a row, market hours, limits, messages, help."""
+"""Actions that show a page to read: account, instrument, details of a row, market hours, limits, messages, help; and alerts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class PageActions:
 
     def __init__(self, context: ActionContext) -> None:
         self._context, self._desk, self._store = context, context.desk, context.store
-        self._pages = context.pages
+        self._services = context.services
 
     def show_page(self, page: ShowPage) -> None:
         """Show a page by its name on the command line; those of a trade are forms, which others show."""
-        pages = self._pages
+        services = self._services
         shows: Mapping[PageName, Callable[[], None]] = {
             "account": self.action_account_page,
             "exposure": self.action_exposure_page,
@@ -40,25 +40,25 @@ class PageActions:
             "limits": self.action_limits,
             "sessions": self.action_sessions,
             "hours": self.action_sessions,
-            "audit": pages.show_audit,
+            "audit": services.show_audit,
             "configure": self.configure_account,
-            "alerts": pages.show_alerts,
+            "alerts": services.show_alerts,
             "statistics": self.action_statistics,
-            "calendar": lambda: pages.show_statistics(CALENDAR_VIEW),
-            "what-if": lambda: pages.show_statistics(WHAT_IF_VIEW),
-            "day": pages.show_day,
-            "week": pages.show_week,
+            "calendar": lambda: services.show_statistics(CALENDAR_VIEW),
+            "what-if": lambda: services.show_statistics(WHAT_IF_VIEW),
+            "day": services.show_day,
+            "week": services.show_week,
         }
         if page.name in shows:
             shows[page.name]()
 
     def action_statistics(self) -> None:
         """Show statistics of the closed trades."""
-        self._pages.show_statistics(FIGURES_VIEW)
+        self._services.show_statistics(FIGURES_VIEW)
 
     def action_day_page(self) -> None:
         """Show the last trading day."""
-        self._pages.show_day()
+        self._services.show_day()
 
     def action_sessions(self) -> None:
         """Show the market hours."""
@@ -67,16 +67,16 @@ class PageActions:
 
     def action_outcomes(self) -> None:
         """Show what became of the orders."""
-        self._pages.show_outcomes()
+        self._services.show_outcomes()
 
     def action_journal(self) -> None:
         """Show the trades of the account, and what was written about them."""
-        self._pages.show_journal()
+        self._services.show_journal()
 
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""
         form = forms.LimitsForm(self._desk.form_context())
-        self._context.app.push_screen(form, self._desk.keep_limits)
+        self._context.app.push_screen(form, self._services.keep_limits)
 
     def show_messages(self) -> None:
         """Show the latest messages."""
@@ -101,11 +101,11 @@ class PageActions:
         from keydesk.forms.account.pages import AccountPage  # noqa: PLC0415 - with the first form
 
         def read(page: AccountPage) -> None:
-            self._pages.read_bookings(page.take_bookings)
+            self._services.read_bookings(page.take_bookings)
 
         page = AccountPage(self._store, monotonic, read, self.configure_account)
         self._context.app.push_screen(page)
-        self._pages.read_summary(page.take_more)
+        self._services.read_summary(page.take_more)
 
     def configure_account(self) -> None:
         """Change name and margin rate of the account."""
@@ -116,7 +116,7 @@ class PageActions:
         from keydesk.forms.account.exposure import ExposurePage  # noqa: PLC0415 - with the first form
 
         def read(page: ExposurePage, names: Sequence[str]) -> None:
-            self._pages.read_closes(names, page.take_closes)
+            self._services.read_closes(names, page.take_closes)
 
         self._context.app.push_screen(ExposurePage(self._store, monotonic, read))
 
@@ -140,7 +140,7 @@ class PageActions:
         """Show everything that is known of the selected row."""
         log = self._context.app.focused
         if isinstance(log, Log) and (line := log.line(log.selected)) is not None:
-            self._pages.show_transaction(line)
+            self._services.show_transaction(line)
             return
         title, rows = self._details()
         self._context.app.push_screen(forms.DetailsForm(title, rows))
@@ -166,3 +166,37 @@ class PageActions:
                 return "Position", position_rows(position, store)
             case _:
                 return "Instrument", instrument_rows(store.focus, store)
+
+
+class AlertActions:
+    """Makes and shows alerts.
+
+    Args:
+        context: What every action is given.
+    """
+
+    def __init__(self, context: ActionContext) -> None:
+        self._context, self._desk = context, context.desk
+
+    def action_new_alert(self) -> None:
+        """Show a new alert: at the crosshair, of the selected trade, or on the instrument."""
+        from keydesk.app.alerts.account_alerts import here, no_price  # noqa: PLC0415 - with the first form
+
+        selection, store = self._context.selection(), self._context.store
+        trade = store.trades.get(selection.trade_row or "") if selection.pane == "trades" else None
+        instrument = selection.instrument(store)
+        found = here(
+            store, self._context.pointed_at(), "" if trade is None else trade.id, instrument
+        )
+        if found is None:
+            self._desk.tell("info", no_price(instrument) if instrument else "No instrument yet")
+        else:
+            self._context.services.new_alert(found)
+
+    def action_alerts(self) -> None:
+        """Show the alerts."""
+        self._context.services.show_alerts()
+
+    def action_mute(self) -> None:
+        """Mute bell and notifications, or end that."""
+        self._context.services.turn_mute()

@@ -23,19 +23,19 @@ class WeekEndReminder:
     def __init__(self, store: Store, tell: Callable[[NoticeLevel, str], None]) -> None:
         self._store, self._tell = store, tell
         self._looked = float("-inf")
-        self._told_ns = 0  # the end of the week that was announced last
+        self._announced_ns = 0  # the end of the week of the last reminder
 
     def look(self, now: float) -> None:
-        """Tell once a week of trades without a stop."""
+        """Name the trades without a stop, once a week."""
         now_ns = self._store.clock_ns
         if now - self._looked < LOOK_EVERY or not now_ns:
             return
         self._looked = now
         ends_ns = week_at(now_ns).changes_ns
         naked = naked_trades(self._store)
-        if ends_ns == self._told_ns or not naked or not is_friday_evening(now_ns):
+        if ends_ns == self._announced_ns or not naked or not is_friday_evening(now_ns):
             return
-        self._told_ns = ends_ns
+        self._announced_ns = ends_ns
         count = "1 trade has" if len(naked) == 1 else f"{len(naked)} trades have"
         named = ", ".join(f"{pair(each.instrument)} #{each.id}" for each in naked[:MOST_NAMED])
         more = ", …" if len(naked) > MOST_NAMED else ""

@@ -1,4 +1,4 @@
-"""Keeps the text of the screen when a fill opens or closes a trade while the desk runs."""
+"""Keep the text of the screen when a fill opens or closes a trade while the desk runs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ScreenKeeper:
         if self.folder is not None:
             self.kept = await asyncio.to_thread(trades_with_screens, self.folder)
 
-    def heard(self, transaction: Transaction) -> None:
+    def on_transaction(self, transaction: Transaction) -> None:
         """Keep the screen a moment after a fill that opened or closed a trade just now."""
         now = self._store.clock_ns or time_ns()
         for trade_id, moment in moments_of(transaction):

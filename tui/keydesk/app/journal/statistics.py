@@ -13,8 +13,8 @@ from textual.app import App
 from textual.screen import Screen
 from textual.worker import Worker
 
-from keydesk.app.account_connection import DeskAccount
-from keydesk.app.journal.desk import NOT_OPEN, JournalDesk
+from keydesk.app.desk_account import DeskAccount
+from keydesk.app.journal.account_journal import NOT_OPEN, AccountJournal
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
@@ -56,7 +56,7 @@ class JournalStatistics:
         app: App[int],
         account: DeskAccount,
         store: Store,
-        journal: JournalDesk,
+        journal: AccountJournal,
         tell: Callable[[NoticeLevel, str], None],
     ) -> None:
         self._app, self._account, self._store = app, account, store

@@ -1,1 +1,1 @@
-"""What the trader arranges: watchlists, workspaces, the letters that filter a table."""
+"""What the trader arranges: watchlists and workspaces."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.config.settings import BadSettings
@@ -22,6 +23,9 @@ from keydesk.store.store import Store
 from keydesk.store.watchlists import show_list
 from keydesk.text.format import pair
 from keydesk_client.errors import UnsafeFile
+
+if TYPE_CHECKING:
+    from keydesk.calc.command_parser import LayoutVerb
 
 FAILURES = (BadSettings, UnsafeFile, OSError)
 
@@ -48,6 +52,16 @@ class WorkspaceActions:
     ) -> None:
         self._folder, self._store, self._screen = folder, store, screen
         self._tell = tell
+
+    def use(self, verb: LayoutVerb, name: str) -> None:
+        """Save, show or delete a workspace."""
+        match verb:
+            case "save":
+                self.save(name)
+            case "show":
+                self.show(name)
+            case "delete":
+                self.delete(name)
 
     def save(self, name: str) -> None:
         """Save what is shown under a name."""

@@ -43,7 +43,7 @@ class Notices(LinePane, can_focus=False):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._told: list[object] = []
+        self._drawn_from: list[object] = []
         self._rows: list[list[Run]] | None = None
         self._standing: tuple[Notice, ...] = ()
 
@@ -62,12 +62,12 @@ class Notices(LinePane, can_focus=False):
 
     def changed(self, frame: Frame) -> None:
         """Redraw when a message came, was seen or has expired, and when a command was settled."""
-        told: list[object] = [
+        drawn_from: list[object] = [
             (notice, _is_new(notice, frame), _is_fresh(notice, frame)) for notice in _living(frame)
         ]
-        told.append(frame.now < frame.store.flash_until)
-        if told != self._told or frame.touched(Topic.NOTICES, Topic.ORDERS):
-            self._told = told
+        drawn_from.append(frame.now < frame.store.flash_until)
+        if drawn_from != self._drawn_from or frame.touched(Topic.NOTICES, Topic.ORDERS):
+            self._drawn_from = drawn_from
             self.redraw()
 
     def redraw(self) -> None:
@@ -82,10 +82,10 @@ class Notices(LinePane, can_focus=False):
         return self._rows[y] if y < len(self._rows) else ()
 
     def _fitting_lines(self, frame: Frame) -> list[list[Run]]:
-        told = list(self._pressing(frame))
-        pressing = self._lines_of(told)
+        notices = list(self._pressing(frame))
+        pressing = self._lines_of(notices)
         room = self.outer_size.height
-        self._standing = _standing_in(told, room)
+        self._standing = _standing_in(notices, room)
         if len(pressing) > room:
             *kept, last = pressing[:room]
             return [*kept, self._with_more(last)]
@@ -112,9 +112,9 @@ class Notices(LinePane, can_focus=False):
 
     def _flashing(self, notice: Notice, frame: Frame) -> Words:
         """Return a notice; the newest one is reversed while an event flashes."""
-        lines, style, head, told = self._words(notice, NOTICE_ROLES[notice.level])
+        lines, style, head, _ = self._words(notice, NOTICE_ROLES[notice.level])
         flashes = frame.now < frame.store.flash_until and notice is frame.store.notices[-1]
-        return lines, style + REVERSED if flashes else style, head, told
+        return lines, style + REVERSED if flashes else style, head, notice
 
     def _words(self, notice: Notice, role: str) -> Words:
         zone = UTC if self.frame is None else self.frame.store.zone
@@ -122,10 +122,10 @@ class Notices(LinePane, can_focus=False):
         lines = lines_of(notice.text, self.inside - INDENT)
         return lines, self.palette[role], head, notice
 
-    def _lines_of(self, told: Iterable[Words]) -> list[list[Run]]:
+    def _lines_of(self, notices: Iterable[Words]) -> list[list[Run]]:
         faint = self.palette["faint"]
         found: list[list[Run]] = []
-        for lines, style, head, notice in told:
+        for lines, style, head, notice in notices:
             for number, line in enumerate(lines):
                 start = (head, faint if len(head) == INDENT else style)
                 found.append([start if not number else (" " * len(head), style), (line, style)])
@@ -143,13 +143,13 @@ class Notices(LinePane, can_focus=False):
         return [(head, first), (kept, second), (more, self.palette["muted"])]
 
 
-def _standing_in(told: Sequence[Words], room: int) -> tuple[Notice, ...]:
+def _standing_in(notices: Sequence[Words], room: int) -> tuple[Notice, ...]:
     """Return the notices that stand whole in so many lines; of too many lines, the last one says where the rest is."""
-    lengths = [len(lines) for lines, *_ in told]
+    lengths = [len(lines) for lines, *_ in notices]
     usable = room if sum(lengths) <= room else room - 1
     found = []
-    for (*_, notice), end in zip(told, accumulate(lengths), strict=True):
-        if notice is not None and (end <= usable or (notice is told[0][3] and room > 0)):
+    for (*_, notice), end in zip(notices, accumulate(lengths), strict=True):
+        if notice is not None and (end <= usable or (notice is notices[0][3] and room > 0)):
             found.append(notice)
     return tuple(found)
 

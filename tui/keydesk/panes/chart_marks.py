@@ -1,18 +1,22 @@
-"""The prices that a chart marks: own entries, stops, targets and orders, and those of the trading day."""
+"""What a chart draws over its candles: own entries, stops, targets and orders, prices of the trading day, indicators."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 
+from keydesk.calc.market.indicator_specs import IndicatorSpec
+from keydesk.calc.market.indicators import Indicators, IndicatorSeries, PreviousDay, warm_up
 from keydesk.calc.orders.protection import ProtectionField
 from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceLine, PriceMark
+from keydesk.chart.scene import Overlay, SubPane
 from keydesk.panes.price_cells import role_of_sign, shape_of
 from keydesk.panes.watch_order import day_change
 from keydesk.records import DependentOrder, TradeRow, id_order
+from keydesk.store.state import Candle
 from keydesk.store.store import Store
 from keydesk.text import format as show
 
@@ -21,6 +25,8 @@ ENTRY_WORDS: Mapping[str, str] = {
     "STOP": "stop entry",
     "MARKET_IF_TOUCHED": "if touched",
 }
+COLOURS = ("overlay-1", "overlay-2", "overlay-3")  # of averages, in turn
+BAND = "band"
 
 
 def own_lines(store: Store, instrument: str) -> tuple[PriceLine, ...]:
@@ -116,3 +122,63 @@ def _day_groups(share: Decimal, high: str, low: str) -> tuple[tuple[Run, ...], .
         (("high ", "faint"), (high, "muted")),
         (("low ", "faint"), (low, "muted")),
     )
+
+
+@dataclass(slots=True)
+class ChartIndicators:
+    """The indicators of one chart."""
+
+    specs: tuple[IndicatorSpec, ...] = ()
+    warm_up: int = 0  # candles before the first one in sight
+    overlays: tuple[Overlay, ...] = ()
+    sub_panes: tuple[SubPane, ...] = ()
+    marks: tuple[PriceMark, ...] = ()
+    legend: tuple[tuple[Run, ...], ...] = ()
+    _day: PreviousDay | None = None
+    _indicators: Indicators = field(default_factory=lambda: Indicators(()))
+
+    def choose(self, specs: tuple[IndicatorSpec, ...]) -> None:
+        """Compute other indicators from now on."""
+        if specs == self.specs:
+            return
+        self.specs, self.warm_up = specs, warm_up(specs)
+        self._indicators = Indicators(specs)
+        computed = self._indicators.refresh([], None)  # their lists of values stay the same ones
+        over = [each for each in computed if not each.spec.in_sub_pane]
+        lines = [line for number, each in enumerate(over) for line in _lines(each, number)]
+        self.overlays = tuple(lines)
+        self.sub_panes = tuple(_sub_pane(each) for each in computed if each.spec.in_sub_pane)
+        self.legend = tuple(((each.name, each.role),) for each in lines if each.name)
+        self.marks, self._day = (), None
+
+    def refresh(self, candles: Sequence[Candle], day: PreviousDay | None) -> None:
+        """Compute the values of the candles; of a series as before, only those that changed."""
+        if not self.specs:
+            return
+        computed = self._indicators.refresh(candles, day)
+        if day != self._day:
+            self._day = day
+            self.marks = tuple(
+                PriceMark(level.price, level.name, across=True)
+                for each in computed
+                for level in each.levels
+            )
+
+
+def _lines(series: IndicatorSeries, number: int) -> list[Overlay]:
+    """Return the lines of an indicator over the candles; the first one carries its name."""
+    colour = COLOURS[number % len(COLOURS)] if series.spec.kind in ("ema", "sma") else BAND
+    return [
+        Overlay(series.spec.name if i == 0 else "", colour, line.values)
+        for i, line in enumerate(series.lines)
+    ]
+
+
+def _sub_pane(series: IndicatorSeries) -> SubPane:
+    lines = [
+        ("band" if line.role == "signal" else COLOURS[0], line.values)
+        for line in series.lines
+        if line.role != "histogram"
+    ]
+    bars = next((line.values for line in series.lines if line.role == "histogram"), ())
+    return SubPane(series.spec.name, lines, bars, series.guides, series.bounds)

@@ -1,4 +1,4 @@
-"""What pages read from the broker: bookings and hourly closes, whatever a record lacks."""
+"""What the pages of the account read: bookings and hourly closes, whatever a record lacks."""
 
 from collections.abc import AsyncIterator
 from decimal import Decimal
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from keydesk.app.page_readings import PageReadings, booking_of, closes_of
+from keydesk.app.account_pages import AccountPages, booking_of, closes_of
 from keydesk_client.errors import OutOfRange, Unreachable
 from keydesk_client.models import Transaction
 from support.data.account_history import candle, fill, transaction
@@ -16,7 +16,8 @@ from support.data.desk_store import WALL_NS, example_store
 if TYPE_CHECKING:
     from textual.app import App
 
-    from keydesk.app.account_connection import Connection, DeskAccount
+    from keydesk.app.account_connection import Connection
+    from keydesk.app.desk_account import DeskAccount
 
 D = Decimal
 
@@ -91,21 +92,21 @@ class Transactions:
             raise self.error
 
 
-async def read(readings: PageReadings, transactions: Transactions) -> tuple[int, str]:
+async def read(readings: AccountPages, transactions: Transactions) -> tuple[int, str]:
     taken: list[tuple[int, str]] = []
     client = SimpleNamespace(transactions=transactions)
     connection = SimpleNamespace(commands=SimpleNamespace(client=client))
-    await readings._read_bookings(
+    await readings._fetch_bookings(
         cast("Connection", connection), lambda found, why: taken.append((len(found or ()), why))
     )
     [only] = taken
     return only
 
 
-def new_readings() -> PageReadings:
+def new_readings() -> AccountPages:
     store = example_store()
     store.clock_ns = WALL_NS
-    return PageReadings(cast("App[int]", None), cast("DeskAccount", None), store)
+    return AccountPages(cast("App[int]", None), cast("DeskAccount", None), store, lambda *_: None)
 
 
 async def test_only_what_is_new_is_read_the_second_time() -> None:

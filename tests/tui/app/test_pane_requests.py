@@ -2,7 +2,7 @@
 
 from textual.app import App
 
-from keydesk.app.views.tables import LONGEST_LETTERS, ask_letters
+from keydesk.app.pane_requests import LONGEST_LETTERS, ask_letters
 from keydesk.panes.trades import Trades
 from keydesk.widgets import theme
 from support.data.desk_data import desk_store

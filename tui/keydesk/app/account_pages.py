@@ -1,23 +1,31 @@
-"""What pages read from the broker: bookings of week and month, hourly closes; each in a worker, kept for the next time."""
+"""Pages of the open account and what they read, each in a worker: audit log, order outcomes, summary, bookings, hourly closes."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from keydesk.app.account_connection import Connection, DeskAccount
+from keydesk import forms
+from keydesk.app.account_connection import Connection
+from keydesk.app.desk_account import DeskAccount
 from keydesk.calc.market.trading_day import SECOND
 from keydesk.calc.risk.period_profit import Booking, period_start
+from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
 
 if TYPE_CHECKING:
+    from keydesk.forms.account.order_life import Take as TakeOutcomes
+    from keydesk.forms.info_form import Rows
+    from keydesk.trading.order_life import OrderLife
     from keydesk_client.models import Transaction
     from keydesk_client.models.enumerations import TransactionFilter
 
@@ -37,32 +45,83 @@ class _Bookings:
     kept: list[Booking] = field(default_factory=list)
 
 
-class PageReadings:
-    """Reads for pages; an answer goes to the page that asked, also when it is closed meanwhile.
+class AccountPages:
+    """Shows pages and reads for them; an answer goes to the page that asked, also when it is closed meanwhile.
 
     Args:
-        app: Runs the workers.
-        account: Is read, once it is open.
-        store: Has the broker's time.
+        app: Shows the pages and runs the workers.
+        account: Is read, once it is open; has the journal, the audit log and the executions.
+        store: Has the orders in flight, the broker's time and the time zone.
+        tell: Shows one line to the trader.
     """
 
-    def __init__(self, app: App[int], account: DeskAccount, store: Store) -> None:
-        self._app, self._account, self._store = app, account, store
+    def __init__(
+        self,
+        app: App[int],
+        account: DeskAccount,
+        store: Store,
+        tell: Callable[[NoticeLevel, str], None],
+    ) -> None:
+        self._app, self._account, self._store, self._tell = app, account, store, tell
         self._bookings = _Bookings()
         self._closes: dict[str, tuple[float, Mapping[int, float]]] = {}
 
-    def bookings(self, take: TakeBookings) -> None:
+    def show_audit(self) -> None:
+        """Read the audit log in a thread, then show it."""
+        path = self._account.audit
+        if path is not None:
+            self._app.run_worker(self._read_audit(path), "audit log", group="settings")
+
+    async def _read_audit(self, path: Path) -> None:
+        from keydesk.trading.audit import try_to_read  # noqa: PLC0415 - loaded with the commands
+
+        entries, trouble = await asyncio.to_thread(try_to_read, path)
+        if trouble:
+            self._tell("warn", f"The audit log cannot be read: {trouble}")
+        else:
+            self._app.push_screen(forms.AuditForm(entries, self._store.zone))
+
+    def show_outcomes(self) -> None:
+        """Show what became of the account's orders."""
+        self._app.push_screen(
+            forms.OrderLifeForm(self._store, self._read_outcomes, self._acknowledge)
+        )
+
+    def _acknowledge(self, life: OrderLife) -> None:
+        """Write it to the audit log, from which every desk reads it."""
+        if (connection := self._account.connection) is not None:
+            words = f"{life.id} compared by the trader: {life.words}"
+            connection.commands.dispatcher.record("acknowledged", words)
+
+    def _read_outcomes(self, take: TakeOutcomes) -> None:
+        """Read the files, and hand what they say to the page; without an account there are none."""
+        audit = self._account.audit
+        if audit is None:
+            take((), ())
+        else:
+            reading = _read_outcomes(audit, take)
+            self._app.run_worker(
+                reading, "order outcomes", group="outcomes", exclusive=True, exit_on_error=False
+            )
+
+    def read_summary(self, take: Callable[[Rows], None]) -> None:
+        """Read the account's summary in a worker, for the account page."""
+        if (connection := self._account.connection) is not None:
+            reading = _read_summary(connection, take)
+            self._app.run_worker(reading, "account summary", group="quotes", exit_on_error=False)
+
+    def read_bookings(self, take: TakeBookings) -> None:
         """Read what was booked since the beginning of week and month, and hand it on."""
         if (connection := self._account.connection) is not None:
             self._app.run_worker(
-                self._read_bookings(connection, take),
+                self._fetch_bookings(connection, take),
                 "bookings",
                 group="bookings",
                 exclusive=True,
                 exit_on_error=False,
             )
 
-    async def _read_bookings(self, connection: Connection, take: TakeBookings) -> None:
+    async def _fetch_bookings(self, connection: Connection, take: TakeBookings) -> None:
         from keydesk_client.errors import KeydeskClientError, NotFound, OutOfRange  # noqa: PLC0415
 
         clock = self._store.clock_ns or time_ns()
@@ -92,18 +151,18 @@ class PageReadings:
             return
         take(tuple(kept), trouble)
 
-    def closes(self, names: Sequence[str], take: TakeCloses) -> None:
+    def read_closes(self, names: Sequence[str], take: TakeCloses) -> None:
         """Read the hourly closes of instruments, and hand them on when all were asked for."""
         if (connection := self._account.connection) is not None:
             self._app.run_worker(
-                self._read_closes(connection, names, take),
+                self._fetch_closes(connection, names, take),
                 "hourly closes",
                 group="closes",
                 exclusive=True,
                 exit_on_error=False,
             )
 
-    async def _read_closes(
+    async def _fetch_closes(
         self, connection: Connection, names: Sequence[str], take: TakeCloses
     ) -> None:
         from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
@@ -121,6 +180,27 @@ class PageReadings:
             closes = closes_of(candles.candles, self._store)
             self._closes[name] = monotonic(), closes
         take({name: self._closes.get(name, (0.0, {}))[1] for name in names})
+
+
+async def _read_outcomes(audit: Path, take: Callable[..., None]) -> None:
+    from keydesk.trading.executions import figures_of, read_executions  # noqa: PLC0415
+    from keydesk.trading.order_life import read_order_lives  # noqa: PLC0415 - loaded with the commands
+
+    lives = await asyncio.to_thread(read_order_lives, audit.with_suffix(".journal"), audit)
+    executions = await asyncio.to_thread(read_executions, audit.with_suffix(".executions"))
+    take(lives, figures_of(executions))
+
+
+async def _read_summary(connection: Connection, take: Callable[[Rows], None]) -> None:
+    from keydesk.forms.account.pages import summary_rows  # noqa: PLC0415 - with the first form
+    from keydesk_client.errors import KeydeskClientError  # noqa: PLC0415
+
+    try:
+        answer = await connection.commands.client.accounts.summary()
+    except KeydeskClientError as error:
+        take([("as the broker sent it", f"could not be read: {error}")])
+    else:
+        take(summary_rows(answer.account.model_dump(mode="json", by_alias=True)))
 
 
 def closes_of(candles: Sequence[object], store: Store) -> Mapping[int, float]:

@@ -12,7 +12,8 @@ from textual.app import App
 from textual.worker import Worker
 
 from keydesk import forms
-from keydesk.app.account_connection import Connection, DeskAccount
+from keydesk.app.account_connection import Connection
+from keydesk.app.desk_account import DeskAccount
 from keydesk.app.journal.screens import ScreenKeeper
 from keydesk.app.memory import exclude_long_lived
 from keydesk.calc.trade_journal.notes import NO_NOTE
@@ -44,7 +45,7 @@ OLDER = "older transactions"
 NOT_OPEN = "The journal is read once the account is open"
 
 
-class JournalDesk:
+class AccountJournal:
     """Reads and shows the journal.
 
     Args:
@@ -91,7 +92,7 @@ class JournalDesk:
         files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
         self._live = self._newest = None
         self._make_live = partial(self._made, connection.commands.client, files)
-        connection.link.gate.listen(self._heard)
+        connection.link.gate.listen(self._on_transaction)
         self.screens.open(files.screens)
 
     @property
@@ -123,11 +124,11 @@ class JournalDesk:
     def _now_ns(self) -> int:
         return self._store.clock_ns or time_ns()
 
-    def _heard(self, transaction: Transaction) -> None:
+    def _on_transaction(self, transaction: Transaction) -> None:
         self._newest = transaction
         if self._live is not None:
             self._live.take(transaction)
-        self.screens.heard(transaction)
+        self.screens.on_transaction(transaction)
 
     def show(self) -> None:
         """Show the list of trades."""

@@ -39,7 +39,7 @@ BEGINS_AT = 10  # pips above the price, where nothing points at a level
 NOT_OPEN = "Alerts are watched once the account is open"
 
 
-class AlertDesk:
+class AccountAlerts:
     """Watches the alerts of the open account.
 
     Args:
@@ -92,7 +92,7 @@ class AlertDesk:
             self.watch.look(now)
             self._events.look(now)
 
-    def recorded(self, what: str, words: str) -> None:
+    def on_audit_entry(self, what: str, words: str) -> None:
         """Deliver an entry of the audit log about a limit."""
         if what == "limit":
             self._deliver("limit", words)

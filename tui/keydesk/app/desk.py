@@ -1,0 +1,317 @@
+"""The desk behind its screens: the store, and the parts that act on account, market and layout, composed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic, time, time_ns
+from typing import TYPE_CHECKING
+
+from textual.events import Event
+
+from keydesk.app.account_connection import Connection
+from keydesk.app.account_pages import AccountPages
+from keydesk.app.account_sources import AccountAddress, AccountSource
+from keydesk.app.actions.context import DeskServices
+from keydesk.app.actions.desk import DeskActions
+from keydesk.app.alerts.account_alerts import AccountAlerts
+from keydesk.app.alerts.away import AwayCard
+from keydesk.app.alerts.week_end import WeekEndReminder
+from keydesk.app.desk_account import AccountRequests, DeskAccount
+from keydesk.app.desk_session import DeskLock
+from keydesk.app.journal.account_journal import AccountJournal
+from keydesk.app.journal.statistics import JournalStatistics
+from keydesk.app.lifecycle import LastResort, Leaving
+from keydesk.app.loss_lock import DailyLossLock
+from keydesk.app.pane_requests import PaneRequests
+from keydesk.app.replay import MarketReplay
+from keydesk.app.settings_changes import SettingsChanges
+from keydesk.app.transaction_details import TransactionPages
+from keydesk.app.views.watchlists import WatchlistActions
+from keydesk.app.views.workspaces import WorkspaceActions
+from keydesk.config.profiles import WorkspaceFile
+from keydesk.config.settings import DeskOptions, Folders, Settings
+from keydesk.config.user_files import UserSettings
+from keydesk.config.watchlists import WatchlistFile
+from keydesk.keys.confirm import Letters
+from keydesk.keys.guard import AutoDisarm, Cause, arming_after, arming_at_start
+from keydesk.keys.guarded_app import GuardedKeys, NoticeLevel
+from keydesk.screens.desk import DeskScreen
+from keydesk.store.risk import exit_only_words
+from keydesk.store.state import Notice, Topic
+from keydesk.store.store import Store
+from keydesk.terminal.check import TerminalFacts
+from keydesk.text.sanitize import safe
+from keydesk.widgets.terminal_app import TerminalApp
+
+if TYPE_CHECKING:
+    from keydesk.alerts.away import AwayReport
+    from keydesk.calc.orders.instructions import Instruction
+    from keydesk.forms.sheet import FormContext
+
+
+@dataclass(frozen=True, slots=True)
+class DeskSetup:
+    """What a desk is started with."""
+
+    options: DeskOptions
+    settings: Settings
+    folders: Folders
+    account: AccountSource
+    own: UserSettings
+    last_resort: LastResort
+    lock: DeskLock
+    workspace: WorkspaceFile
+    terminal: TerminalFacts
+
+
+class TradingDesk:
+    """The store, and the parts that act on it; the application paints it and gives it keys, frames and signals.
+
+    Args:
+        app: Shows the forms and runs the workers.
+        setup: What the desk is started with.
+        on_event: Takes the keys that the guard lets through.
+    """
+
+    def __init__(
+        self,
+        app: TerminalApp[int],
+        setup: DeskSetup,
+        on_event: Callable[[Event], Awaitable[None]],
+    ) -> None:
+        self._app, self._setup = app, setup
+        own, folders, keymap = setup.own, setup.folders, setup.own.keymap
+        self.keymap, self.lock = keymap, setup.lock
+        self._letters = Letters(random.SystemRandom().choice)
+        self._auto_disarm = AutoDisarm()
+        self.store = store = Store()
+        store.health.environment = setup.account.environment
+        store.arming = arming_at_start(setup.account.environment, read_only=setup.options.read_only)
+        self.guarded_keys = GuardedKeys(
+            app,
+            on_event,
+            disarm=self.disarm,
+            notify=self.tell,
+            keymap=keymap,
+            record=self.record,
+        )
+        self.watchlists = WatchlistActions(
+            app,
+            store,
+            WatchlistFile(folders.config),
+            tell=self.tell,
+            pane=lambda: self.screen.watchlist,
+            keymap=keymap,
+        )
+        self.watchlists.load(setup.workspace.saved.watchlist)
+        self.workspaces = WorkspaceActions(
+            folders.config, store, screen=lambda: self.screen, tell=self.tell
+        )
+        self.settings = SettingsChanges(
+            app, store, own.limits, folders.config, tell=self.tell, record=self.record
+        )
+        self.loss_lock = DailyLossLock(
+            store,
+            lambda: self.settings.limits,
+            tell=self.tell,
+            disarm=self.disarm,
+            record=self.record,
+        )
+        self.account = DeskAccount(
+            store,
+            keymap,
+            folders.state / "orders",
+            setup.settings.reconciliation,
+            tell=self.tell,
+            last_key_at=lambda: self.guarded_keys.last_key_at,
+        )
+        self.alerts = AccountAlerts(
+            app,
+            store,
+            own.alerts,
+            write=app.send_to_terminal,
+            tell=self.tell,
+            keymap=keymap,
+        )
+        self.away = AwayCard(
+            store,
+            last_key_at=lambda: self.guarded_keys.last_key_at,
+            is_free=lambda: isinstance(app.screen, DeskScreen),
+            show=self._show_away,
+        )
+        self.week_end = WeekEndReminder(store, self.tell)
+        self._requests = AccountRequests(app, self.account, self.tell)
+        self.replay = MarketReplay(app, self.account, store, tell=self.tell, record=self.record)
+        services = self._services()
+        self.actions = DeskActions(
+            app,
+            self,
+            services,
+            store=store,
+            keymap=keymap,
+            template=own.template,
+            lock=setup.lock,
+        )
+        self.leaving = Leaving(app, setup.last_resort, self._close, self.actions.ask_before_leaving)
+        self.requests = PaneRequests(
+            app,
+            store,
+            self.watchlists,
+            perform=self.actions.perform,
+            show_audit=services.show_audit,
+            tell=self.tell,
+        )
+        store.zone = setup.settings.zone
+        saved = setup.workspace.saved
+        store.focus, store.granularity = saved.instrument, saved.granularity
+        store.indicators.update(own.indicators)
+
+    def _services(self) -> DeskServices:
+        """Return what the actions use of account, alerts, journal and settings."""
+        app, account, store = self._app, self.account, self.store
+        pages = AccountPages(app, account, store, self.tell)
+        self.journal = journal = AccountJournal(
+            app,
+            account,
+            store,
+            tell=self.tell,
+            keymap=self.keymap,
+            form_context=self.form_context,
+            carry_out=self.carry_out,
+        )
+        statistics = JournalStatistics(app, account, store, journal, self.tell)
+        return DeskServices(
+            show_audit=pages.show_audit,
+            show_outcomes=pages.show_outcomes,
+            show_transaction=TransactionPages(app, account, store).show,
+            show_journal=journal.show,
+            write_note=journal.write_note,
+            show_statistics=statistics.show,
+            show_day=statistics.show_day,
+            show_week=partial(statistics.show_day, week=True),
+            new_alert=self.alerts.new,
+            make_alert=self.alerts.make,
+            show_alerts=self.alerts.show_page,
+            turn_mute=self.alerts.turn_mute,
+            read_summary=pages.read_summary,
+            read_bookings=pages.read_bookings,
+            read_closes=pages.read_closes,
+            keep_limits=self.settings.keep_limits,
+            keep_indicators=self.settings.keep_indicators,
+            use_layout=self.workspaces.use,
+            jump=self.workspaces.jump,
+            bookmark=self.workspaces.bookmark,
+            ask_unlock=self.loss_lock.ask_unlock,
+            replay=self.replay,
+        )
+
+    @property
+    def screen(self) -> DeskScreen:
+        """The main screen, even when a form is open on it."""
+        return self.actions.screen
+
+    # The account.
+
+    def on_address(self, target: AccountAddress) -> None:
+        """Take the address of the account, before it is opened."""
+        self.replay.start(self._setup.folders.practice, target.rest_url)
+
+    def on_open(self, connection: Connection) -> None:
+        """Take the open account."""
+        self.record("start", f"{self.store.arming.level}: {self.store.arming.reason}")
+        connection.commands.exit_only = self.exit_only
+        self.loss_lock.open(self.account.file("daily-loss"))
+        self.journal.open(connection)
+        self.alerts.open(self.account.file("alerts"), connection, self._setup.account.name)
+        self.away.open(self.account.file("seen"), monotonic())
+
+    def look(self) -> None:
+        """Run the rules that disarm the desk, and what else is looked at with every frame."""
+        now, losses = monotonic(), self.store.health.event_losses
+        for cause in self._auto_disarm.causes(now, time(), self.guarded_keys.last_key_at, losses):
+            self.disarm(cause)
+        if self.lock.look(now):
+            self.disarm(Cause.LOCKED)
+        self.loss_lock.look(now)
+        self.alerts.look(now)
+        self.away.look(now)
+        self.week_end.look(now)
+        self._setup.workspace.keep(self.screen.workspace, now)
+        self.account.look()
+
+    # What the parts ask of the desk.
+
+    def disarm(self, cause: Cause) -> None:
+        """Disarm the desk if the cause asks for it in this environment."""
+        now = arming_after(cause, self.store.arming, self.store.health.environment)
+        if now != self.store.arming:
+            self.record("disarm", cause.value.words)
+            self.store.arming = now
+            self.store.mark(Topic.ARMING)
+
+    def exit_only(self) -> str:
+        """Return why no risk may be opened now, "" if it may."""
+        return exit_only_words(self.store, self.settings.limits, self.store.clock_ns or time_ns())
+
+    def record(self, what: str, words: str) -> None:
+        """Write an entry to the audit log of the account."""
+        self.account.record(what, words)
+        self.alerts.on_audit_entry(what, words)
+
+    def tell(self, level: NoticeLevel, words: str) -> None:
+        """Show one line to the trader."""
+        self.store.notify(Notice(level, safe(words), time_ns()))
+
+    def key_context(self) -> str:
+        """Return the key map's name of the focused pane."""
+        return self.guarded_keys.key_context()
+
+    def form_context(self) -> FormContext:
+        """Return the store, clocks, limits and keys that a form is given."""
+        from keydesk.forms.sheet import FormContext  # noqa: PLC0415 - with the first form
+
+        context = FormContext(
+            store=self.store,
+            letters=self._letters,
+            clock=monotonic,
+            wall_ns=lambda: self.store.clock_ns or time_ns(),
+            template=self.actions.template,
+            templates=self._setup.own.templates,
+            limits=self.settings.limits,
+            preset=self.actions.preset,
+            keymap=self.keymap,
+            exit_only=self.exit_only,
+            record=self.record,
+            ask_price=self._requests.ask_price,
+            show_plan=self.actions.show_plan,
+            dock_columns=self.actions.dock_columns,
+        )
+        return self._requests.facts_for_form(context)
+
+    def carry_out(self, instruction: Instruction | None) -> None:
+        """Start the command of a form in its own worker."""
+        self._requests.carry_out(instruction)
+
+    def _show_away(self, report: AwayReport) -> None:
+        from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form
+
+        self._app.push_screen(DetailsForm(report.title, report.rows(self.store.zone)))
+
+    # Leaving.
+
+    def leave(self, code: int = 0) -> None:
+        """Leave after commands in flight had time to finish."""
+        self.leaving.leave(code)
+
+    def stay(self) -> None:
+        """Go on: the question before leaving was answered with no."""
+        self.leaving.stay()
+
+    def _close(self) -> None:
+        self.alerts.close()
+        self.away.close()
+        self._setup.workspace.save(self.screen.workspace())
+        self.record("leave", "the desk was left")

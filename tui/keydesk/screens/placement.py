@@ -1,0 +1,199 @@
+"""The layout for each size of the terminal, from 80x24 (`SMALL`) up: which panes are shown, and which share a place.
+
+`Placement` applies it to the grid: the pane in front of each shared place, or one pane alone. `Strips` are the lines above
+and below the grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from textual.geometry import Region, Size
+from textual.screen import Screen
+from textual.widget import Widget
+
+from keydesk.keys.keymap import KeyMap
+from keydesk.panes.strips.account import AccountStrip, FundsLine
+from keydesk.panes.strips.health import HealthLine
+from keydesk.panes.strips.instrument import InstrumentLine
+from keydesk.panes.strips.keys import KeyFooter
+from keydesk.panes.strips.notices import Notices
+from keydesk.panes.strips.replay import ReplayStrip
+from keydesk.store.state import Notice
+from keydesk.widgets.lines import LinePane
+from keydesk.widgets.ruled_grid import RuledGrid, Slot
+from keydesk.widgets.terminal_app import SMALLEST, SMALLEST_EXITS
+
+STANDARD_FROM = 120  # columns
+MEDIUM_FROM = Size(140, 40)
+LARGE_FROM = Size(180, 44)
+EXTRA_LARGE_FROM = Size(240, 60)
+TWO_NOTICES_FROM = 30  # rows
+TWO_NOTICES_ACROSS = 100  # columns
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """A layout: its CSS class and its slots, each with the panes that share it."""
+
+    name: str
+    slots: tuple[Slot, ...]
+    lowest: frozenset[str]  # panes that have the lower rule of the grid beneath them
+
+
+SIDE_CHARTS = ("second-chart", "third-chart", "fourth-chart")
+LISTS = ("trades", "positions", "orders", "log", "books")
+MINI = Tier("mini", (("trades", "positions", "orders"),), frozenset())
+SMALL = Tier("small", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
+STANDARD = Tier("standard", (("watchlist",), ("chart",), ("ticket",), LISTS), frozenset(LISTS))
+MEDIUM = Tier(
+    "medium",
+    (
+        *(("watchlist",), ("chart",), ("ticket",), ("positions",)),
+        *(("trades",), ("orders", "log", "books")),
+    ),
+    frozenset(("orders", "log", "books")),
+)
+LARGE = Tier(
+    "large",
+    (
+        *(("watchlist",), ("chart",), ("second-chart",), ("ticket",), ("books",)),
+        *(("positions",), ("trades",), ("log",), ("orders",)),
+    ),
+    frozenset(("log", "orders")),
+)
+EXTRA_LARGE = Tier(
+    "extra-large",
+    (*LARGE.slots, ("third-chart",), ("fourth-chart",)),
+    frozenset(("log", "orders")),
+)
+TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
+
+
+RIGHT_COLUMN = {"standard": 27, "medium": 40, "large": 39, "extra-large": 50}  # as in desk.tcss
+
+
+def tier_for(size: Size) -> Tier | None:
+    """Return the layout for a terminal of this size; None: too small for any."""
+    if not _holds(size, SMALLEST_EXITS):
+        return None
+    if not _holds(size, SMALLEST):
+        return MINI
+    roomy = ((EXTRA_LARGE_FROM, EXTRA_LARGE), (LARGE_FROM, LARGE), (MEDIUM_FROM, MEDIUM))
+    for least, tier in roomy:
+        if _holds(size, least):
+            return tier
+    return STANDARD if size.width >= STANDARD_FROM else SMALL
+
+
+def _holds(size: Size, least: Size) -> bool:
+    return size.width >= least.width and size.height >= least.height
+
+
+class Placement:
+    """The panes in front, the one that stands alone, and the one that has the keys.
+
+    Args:
+        screen: Has the focus.
+        grid: Has the panes.
+        fronts: The pane in front of each shared place, by the first pane of that place.
+    """
+
+    def __init__(self, screen: Screen[None], grid: RuledGrid, fronts: Mapping[str, str]) -> None:
+        self._screen, self._grid = screen, grid
+        self.tier = SMALL
+        self.fronts = dict(fronts)
+        self.zoomed = ""  # the pane that stands alone
+        self._hidden: Widget | None = None  # had the keys until a smaller window hid it
+        self._instead: Widget | None = None  # the pane that has them since
+
+    def show(self) -> None:
+        """Show the front pane of every place, with the classes that the geometry goes by."""
+        grid, tier = self._grid, self.tier
+        for each in TIERS:
+            grid.set_class(each is tier and not self.zoomed, f"-{each.name}")
+        grid.set_class(bool(self.zoomed), "-zoomed")
+        grid.slots = tier.slots
+        fronts = [self._front_of(slot) for slot in tier.slots]
+        shown = {self.zoomed} if self.zoomed else set(fronts)
+        blotter = next(slot for slot in tier.slots if "trades" in slot)
+        for pane in grid.query(LinePane):
+            name = pane.id or ""
+            pane.set_class(name in blotter, "-blotter")
+            pane.set_class(name in tier.lowest, "-lowest")
+            pane.display = name in shown
+        self._keep_focus()
+
+    def _front_of(self, slot: Slot) -> str:
+        front = self.fronts.get(slot[0], slot[0])
+        return front if front in slot else slot[0]
+
+    def bring_to_front(self, name: str) -> bool:
+        """Bring a pane to the front of its place; return False if no window of this size shows it."""
+        slot = next((slot for slot in self.tier.slots if name in slot), None)
+        if slot is None:
+            return False
+        self.fronts[slot[0]] = name
+        if self.zoomed:
+            self.zoomed = name
+        return True
+
+    def _keep_focus(self) -> None:
+        """Give the keys to the first pane while a small window hides the pane that had them, then back to it."""
+        screen, focused = self._screen, self._screen.focused
+        if self._hidden is not None and self._hidden.display and focused is self._instead:
+            screen.set_focus(self._hidden)
+        elif focused is None or not focused.display:
+            first = next((pane for pane in self._grid.panes if pane.can_focus), None)
+            if focused is not self._instead:
+                self._hidden = focused
+            self._instead = first
+            screen.set_focus(first)
+
+    def focus_moved(self) -> None:
+        """Forget the hidden pane when the trader gave the keys to another one."""
+        if self._screen.focused not in {self._hidden, self._instead}:
+            self._hidden = self._instead = None
+
+
+class Strips:
+    """The strips of the main screen.
+
+    Args:
+        keymap: The keys, as the strips name them.
+        unavailable: Whether a key cannot act now, so that the footer dims it.
+    """
+
+    def __init__(self, keymap: KeyMap, unavailable: Callable[[str], bool]) -> None:
+        self._account = AccountStrip(id="account")
+        self._instrument = InstrumentLine(id="instrument")
+        self._notices = Notices(id="notices")
+        self.footer = KeyFooter(keymap, unavailable, id="keys")
+        self.above: Sequence[LinePane] = (
+            self._account,
+            FundsLine(id="funds"),
+            HealthLine(id="health"),
+            ReplayStrip(keymap, id="replay"),
+        )
+        self.below: Sequence[LinePane] = (self._instrument, self._notices, self.footer)
+
+    def fit(self, size: Size, *, exits_only: bool) -> None:
+        """Fit the strips to the size of the terminal; a small one shows exits only."""
+        self._account.is_short = self.footer.exits_only = exits_only
+        roomy = size.width >= TWO_NOTICES_ACROSS and size.height >= TWO_NOTICES_FROM
+        self._notices.set_class(roomy, "-two")
+
+    def share_instrument_line(self) -> None:
+        """Give the notices the instrument line while they need three lines; nothing else moves."""
+        notices, line = self._notices, self._instrument
+        lent = notices.rows_wanted > (2 if notices.has_class("-two") else 1)
+        if lent != notices.has_class("-longer"):
+            line.set_class(lent, "-lent")
+            notices.set_class(lent, "-longer")
+
+    def notices_beside(self, forms: Iterable[Region]) -> tuple[Notice, ...]:
+        """Return the notices that stand whole on the screen, none while a form covers them."""
+        pane = self._notices
+        visible = pane.region.shrink((0, pane.covered, 0, 0))
+        return () if any(visible.overlaps(form) for form in forms) else pane.standing
