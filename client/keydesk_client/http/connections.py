@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from ssl import SSLContext
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar, cast
 
 import h11
 import httpcore
@@ -22,6 +22,7 @@ import httpx
 
 from keydesk_client.errors import InvalidSettings
 from keydesk_client.http.endpoint import Address
+from keydesk_client.http.log import log_connection
 from keydesk_client.http.unix_stream import UnixStream
 
 T = TypeVar("T")
@@ -113,13 +114,14 @@ class Connection:
 
     def _encoded(self, request: httpx.Request) -> bytes:
         """Return the bytes of the request; raise LocalProtocolError for one that must not be sent."""
+        content = b"".join(cast("httpx.ByteStream", request.stream))
         try:
             head = h11.Request(
                 method=request.method, target=request.url.raw_path, headers=request.headers.raw
             )
             pieces = [self._parser.send(head)]
-            if request.content:
-                pieces.append(self._parser.send(h11.Data(data=request.content)))
+            if content:
+                pieces.append(self._parser.send(h11.Data(data=content)))
             pieces.append(self._parser.send(h11.EndOfMessage()))
         except h11.LocalProtocolError as error:
             reason = str(error)
@@ -161,7 +163,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
 
     def __init__(self, address: Address, most: int) -> None:
         url = httpx.URL(address.base)
-        self._socket_path = address.socket_path
+        self._address = address
         self._host = url.raw_host.decode("ascii")
         self._port = url.port or PORTS[url.scheme]
         self._ssl = _ssl_context() if address.is_encrypted else None
@@ -232,6 +234,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
         """Open a connection; close it and raise ConnectError if the pool was closed meanwhile."""
         timeout_s = request.extensions["timeout"]["connect"]
         trace: Trace | None = request.extensions.get("trace")
+        began = time.monotonic()
         network = await self._connected(timeout_s, trace)
         try:
             if self._ssl is not None and not self._is_closed:
@@ -243,6 +246,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
         if self._is_closed:
             await network.aclose()
             raise httpcore.ConnectError("the client was closed while it connected")
+        log_connection(self._address, time.monotonic() - began)
         connection = Connection(network)
         self._connections.add(connection)
         return connection
@@ -250,8 +254,9 @@ class ConnectionPool(httpx.AsyncBaseTransport):
     async def _connected(
         self, timeout_s: float | None, trace: Trace | None
     ) -> httpcore.AsyncNetworkStream:
-        if self._socket_path is not None:
-            connect_to_path = partial(UnixStream.connect, self._socket_path, timeout_s)
+        socket_path = self._address.socket_path
+        if socket_path is not None:
+            connect_to_path = partial(UnixStream.connect, socket_path, timeout_s)
             return await _traced("connect_unix_socket", connect_to_path, trace)
         options = tcp_keepalive()
         connect = partial(

@@ -53,7 +53,7 @@ from keydesk_client.http.limiter import (
     ConnectionSlots,
     Limiter,
 )
-from keydesk_client.http.log import LOG, log_response, trace_connection
+from keydesk_client.http.log import LOG, log_response
 from keydesk_client.http.messages import (
     REST,
     REST_UNCOMPRESSED,
@@ -158,7 +158,6 @@ class Transport:
             built = self._build(request, self.rest, self._rest_headers, self.timeouts.read)
             if slots is not None:
                 built.extensions["trace"] = slots.trace()
-            trace_connection(built.extensions, self.rest)
             carrier = self._carrier_of_look_ups() if is_look_up else self._rest_carrier
             exchange = _exchange(carrier, built, self._token, self.timeouts.whole, max_bytes)
             response = await _guarded(exchange, self._token)
@@ -182,16 +181,13 @@ class Transport:
         """
         self._check_loop()
         built = self._build(request, self.stream, STREAM, silence)
-        trace_connection(built.extensions, self.stream)
         opening = _open(self._stream_carrier, built, self._token, self.timeouts.opening)
         began = time.monotonic()
         response = await _guarded(opening, self._token)
-        log_response(
-            request,
-            response.status if isinstance(response, HttpResponse) else response.status_code,
-            response.headers.get("requestid", ""),
-            time.monotonic() - began,
-        )
+        status = response.status if isinstance(response, HttpResponse) else response.status_code
+        if LOG.isEnabledFor(logging.DEBUG):
+            request_id = response.headers.get("requestid", "")
+            log_response(request, status, request_id, time.monotonic() - began)
         if isinstance(response, HttpResponse):
             raise error_of(response, request.query)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
@@ -243,7 +239,8 @@ class Transport:
                 stream=httpx.ByteStream(request.body or b""),
                 extensions={"timeout": self.timeouts.phases(read)},
             )
-            built.read()  # from memory
+            if not self._is_own_carrier:
+                built.read()  # from memory, for carriers that want the whole content
         except INVALID as error:
             reason = str(error)
         else:

@@ -20,8 +20,7 @@ from keydesk_client.models._core.scalars import (
     decimal_of,
     decimal_text,
 )
-from keydesk_client.models._core.validation import revalidated
-from keydesk_client.models._core.wire_names import validate_choice
+from keydesk_client.models._core.validation import revalidated, validate_choice
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.requests import validate_close_units
