@@ -167,7 +167,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
         self._host = url.raw_host.decode("ascii")
         self._port = url.port or PORTS[url.scheme]
         self._ssl = _ssl_context() if address.is_encrypted else None
-        self._backend = httpcore.AnyIOBackend()
+        self._backend = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
         self._places = asyncio.Semaphore(most)
         self._connections: set[Connection] = set()
         self._idle: list[Connection] = []
