@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from keydesk_client.http.limiter import Limiter
     from keydesk_client.http.messages import Timeouts
     from keydesk_client.http.timing import Timing
-    from keydesk_client.models._core.columns import Columns
     from keydesk_client.models._core.scalars import DateTime
+    from keydesk_client.models._core.tabular import Columns
     from keydesk_client.models._core.wire_names import UNSET
     from keydesk_client.orders.journal import FileJournal
     from keydesk_client.orders.outcome import (
@@ -131,7 +131,7 @@ HOMES = {
     "Applied": "following.events",
     "Became": "orders.outcome",
     "Client": "client",
-    "Columns": "models._core.columns",
+    "Columns": "models._core.tabular",
     "DateTime": "models._core.scalars",
     "Done": "orders.outcome",
     "Factors": "arithmetic.profit",

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from keydesk_client import client as asynchronous
+from keydesk_client._sync_account import AccountEvents, AccountState, Sender
 from keydesk_client._sync_bridge import (
     Calls,
     LoopThread,
@@ -28,8 +29,6 @@ from keydesk_client._sync_bridge import (
     SyncResource,
     SyncStreamMethod,
 )
-from keydesk_client._sync_following import AccountEvents, AccountState
-from keydesk_client._sync_sender import Sender
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.auth.token_store import Passphrase
 from keydesk_client.following.follower import FollowSettings

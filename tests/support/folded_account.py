@@ -10,8 +10,8 @@ from keydesk.store.prices import take_conversions, take_price
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
-from keydesk_client.account.gate import TransactionGate
 from keydesk_client.account.snapshot import take_snapshot
+from keydesk_client.account.synchronizer import TransactionGate
 from keydesk_client.models import Account, AccountChanges, AccountChangesState, Transaction
 from keydesk_client.models._core.decoder import Reader
 from keydesk_practice.engine.commands import Command, Tick

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 from functools import partial
 
-from keydesk_client.account.book import Book
 from keydesk_client.account.records import AccountFigures, Part, PendingOrder
 from keydesk_client.account.rows import (
     attach,
@@ -21,7 +20,7 @@ from keydesk_client.account.rows import (
     trailing_row,
 )
 from keydesk_client.account.snapshot import remember_first_stop
-from keydesk_client.account.valuation import rebuild_position
+from keydesk_client.account.valuation import Book, rebuild_position
 from keydesk_client.account.values import number_of, try_to
 from keydesk_client.models import (
     ClientConfigureTransaction,

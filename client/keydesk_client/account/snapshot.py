@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
 
-from keydesk_client.account.book import Book
 from keydesk_client.account.records import AccountFigures, OpenTrade, Part, PendingOrder
 from keydesk_client.account.rows import Printable, attach, order_row, trade_row
-from keydesk_client.account.valuation import plain_margin, rebuild_position, rounded
+from keydesk_client.account.valuation import Book, plain_margin, rebuild_position, rounded
 from keydesk_client.account.values import amount, number_of, price, readable, try_to
 from keydesk_client.arithmetic.risk import FIRST_STOP_WITHIN_NS
 from keydesk_client.models import (

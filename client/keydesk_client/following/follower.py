@@ -1,12 +1,23 @@
-"""What the feeds of a followed account share: its settings, the book, what is requested, and how failures are reported."""
+"""What the feeds of a followed account share: the account as a `Book`, settings, what is requested, and how failures are reported."""
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from keydesk_client.account import fold
+from keydesk_client.account.records import (
+    AccountFigures,
+    OpenPosition,
+    OpenTrade,
+    Part,
+    PendingOrder,
+)
 from keydesk_client.account.synchronizer import Synchronizer
+from keydesk_client.account.valuation import measure_order, revalue_account, revalue_position
+from keydesk_client.account.values import FIRST_NS, LARGEST, LAST_NS
+from keydesk_client.account.values import price as checked_price
 from keydesk_client.errors import (
     Answered,
     ClientClosed,
@@ -14,22 +25,107 @@ from keydesk_client.errors import (
     RateLimited,
     Refused,
 )
-from keydesk_client.following.book import FollowedBook
 from keydesk_client.following.events import (
     AccountEvent,
     Applied,
     Interrupted,
+    LatestPrice,
     Restored,
     Source,
 )
 from keydesk_client.http.timing import BackOff, Timing
-from keydesk_client.models import Transaction
+from keydesk_client.models import ClientPrice, HomeConversions, Instrument, Transaction
 from keydesk_client.streams.buffer import (
     StreamHealth,
 )
 
 if TYPE_CHECKING:
     from keydesk_client.resources.resource_client import ResourceClient
+
+
+class FollowedBook:
+    """Trades, positions, orders, totals and prices of one account."""
+
+    def __init__(self) -> None:
+        self.trades: dict[str, OpenTrade] = {}
+        self.positions: dict[str, OpenPosition] = {}
+        self.orders: dict[str, PendingOrder] = {}
+        self.account: AccountFigures | None = None
+        self.instruments: dict[str, Instrument] = {}
+        self.quotes: dict[str, LatestPrice] = {}
+        self.conversions: dict[str, HomeConversions] = {}
+        self.unreadable: int = 0
+        """Records of the service that could not be read and were left out."""
+
+    def set_figures(self, figures: AccountFigures) -> None:
+        """Replace the totals."""
+        self.account = figures
+
+    def changed(self, part: Part, key: str | None = None) -> None:
+        """Do nothing: the caller reports a change as an event."""
+
+    def note_unreadable(self, words: str, count: int = 1) -> None:
+        """Count unreadable records."""
+        del words
+        self.unreadable += count
+
+    def booked(self, time_ns: int, amount: Decimal) -> None:
+        """Do nothing: no day is counted."""
+
+    def transferred(self, time_ns: int, amount: Decimal) -> None:
+        """Do nothing: no day is counted."""
+
+    def printable(self, text: str) -> str:
+        """Return text as the service sent it; clean it before it is written to a terminal."""
+        return text
+
+    def take_price(self, price: ClientPrice, received: float) -> LatestPrice | None:
+        """Take a price and value what it concerns; return None if it is older than the one that is held.
+
+        Raises:
+            ValueError, AttributeError: the price cannot be read, or is out of range.
+        """
+        latest = latest_price(price, received)
+        held = self.quotes.get(latest.instrument)
+        if held is not None and latest.time.ns < held.time.ns:
+            return None
+        self.quotes[latest.instrument] = latest
+        for each in price.home_conversions or ():
+            self.take_conversion(each)
+        for order in self.orders.values():
+            if order.instrument == latest.instrument:
+                measure_order(self, order)
+        if latest.instrument in self.positions:
+            self.revalue(latest.instrument)
+        return latest
+
+    def take_conversion(self, conversion: HomeConversions) -> None:
+        """Take the factors of a currency; raise ValueError if one is out of range."""
+        factors = (conversion.account_gain, conversion.account_loss, conversion.position_value)
+        for factor in factors:
+            checked_price(factor)
+        self.conversions[conversion.currency] = conversion
+
+    def revalue(self, instrument: str = "") -> None:
+        """Value one position, or all, and the totals at the latest prices."""
+        for each in (instrument,) if instrument else tuple(self.positions):
+            if each in self.positions:
+                revalue_position(self, each)
+        if self.account is not None:
+            revalue_account(self, self.account)
+
+
+def latest_price(price: ClientPrice, received: float) -> LatestPrice:
+    """Return bid and ask of a price, without liquidity those for closing out; raise ValueError if out of range."""
+    bid = price.bids[0].price if price.bids else price.closeout_bid
+    ask = price.asks[0].price if price.asks else price.closeout_ask
+    name, time = price.instrument, price.time
+    if name is None or time is None:
+        raise ValueError("a price without instrument or time")
+    if not (0 < bid < LARGEST and 0 < ask < LARGEST and FIRST_NS <= time.ns < LAST_NS):
+        raise ValueError(f"{name[:20]} at {bid:.5g} and {ask:.5g} is out of range for a price")
+    return LatestPrice(name, bid, ask, time, price.tradeable is not False, received)
+
 
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_RETRY_AFTER_S: Final = 30.0

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
+from logging import DEBUG
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from keydesk_client.errors import (
@@ -27,7 +28,7 @@ from keydesk_client.errors import (
     UnreadableAnswer,
 )
 from keydesk_client.http.error_mapping import error_of
-from keydesk_client.http.log import log_failure, log_response
+from keydesk_client.http.log import LOG, log_failure, log_response
 from keydesk_client.http.messages import HttpResponse, Request
 from keydesk_client.http.timing import BackOff
 from keydesk_client.models._core.decoder import Reader
@@ -139,7 +140,8 @@ class Caller:
         except KeydeskClientError as error:
             log_failure(request, error, self._clock() - began)
             raise
-        log_response(request, response.status, response.request_id, self._clock() - began)
+        if LOG.isEnabledFor(DEBUG):
+            log_response(request, response.status, response.request_id, self._clock() - began)
         return response
 
     def _pause(

@@ -10,9 +10,7 @@ Times begin with the call, so that they include waiting for a turn. Queries and 
 """
 
 import logging
-import time
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Final, TypeAlias, cast
+from typing import Final
 from urllib.parse import unquote
 
 from keydesk_client.errors import KeydeskClientError
@@ -23,21 +21,14 @@ LOG: Final = logging.getLogger("keydesk_client")
 LOG.addHandler(logging.NullHandler())
 LONGEST_PATH: Final = 200
 LONGEST_REQUEST_ID: Final = 60
-CONNECTED: Final = frozenset(
-    {"connection.connect_tcp.complete", "connection.connect_unix_socket.complete"}
-)
-SECURED: Final = "connection.start_tls.complete"
-
-Trace: TypeAlias = Callable[[str, object], Awaitable[None]]
 
 
 def log_response(request: Request, status: int, request_id: str, seconds: float) -> None:
-    """Log a request that was answered."""
-    if LOG.isEnabledFor(logging.DEBUG):
-        path, id_ = _printable(unquote(request.path), LONGEST_PATH), ""
-        if request_id:
-            id_ = f", request {_printable(request_id, LONGEST_REQUEST_ID)}"
-        LOG.debug("%s %s %d in %.0f ms%s", request.method, path, status, 1000 * seconds, id_)
+    """Log a request that was answered; callers ask `LOG.isEnabledFor(DEBUG)` before."""
+    path, id_ = _printable(unquote(request.path), LONGEST_PATH), ""
+    if request_id:
+        id_ = f", request {_printable(request_id, LONGEST_REQUEST_ID)}"
+    LOG.debug("%s %s %d in %.0f ms%s", request.method, path, status, 1000 * seconds, id_)
 
 
 def log_failure(request: Request, error: KeydeskClientError, seconds: float) -> None:
@@ -53,21 +44,11 @@ def log_failure(request: Request, error: KeydeskClientError, seconds: float) -> 
         )
 
 
-def trace_connection(extensions: MutableMapping[str, Any], address: Address) -> None:
-    """Have a request log the connection that it opens, if INFO is logged; a trace that it has is called as well."""
-    if not LOG.isEnabledFor(logging.INFO):
-        return
-    began, then = time.monotonic(), cast("Trace | None", extensions.get("trace"))
-    place = address.socket_path or address.base
-
-    async def trace(step: str, detail: object) -> None:
-        if step == SECURED or (step in CONNECTED and not address.is_encrypted):
-            ms = 1000 * (time.monotonic() - began)
-            LOG.info("connected to %s in %.0f ms", _printable(place, LONGEST_PATH), ms)
-        if then is not None:
-            await then(step, detail)
-
-    extensions["trace"] = trace
+def log_connection(address: Address, seconds: float) -> None:
+    """Log a connection that was opened."""
+    if LOG.isEnabledFor(logging.INFO):
+        place = address.socket_path or address.base
+        LOG.info("connected to %s in %.0f ms", _printable(place, LONGEST_PATH), 1000 * seconds)
 
 
 def _printable(text: str, longest: int) -> str:

@@ -132,13 +132,15 @@ STANDARD_TIMEOUTS: Final = Timeouts()
 
 
 def request_headers(
-    request: Request, token: Secret, accepted: Headers
+    request: Request, host: bytes, token: Secret, accepted: Headers
 ) -> list[tuple[bytes, bytes]]:
     """Return every header of a request; raise UnicodeError for one that cannot be encoded."""
-    headers = [(b"Authorization", token.bearer()), *accepted]
+    headers = [(b"Host", host), (b"Authorization", token.bearer()), *accepted]
     if request.body is not None:
         headers.append(JSON_BODY)
     headers += [(name.encode(), value.encode()) for name, value in request.headers.items()]
+    if not request.is_read:
+        headers.append((b"Content-Length", b"%d" % len(request.body or b"")))
     return headers
 
 

@@ -1,7 +1,7 @@
 """Sends a request once by HTTP, and returns a response or raises one of `errors`; no other module sends.
 
-- httpx's transport is used without its client: no redirects, no cookies, no proxies, no settings from the environment,
-  no request sent twice, and less work per request.
+- No client of httpx is used: no redirects, no cookies, no proxies, no settings from the environment, no request sent
+  twice, and less work per request.
 - Errors are raised outside the `except` that caught them, without a chained exception. Other exceptions, cancellation
   above all, are re-raised without traceback: httpx frames hold the Authorization header.
 - Responses are searched for the token, because a service or a proxy may echo what it received.
@@ -34,16 +34,14 @@ from keydesk_client.errors import (
     UnreadableAnswer,
     WrongEventLoop,
 )
-from keydesk_client.http._httpcore_private import (
-    may_have_trailing_data,
-    unread_bytes,
-)
-from keydesk_client.http.carriers import (
+from keydesk_client.http.connections import (
     IDLE_CONNECTION_S,
     INVALID,
     LONGEST_REASON,
+    READ_SIZE,
     Carrier,
-    carrier_to,
+    ConnectionPool,
+    ResponseBody,
     checked,
 )
 from keydesk_client.http.endpoint import Address, address_of
@@ -55,7 +53,7 @@ from keydesk_client.http.limiter import (
     ConnectionSlots,
     Limiter,
 )
-from keydesk_client.http.log import LOG, log_response, trace_connection
+from keydesk_client.http.log import LOG, log_response
 from keydesk_client.http.messages import (
     REST,
     REST_UNCOMPRESSED,
@@ -81,8 +79,6 @@ REST_CONNECTIONS: Final = CALLS_AT_ONCE + MORE_FOR_EXITS
 STREAM_CONNECTIONS: Final = 20
 COUNTED_IDLE_S: Final = IDLE_CONNECTION_S - 5.0
 """An idle connection is counted as closed a little before it is closed."""
-READ_SIZE: Final = 65_536
-"""Bytes of a stream that are read at once, as httpcore does."""
 
 CAUGHT: Final = (
     httpx.HTTPError,
@@ -95,14 +91,16 @@ CAUGHT: Final = (
 )
 TIMEOUTS: Final[tuple[tuple[type[Exception], str, bool], ...]] = (
     (httpx.ConnectTimeout, "connect", False),
+    (httpcore.ConnectTimeout, "connect", False),
     (httpx.PoolTimeout, "pool", False),
     (httpx.WriteTimeout, "write", True),
+    (httpcore.WriteTimeout, "write", True),
     (httpx.ReadTimeout, "read", True),
     (httpcore.ReadTimeout, "read", True),
     (TimeoutError, "whole", True),
 )
 """The exception, its phase, and whether the request may have been sent by then."""
-NOT_CONNECTED: Final = (httpx.ConnectError, httpx.UnsupportedProtocol)
+NOT_CONNECTED: Final = (httpx.ConnectError, httpcore.ConnectError, httpx.UnsupportedProtocol)
 
 TOKEN_FILTER: Final = RedactingFilter()
 HTTP_LOG: Final = logging.getLogger("httpcore.http11")  # at DEBUG it logs what a service sent
@@ -131,9 +129,9 @@ class Transport:
         HTTP_LOG.addFilter(TOKEN_FILTER)  # adds it once, however often this is called
         LOG.addFilter(TOKEN_FILTER)
         self._limiter = limiter or Limiter()
-        self._rest_carrier = carrier or carrier_to(self.rest, REST_CONNECTIONS)
+        self._rest_carrier = carrier or ConnectionPool(self.rest, REST_CONNECTIONS)
         self._look_up_carrier = carrier
-        self._stream_carrier = carrier or carrier_to(self.stream, STREAM_CONNECTIONS)
+        self._stream_carrier = carrier or ConnectionPool(self.stream, STREAM_CONNECTIONS)
         self._rest_headers = REST_UNCOMPRESSED if self.rest.is_local else REST
         self.pace: ConnectPace = ConnectPace()
         """How often a connection may be opened; a stream takes its turn before it is opened."""
@@ -160,7 +158,6 @@ class Transport:
             built = self._build(request, self.rest, self._rest_headers, self.timeouts.read)
             if slots is not None:
                 built.extensions["trace"] = slots.trace()
-            trace_connection(built.extensions, self.rest)
             carrier = self._carrier_of_look_ups() if is_look_up else self._rest_carrier
             exchange = _exchange(carrier, built, self._token, self.timeouts.whole, max_bytes)
             response = await _guarded(exchange, self._token)
@@ -184,16 +181,13 @@ class Transport:
         """
         self._check_loop()
         built = self._build(request, self.stream, STREAM, silence)
-        trace_connection(built.extensions, self.stream)
         opening = _open(self._stream_carrier, built, self._token, self.timeouts.opening)
         began = time.monotonic()
         response = await _guarded(opening, self._token)
-        log_response(
-            request,
-            response.status if isinstance(response, HttpResponse) else response.status_code,
-            response.headers.get("requestid", ""),
-            time.monotonic() - began,
-        )
+        status = response.status if isinstance(response, HttpResponse) else response.status_code
+        if LOG.isEnabledFor(logging.DEBUG):
+            request_id = response.headers.get("requestid", "")
+            log_response(request, status, request_id, time.monotonic() - began)
         if isinstance(response, HttpResponse):
             raise error_of(response, request.query)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
@@ -228,7 +222,7 @@ class Transport:
     def _carrier_of_look_ups(self) -> Carrier:
         """Return the connections of look-ups, made when the first response was lost."""
         if self._look_up_carrier is None:
-            self._look_up_carrier = carrier_to(self.rest, LOOK_UPS_AT_ONCE)
+            self._look_up_carrier = ConnectionPool(self.rest, LOOK_UPS_AT_ONCE)
         return self._look_up_carrier
 
     def _build(
@@ -237,15 +231,20 @@ class Transport:
         if self._closed:
             raise ClientClosed("the client is closed: open a new one")
         try:
-            return httpx.Request(
+            url = _url(address.base + request.target)
+            built = httpx.Request(
                 request.method,
-                _url(address.base + request.target),
-                headers=request_headers(request, self._token, accepted),
-                content=request.body,
+                url,
+                headers=request_headers(request, url.netloc, self._token, accepted),
+                stream=httpx.ByteStream(request.body or b""),
                 extensions={"timeout": self.timeouts.phases(read)},
             )
+            if not self._is_own_carrier:
+                built.read()  # from memory, for carriers that want the whole content
         except INVALID as error:
             reason = str(error)
+        else:
+            return built
         raise InvalidRequest(f"the request cannot be encoded: {reason[:LONGEST_REASON]}")
 
 
@@ -285,13 +284,13 @@ async def _read(response: httpx.Response, token: Secret, max_bytes: int) -> Http
     encoding = headers.get("content-encoding", "").lower()
     limit = max_bytes if response.is_success else ERROR.size
     body = token.redact_body(await read_body(_stream_of(response), encoding, limit))
-    if may_have_trailing_data(response.stream):
+    if not isinstance(response.stream, ResponseBody):
         await _disconnect(response)
     return HttpResponse(response.status_code, headers, body)
 
 
 async def _disconnect(response: httpx.Response) -> None:
-    """Close the connection of a response, so that the pool does not reuse it."""
+    """Close the connection of a carrier that is not ours: bytes behind the response may be left in it."""
     connection = response.extensions.get("network_stream")
     if connection is not None:
         with suppress(*CAUGHT):
@@ -315,24 +314,19 @@ async def _pieces(
 
 
 def _body_of(response: httpx.Response, silence: float | None) -> AsyncIterable[bytes]:
-    """Return the pieces of a stream: read from the connection if it is chunked, see `ChunkedDecoder`, else by httpx."""
-    connection: object = response.extensions.get("network_stream")
-    received = unread_bytes(response.stream)
+    """Return the pieces of a stream: read from the connection if it is chunked, see `ChunkedDecoder`, else as parsed."""
+    stream = response.stream
     is_chunked = response.headers.get("transfer-encoding", "").lower() == "chunked"
-    if (
-        isinstance(connection, httpcore.AsyncNetworkStream)
-        and received is not None
-        and is_chunked
-        and response.status_code == HTTPStatus.OK
-    ):
-        return _chunked_body(connection, received, silence)
+    if isinstance(stream, ResponseBody) and is_chunked and response.status_code == HTTPStatus.OK:
+        connection = stream.connection
+        return _chunked_body(connection.network, connection.unread, silence)
     return _stream_of(response)
 
 
 async def _chunked_body(
     connection: httpcore.AsyncNetworkStream, received: bytes, silence: float | None
 ) -> AsyncGenerator[bytes]:
-    """Yield the rest of a body; httpx, which does not see its end, closes the connection."""
+    """Yield the rest of a body; the parser does not see its end, so that the connection is closed afterwards."""
     decoder = ChunkedDecoder()
     while True:
         piece = decoder.feed(received)

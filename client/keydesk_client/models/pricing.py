@@ -12,16 +12,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 from pydantic import ConfigDict, Field
 
 from keydesk_client.errors import MissingMember
-from keydesk_client.models._core.columns import Columns, converted
-from keydesk_client.models._core.record import (
-    VALUES_SELDOM_RECUR,
-    NumberConverter,
-    Record,
-    Response,
-    Tabular,
-    TimeConverter,
-    utc_text,
-)
+from keydesk_client.models._core.record import VALUES_SELDOM_RECUR, Record, Response
 from keydesk_client.models._core.scalars import (
     Currency,
     DateTime,
@@ -32,6 +23,14 @@ from keydesk_client.models._core.scalars import (
     RecurringPrice,
 )
 from keydesk_client.models._core.slots_record import STRICT_CONFIG, SlottedRecord
+from keydesk_client.models._core.tabular import (
+    Columns,
+    NumberConverter,
+    Tabular,
+    TimeConverter,
+    converted,
+    utc_text,
+)
 from keydesk_client.models.enumerations import CandlestickGranularity, PriceStatus
 
 

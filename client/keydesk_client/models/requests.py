@@ -17,9 +17,10 @@ from keydesk_client.models._core.scalars import DecimalNumber, PriceValue, decim
 from keydesk_client.models._core.validation import (
     RequestRecord,
     reject_unknown_members,
+    validate_choice,
     validate_levels,
 )
-from keydesk_client.models._core.wire_names import enum_values, validate_choice
+from keydesk_client.models._core.wire_names import enum_values
 from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition, TimeInForce
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import (

@@ -94,7 +94,7 @@ class Sender:
         before_return: Callable[[Outcome], Awaitable[object]] | None = None,
     ) -> None:
         _check_arguments(client, journal, last_transaction_id)
-        self._client = client
+        self._client, self._account_id = client, client.account_id
         self._last_transaction_id = last_transaction_id
         self.client_ids: bool = client_ids
         """Whether new orders and closes of positions carry a client id; may be changed at any time."""
@@ -320,7 +320,7 @@ class Sender:
             action=action,
             since=int(numeric_id("last_transaction_id", self._last_transaction_id())),
             at_ns=self._wall_ns(),
-            account_id=account_id or self._client.account_id,
+            account_id=account_id or self._account_id,
             target=target,
             body=body,
             instrument=_instrument_in_request(action, target, body)

@@ -1,13 +1,13 @@
-"""What the resources share: the default account, checked parameters, request bodies, and lists in pages."""
+"""What the resources share: the default account, checked parameters and request bodies."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Final, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar, cast
+from typing import Final, Generic, Literal, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
-from keydesk_client.errors import InvalidRequest, UnreadableAnswer
+from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.caller import Caller
 from keydesk_client.http.messages import Method, Request
 from keydesk_client.models._core.decoder import Reader
@@ -21,7 +21,6 @@ from keydesk_client.models._core.scalars import (
     decimal_text,
 )
 from keydesk_client.models._core.validation import revalidated
-from keydesk_client.models._core.wire_names import validate_choice
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.requests import validate_close_units
@@ -31,7 +30,6 @@ CloseUnits: TypeAlias = Literal["ALL"] | Number
 SideUnits: TypeAlias = Literal["ALL", "NONE"] | Number
 
 BASE_PATH: Final = "/v3"
-MOST_LISTED: Final = 500
 MAX_ID: Final = 10**20
 """No transaction id is that large."""
 
@@ -121,66 +119,6 @@ class Resource:
         """Return the members with expiry times in the form that the headers announce."""
         is_unix = self._defaults.datetime_format == "UNIX"
         return _with_unix_times(members) if is_unix else members
-
-
-class ListOptions(TypedDict, total=False):
-    """Options of a list of orders or trades; the service decides on those left out."""
-
-    ids: Iterable[str | int]
-    """Only these; in any state only together with `state="ALL"`."""
-    instrument: str | Instrument
-    """Only those of this instrument, such as EUR_USD."""
-    count: int
-    """At most 500; 50 by default."""
-    before_id: str | int
-    """The highest id to return."""
-
-
-class Identified(Protocol):
-    """A record with a numeric id."""
-
-    @property
-    def id(self) -> str: ...
-
-
-def list_query(options: ListOptions, state: str | None, states: tuple[str, ...]) -> dict[str, str]:
-    """Return the query of a list."""
-    refuse_unknown(options, ListOptions.__optional_keys__)
-    query: dict[str, str] = {}
-    if "ids" in options:
-        query["ids"] = listed("ids", options["ids"])
-    if state is not None:
-        query["state"] = validate_choice("state", state, states)
-    if "instrument" in options:
-        query["instrument"] = plain_text("instrument", name_of(options["instrument"]))
-    if "count" in options:
-        query["count"] = whole("count", options["count"], 1, MOST_LISTED)
-    if "before_id" in options:
-        query["beforeID"] = numeric_id("before_id", options["before_id"])
-    return query
-
-
-def next_before(
-    response: Response, items: Sequence[Identified], count: int, options: ListOptions
-) -> str | None:
-    """Return the `before_id` of the next page, or None after the last one.
-
-    The service announces a next page in its Link header. Without one, a page of `count` items may have a next page. Only
-    ids are used in both cases, never the URL: a token is only sent to the host that the client was given.
-
-    Raises:
-        UnreadableAnswer: the page returns to ids of an earlier one; following such pages would never end.
-    """
-    if items and "before_id" in options:
-        highest = max(int(item.id) for item in items)
-        if highest > int(options["before_id"]):
-            raise UnreadableAnswer(
-                f"a page lists id {highest}, although {options['before_id']} was the highest requested"
-            )
-    if not items or ("next" not in response.links and len(items) < count):
-        return None
-    lowest = min(int(item.id) for item in items)
-    return str(lowest - 1) if lowest > 1 else None
 
 
 def refuse_unknown(options: Iterable[str], known: frozenset[str]) -> None:

@@ -1,12 +1,87 @@
-"""Lists over several pages: items one by one, while the next page is being requested."""
+"""Lists: their options, and those over several pages: items one by one, while the next page is being requested."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
-from typing import Generic, TypeAlias, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterable, Sequence
+from typing import Final, Generic, Protocol, TypeAlias, TypedDict, TypeVar
+
+from keydesk_client.errors import UnreadableAnswer
+from keydesk_client.models._core.record import Response
+from keydesk_client.models._core.validation import validate_choice
+from keydesk_client.models.instruments import Instrument
+from keydesk_client.resources._base import (
+    listed,
+    name_of,
+    numeric_id,
+    plain_text,
+    refuse_unknown,
+    whole,
+)
 
 T = TypeVar("T")
 
+MOST_LISTED: Final = 500
+
 PageGenerator: TypeAlias = AsyncGenerator[Sequence[T], None]
+
+
+class ListOptions(TypedDict, total=False):
+    """Options of a list of orders or trades; the service decides on those left out."""
+
+    ids: Iterable[str | int]
+    """Only these; in any state only together with `state="ALL"`."""
+    instrument: str | Instrument
+    """Only those of this instrument, such as EUR_USD."""
+    count: int
+    """At most 500; 50 by default."""
+    before_id: str | int
+    """The highest id to return."""
+
+
+class Identified(Protocol):
+    """A record with a numeric id."""
+
+    @property
+    def id(self) -> str: ...
+
+
+def list_query(options: ListOptions, state: str | None, states: tuple[str, ...]) -> dict[str, str]:
+    """Return the query of a list."""
+    refuse_unknown(options, ListOptions.__optional_keys__)
+    query: dict[str, str] = {}
+    if "ids" in options:
+        query["ids"] = listed("ids", options["ids"])
+    if state is not None:
+        query["state"] = validate_choice("state", state, states)
+    if "instrument" in options:
+        query["instrument"] = plain_text("instrument", name_of(options["instrument"]))
+    if "count" in options:
+        query["count"] = whole("count", options["count"], 1, MOST_LISTED)
+    if "before_id" in options:
+        query["beforeID"] = numeric_id("before_id", options["before_id"])
+    return query
+
+
+def next_before(
+    response: Response, items: Sequence[Identified], count: int, options: ListOptions
+) -> str | None:
+    """Return the `before_id` of the next page, or None after the last one.
+
+    The service announces a next page in its Link header. Without one, a page of `count` items may have a next page. Only
+    ids are used in both cases, never the URL: a token is only sent to the host that the client was given.
+
+    Raises:
+        UnreadableAnswer: the page returns to ids of an earlier one; following such pages would never end.
+    """
+    if items and "before_id" in options:
+        highest = max(int(item.id) for item in items)
+        if highest > int(options["before_id"]):
+            raise UnreadableAnswer(
+                f"a page lists id {highest}, although {options['before_id']} was the highest requested"
+            )
+    if not items or ("next" not in response.links and len(items) < count):
+        return None
+    lowest = min(int(item.id) for item in items)
+    return str(lowest - 1) if lowest > 1 else None
 
 
 class Paged(Generic[T]):

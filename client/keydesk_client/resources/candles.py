@@ -7,12 +7,12 @@ from typing import Final, Literal, TypedDict, Unpack
 
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
-from keydesk_client.models._core.columns import Columns
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
-from keydesk_client.models._core.record import NumberConverter, TimeConverter
 from keydesk_client.models._core.scalars import DateTime, Number, TimeOrDate
-from keydesk_client.models._core.wire_names import enum_values, validate_choice
+from keydesk_client.models._core.tabular import Columns, NumberConverter, TimeConverter
+from keydesk_client.models._core.validation import validate_choice
+from keydesk_client.models._core.wire_names import enum_values
 from keydesk_client.models.enumerations import Granularity, WeeklyAlignment
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.pricing import Candlestick, CandlestickResponse, candle_columns

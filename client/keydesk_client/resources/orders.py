@@ -29,17 +29,14 @@ from keydesk_client.models.responses import (
     OrderResponse,
     OrdersResponse,
 )
-from keydesk_client.resources._base import (
+from keydesk_client.resources._base import Resource, WriteRequest, name_of, sent_extensions
+from keydesk_client.resources._paging import (
     MOST_LISTED,
     ListOptions,
-    Resource,
-    WriteRequest,
+    Paged,
     list_query,
-    name_of,
     next_before,
-    sent_extensions,
 )
-from keydesk_client.resources._paging import Paged
 from keydesk_client.resources.closing import DEPENDENT, CancelsOrders, ItemOutcome, each_outcome
 
 R = TypeVar("R")

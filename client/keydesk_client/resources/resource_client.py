@@ -18,7 +18,7 @@ from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.resources._base import Defaults, TimeForm
 
 if TYPE_CHECKING:
-    from keydesk_client.http.carriers import Carrier
+    from keydesk_client.http.connections import Carrier
     from keydesk_client.models.instruments import Instrument
     from keydesk_client.resources.accounts import Accounts
     from keydesk_client.resources.candles import Candles

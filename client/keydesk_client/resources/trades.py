@@ -34,20 +34,22 @@ from keydesk_client.models.responses import (
 )
 from keydesk_client.models.trades import Position, Trade
 from keydesk_client.resources._base import (
-    MOST_LISTED,
     CloseUnits,
-    ListOptions,
     Resource,
     SideUnits,
     WriteRequest,
-    list_query,
     name_of,
-    next_before,
     position_close,
     sent_extensions,
     trade_close,
 )
-from keydesk_client.resources._paging import Paged
+from keydesk_client.resources._paging import (
+    MOST_LISTED,
+    ListOptions,
+    Paged,
+    list_query,
+    next_before,
+)
 from keydesk_client.resources.closing import (
     ClosesPositions,
     ClosesTrades,

@@ -6,7 +6,6 @@ import pytest
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.resources._base import (
     header_text,
-    list_query,
     listed,
     moment,
     number,
@@ -15,6 +14,7 @@ from keydesk_client.resources._base import (
     quoted,
     whole,
 )
+from keydesk_client.resources._paging import list_query
 
 
 def test_a_path_quotes_what_the_caller_gave_and_nothing_else() -> None:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
-from keydesk_client.account.gate import TransactionGate
 from keydesk_client.account.snapshot import take_snapshot
+from keydesk_client.account.synchronizer import TransactionGate
 from keydesk_client.models import Transaction
 from support.data.account_history import account, opening, transaction
 

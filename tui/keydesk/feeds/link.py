@@ -15,8 +15,7 @@ from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.text.sanitize import clean
-from keydesk_client.account.gate import TransactionGate
-from keydesk_client.account.synchronizer import Synchronizer
+from keydesk_client.account.synchronizer import Synchronizer, TransactionGate
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
 from keydesk_client.errors import (

@@ -3,9 +3,11 @@
 - Unknown members are kept and written back: a new member of the service breaks nothing.
 - A member that the service left out, or sent in a form that cannot be read, does not make the record fail (see
   `decoder`). Reading that member raises MissingMember: a default of 0 would be a wrong amount of money.
+- Numbers and times of records that come by the hundred are converted when they are first read: most members of a long
+  list never are. While such a record is read, the text of the member is validated against the pattern of its kind, so
+  that the conversion cannot fail later.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import (
@@ -25,8 +27,8 @@ from pydantic_core import CoreSchema
 from keydesk_client.errors import MissingMember
 from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.models._core.member_docs import document_members
-from keydesk_client.models._core.on_demand import convert_on_demand
 from keydesk_client.models._core.scalars import DateTime
+from keydesk_client.models._core.tabular import Tabular
 from keydesk_client.models._core.wire_names import accepted_names, wire_name
 
 MAX_SHOWN: Final = 20
@@ -41,48 +43,37 @@ By default pydantic-core keeps each short text of JSON in a cache of 16,384 plac
 wherever it stands. That serves lists of trades, whose instruments and tags recur. A stream of prices fills the cache
 with 1.5 MB of texts that do not come again, and takes longer for it.
 """
-
-NumberConverter: TypeAlias = Callable[[Decimal], object]
-"""Converts the numbers of a row, as `float` or `str` does."""
-TimeConverter: TypeAlias = Callable[[str], object]
-"""Converts the times of a row from RFC 3339 text in UTC, as `pandas.Timestamp` or `str` does."""
+CONVERTERS: Final[tuple[Callable[[str], object], ...]] = (Decimal, DateTime)
+"""What may be called later: any text that its pattern accepts can be converted."""
 
 
-class Tabular(ABC):
-    """A record that can be flattened into one row of a table, for a data frame, a CSV file or a database."""
+class MemberOnDemand:
+    """A member that holds text until it is read for the first time.
 
-    __slots__ = ()
+    With `__set__` this is a data descriptor: Python looks it up before the members of the record.
+    """
 
-    def row(
-        self, *, numbers: NumberConverter | None = None, times: TimeConverter | None = None
-    ) -> dict[str, object]:
-        """Return the members that were sent, flat: nested records by dotted names, as in `trade_opened.price`.
+    __slots__ = ("_convert", "_name")
 
-        Numbers stay Decimal and times DateTime unless a converter is given: `row(numbers=float,
-        times=pandas.Timestamp)`. A member with several records becomes a list of rows. A member that was sent in a form
-        that cannot be read is left out; `unknown` has it.
-        """
-        return dict(self._flat("", numbers, times))
+    def __init__(self, name: str, convert: Callable[[str], object]) -> None:
+        self._name, self._convert = name, convert
 
-    @abstractmethod
-    def _sent(self) -> Mapping[str, object]:
-        """Return the members that were sent, by Python name; unknown ones by wire name."""
+    def __get__(self, record: BaseModel | None, kind: type) -> object:
+        if record is None:  # pydantic asks the class for a default value
+            raise AttributeError(self._name)
+        members = vars(record)
+        try:
+            value = members[self._name]
+        except KeyError:
+            pass
+        else:
+            if type(value) is str:
+                value = members[self._name] = self._convert(value)
+            return value
+        raise AttributeError(self._name)  # the record's `__getattr__` says more
 
-    @abstractmethod
-    def _unreadable(self) -> Collection[str]:
-        """Return the wire names of members that this library knows and could not read."""
-
-    def _flat(
-        self, prefix: str, numbers: NumberConverter | None, times: TimeConverter | None
-    ) -> Iterator[tuple[str, object]]:
-        unreadable = self._unreadable()
-        for name, value in self._sent().items():
-            if name in unreadable:
-                continue
-            if isinstance(value, Tabular):
-                yield from value._flat(f"{prefix}{name}.", numbers, times)  # noqa: SLF001 - the same class
-            elif value is not None:
-                yield prefix + name, _cell(value, numbers, times)
+    def __set__(self, record: BaseModel, value: object) -> None:
+        vars(record)[self._name] = value
 
 
 class Record(Tabular, BaseModel):
@@ -258,26 +249,6 @@ def missing_member(kind: type, name: str) -> MissingMember:
     )
 
 
-def _cell(value: object, numbers: NumberConverter | None, times: TimeConverter | None) -> object:
-    match value:
-        case Decimal():
-            return value if numbers is None else numbers(value)
-        case DateTime():
-            return value if times is None else times(utc_text(value))
-        case tuple():
-            items = cast("tuple[object, ...]", value)
-            return [_cell(item, numbers, times) for item in items]
-        case Tabular():
-            return value.row(numbers=numbers, times=times)
-        case _:
-            return value
-
-
-def utc_text(time: DateTime) -> str:
-    """Return a time as RFC 3339 text in UTC."""
-    return time.text if time.text.endswith("Z") else DateTime.from_ns(time.ns).text
-
-
 class ShortenedTuple:
     """The repr of a long tuple: its first and last items, and the count of the others."""
 
@@ -341,3 +312,40 @@ def _stop_at_first_element(schema: Any) -> None:  # noqa: ANN401 - same
         schema = schema["schema"]
     if schema["type"] == "tuple":
         schema["fail_fast"] = True
+
+
+def convert_on_demand(kind: type[BaseModel], schema: Any) -> tuple[str, ...]:  # noqa: ANN401 - schemas are dictionaries of many shapes
+    """Change the schema of a record to keep numbers and times as text; return the names of the record's such members.
+
+    This holds for JSON only: what a caller passes is converted at once.
+    """
+    for name, member in _member_schemas(schema):
+        convert = _leave_text(member["schema"])
+        if convert is not None:
+            setattr(kind, name, MemberOnDemand(name, convert))
+    return tuple(name for name in kind.model_fields if name in _descriptors(kind))
+
+
+def _descriptors(kind: type[BaseModel]) -> set[str]:
+    held = (vars(base) for base in kind.__mro__)
+    return {
+        name for each in held for name, value in each.items() if isinstance(value, MemberOnDemand)
+    }
+
+
+def _member_schemas(schema: Any) -> Iterator[tuple[str, dict[str, Any]]]:  # noqa: ANN401 - same
+    while schema.get("type") in {"model", "definitions"}:
+        schema = schema["schema"]
+    yield from schema.get("fields", {}).items()
+
+
+def _leave_text(schema: Any) -> Callable[[str], object] | None:  # noqa: ANN401 - same
+    """Remove the conversion from the schema of a member and return it; None if the member is of another kind."""
+    while schema["type"] in {"default", "nullable"}:
+        schema = schema["schema"]
+    read = schema.get("json_schema", {})
+    convert: Callable[[str], object] | None = read.get("function", {}).get("function")
+    if convert not in CONVERTERS:
+        return None
+    schema["json_schema"] = read["schema"]
+    return convert

@@ -10,8 +10,9 @@ from pydantic_core import CoreSchema
 
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.member_docs import document_members
-from keydesk_client.models._core.record import Tabular, Wire, fail_fast, missing_member
+from keydesk_client.models._core.record import Wire, fail_fast, missing_member
 from keydesk_client.models._core.scalars import DateTime, decimal_text
+from keydesk_client.models._core.tabular import Tabular
 from keydesk_client.models._core.wire_names import wire_name
 
 STRICT_CONFIG = ConfigDict(extra="forbid", alias_generator=wire_name, defer_build=True, strict=True)

@@ -97,6 +97,18 @@ def validate_levels(holder: Record, prefix: str, *, needs_one: bool) -> None:
         raise InvalidRequest(f"{field}: required", field=field)
 
 
+def validate_choice(field: str, value: object, choices: tuple[str, ...]) -> str:
+    """Return the value; raise InvalidRequest unless it is one of the choices.
+
+    Answers keep values that are new, but a request with an unknown value would be rejected by the service.
+    """
+    if isinstance(value, str) and value in choices:
+        return value
+    raise InvalidRequest(
+        f"{field}: invalid value {str(value)[:20]!r}: use one of {', '.join(choices)}", field=field
+    )
+
+
 def reject_unknown_members(record: RequestRecord, prefix: str = "") -> None:
     """Raise InvalidRequest if the record has unknown members: a misspelt one would be sent and ignored."""
     for name in record.unknown:

@@ -6,8 +6,6 @@ from typing import Final, Literal, get_args, get_origin
 from pydantic import AfterValidator
 from pydantic.fields import FieldInfo
 
-from keydesk_client.errors import InvalidRequest
-
 CAPITALS: Final = {"id": "ID", "ids": "IDs", "pl": "PL", "nav": "NAV", "vwap": "VWAP"}
 """Words that the wire writes in capitals, unless they come first."""
 ALTERNATIVE_SPELLINGS: Final = {"NAV": ("nav",)}
@@ -43,18 +41,6 @@ def enum_values(kind: object) -> tuple[str, ...]:
     if get_origin(kind) is Literal:
         return get_args(kind)
     return tuple(value for part in get_args(kind) for value in enum_values(part))
-
-
-def validate_choice(field: str, value: object, choices: tuple[str, ...]) -> str:
-    """Return the value; raise InvalidRequest unless it is one of the choices.
-
-    Answers keep values that are new, but a request with an unknown value would be rejected by the service.
-    """
-    if isinstance(value, str) and value in choices:
-        return value
-    raise InvalidRequest(
-        f"{field}: invalid value {str(value)[:20]!r}: use one of {', '.join(choices)}", field=field
-    )
 
 
 def unknown_type(*known: object) -> AfterValidator:

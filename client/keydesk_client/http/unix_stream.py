@@ -1,4 +1,4 @@
-"""Network connections of the client: each request is sent in one piece, and Unix sockets are read by asyncio alone.
+"""Connections to Unix sockets, read by asyncio alone.
 
 httpcore reads and writes by anyio, which for a Unix socket registers with the event loop at each read. The desk talks to
 its practice broker over such a socket: the connection of this module takes a tenth less processor time an order.
@@ -6,96 +6,12 @@ its practice broker over such a socket: the connection of this module takes a te
 
 import asyncio
 import select
-from collections.abc import Iterable
-from contextlib import suppress
-from ssl import SSLContext
 from typing import Final, Self, cast
 
 import httpcore
 
 MOST_UNREAD: Final = 256 * 1024
 """Bytes that a Unix socket may be ahead of its reader, as a stream of prices would be of a slow one."""
-
-
-class WholeRequestBackend(httpcore.AsyncNetworkBackend):
-    """Opens connections that send what was written when they are read from."""
-
-    def __init__(self, backend: httpcore.AsyncNetworkBackend) -> None:
-        self._backend = backend
-        self.is_closed: bool = False
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's signature
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        return await self.opened(
-            await self._backend.connect_tcp(host, port, timeout, local_address, socket_options)
-        )
-
-    async def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,  # noqa: ASYNC109 - same
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        if socket_options is not None:
-            stream = await self._backend.connect_unix_socket(path, timeout, socket_options)
-            return await self.opened(stream)
-        return await self.opened(await UnixStream.connect(path, timeout))
-
-    async def opened(self, stream: httpcore.AsyncNetworkStream) -> "WholeRequestStream":
-        """Return a new connection ready for requests; close it and raise ConnectError if none may be opened any more."""
-        if self.is_closed:
-            await stream.aclose()
-            raise httpcore.ConnectError("the client was closed while it connected")
-        return WholeRequestStream(stream, self)
-
-    async def sleep(self, seconds: float) -> None:
-        await self._backend.sleep(seconds)
-
-
-class WholeRequestStream(httpcore.AsyncNetworkStream):
-    """A connection that keeps what is written until it is read from."""
-
-    def __init__(self, stream: httpcore.AsyncNetworkStream, backend: WholeRequestBackend) -> None:
-        self._stream = stream
-        self._backend = backend
-        self._unsent = b""
-        self._timeout: float | None = None
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's signature
-        self._unsent += buffer
-        self._timeout = timeout
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - same
-        if self._unsent:
-            await self._send()
-        return await self._stream.read(max_bytes, timeout)
-
-    async def _send(self) -> None:
-        unsent, self._unsent = self._unsent, b""
-        with suppress(httpcore.WriteError):  # as in httpcore: an answer may have come before
-            await self._stream.write(unsent, self._timeout)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def start_tls(
-        self,
-        ssl_context: SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - same
-    ) -> "WholeRequestStream":
-        return await self._backend.opened(
-            await self._stream.start_tls(ssl_context, server_hostname, timeout)
-        )
-
-    def get_extra_info(self, info: str) -> object:
-        return self._stream.get_extra_info(info)
 
 
 class UnixConnection(asyncio.Protocol):

@@ -1,4 +1,4 @@
-"""The connections of the client: whole requests, and Unix sockets read by asyncio alone."""
+"""Connections to Unix sockets, read by asyncio alone."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,9 +9,9 @@ import httpcore
 import pytest
 
 from keydesk_client.auth.secret import Secret
-from keydesk_client.http.backend import MOST_UNREAD, UnixStream, WholeRequestBackend
 from keydesk_client.http.messages import Request
 from keydesk_client.http.transport import Transport
+from keydesk_client.http.unix_stream import MOST_UNREAD, UnixStream
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
 from support.fakes.talking_server import Talk, talking_server
 
@@ -33,18 +33,6 @@ async def unix_stream(talk: Talk, folder: Path) -> AsyncIterator[UnixStream]:
 async def greeting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     writer.write(b"a")
     await reader.read()
-
-
-async def test_an_answer_that_came_before_the_request_was_sent_is_read() -> None:
-    class Broken(httpcore.AsyncMockStream):
-        async def write(self, _buffer: bytes, _timeout: float | None = None) -> None:
-            raise httpcore.WriteError("closed")
-
-    answered = Broken([b"HTTP/1.1 503 Service Unavailable\r\n\r\n"])
-    backend = WholeRequestBackend(httpcore.AsyncMockBackend([]))
-    stream = await backend.opened(answered)
-    await stream.write(b"GET / HTTP/1.1\r\n\r\n")
-    assert (await stream.read(100)).startswith(b"HTTP/1.1 503")
 
 
 async def test_a_unix_socket_is_read_up_to_its_end(tmp_path: Path) -> None:

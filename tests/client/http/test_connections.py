@@ -1,0 +1,258 @@
+"""The connections to a host: each carries one request at a time, and is used again only when nothing is left in it."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpcore
+import httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from keydesk_client.auth.secret import Secret
+from keydesk_client.errors import ConnectionLost, Unreachable
+from keydesk_client.http import connections
+from keydesk_client.http.endpoint import address_of
+from keydesk_client.http.messages import Request
+from keydesk_client.http.transport import Transport
+from support.data.hostile_answers import GOOD_BODY, answer, whole_request
+from support.fakes.talking_server import talking_server
+
+
+class CountingServer:
+    """Answers every request, and counts the connections."""
+
+    def __init__(self, trailing: bytes = b"") -> None:
+        self.connections = 0
+        self._trailing = trailing
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        while True:
+            await whole_request(reader)
+            writer.write(answer(GOOD_BODY) + self._trailing)
+
+
+async def connections_of_three_requests() -> int:
+    server = CountingServer()
+    async with talking_server(server.talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        for _ in range(3):
+            assert (await transport.request(Request("GET", "/v3"))).status == 200
+        await transport.close()
+    return server.connections
+
+
+async def pieces_of_a_write() -> list[bytes]:
+    pieces: list[bytes] = []
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while b"body" not in b"".join(pieces):
+            pieces.append(await reader.read(65_536))
+        writer.write(answer(GOOD_BODY))
+
+    async with talking_server(talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        assert (await transport.request(Request("PUT", "/v3", body=b"the body"))).status == 200
+        await transport.close()
+    return pieces
+
+
+async def test_head_and_body_of_a_request_are_sent_in_one_piece() -> None:
+    assert len(await pieces_of_a_write()) == 1
+
+
+async def test_a_connection_is_reused_after_a_clean_response() -> None:
+    assert await connections_of_three_requests() == 1
+
+
+async def test_a_carrier_of_another_library_has_its_connection_closed_after_each_response() -> None:
+    server = CountingServer()
+    async with talking_server(server.talk) as url, httpx.AsyncHTTPTransport() as carrier:
+        transport = Transport(Secret("t"), url, url, carrier=carrier)
+        for _ in range(3):
+            assert (await transport.request(Request("GET", "/v3"))).body == GOOD_BODY
+    assert server.connections == 3
+
+
+async def test_a_connection_that_its_peer_closed_while_idle_is_not_used_again() -> None:
+    opened = 0
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal opened
+        opened += 1
+        await whole_request(reader)
+        writer.write(answer(GOOD_BODY))
+
+    async with talking_server(talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        for _ in range(3):
+            assert (await transport.request(Request("GET", "/v3"))).body == GOOD_BODY
+            await asyncio.sleep(0.01)  # the end of the connection arrives
+        await transport.close()
+    assert opened == 3
+
+
+async def test_connections_idle_for_too_long_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "IDLE_CONNECTION_S", -1.0)
+    assert await connections_of_three_requests() == 3
+
+
+async def test_requests_at_once_have_a_connection_each_and_leave_them_to_the_next() -> None:
+    server = CountingServer()
+    async with talking_server(server.talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        for _ in range(2):
+            ask = (transport.request(Request("GET", "/v3")) for _ in range(3))
+            assert {each.status for each in await asyncio.gather(*ask)} == {200}
+        await transport.close()
+    assert server.connections == 3
+
+
+@pytest.mark.parametrize("ending", [b"", b"\r\n"])
+async def test_a_connection_that_ends_within_the_head_is_lost(ending: bytes) -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await whole_request(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2" + ending)
+
+    async with talking_server(talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        with pytest.raises(ConnectionLost, match="without a response"):
+            await transport.request(Request("GET", "/v3"))
+        await transport.close()
+
+
+async def test_a_cancelled_request_closes_its_connection_and_frees_its_place() -> None:
+    has_asked = asyncio.Event()
+    has_ended = asyncio.Event()
+
+    async def talk(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await whole_request(reader)
+        has_asked.set()
+        await reader.read()
+        has_ended.set()
+
+    async with talking_server(talk) as url:
+        pool = connections.ConnectionPool(address_of(url), 1)
+        timeouts = {"connect": 5.0, "write": 5.0, "read": 5.0, "pool": 5.0}
+        request = httpx.Request("GET", url, extensions={"timeout": timeouts})
+        for _ in range(2):
+            has_asked.clear()
+            has_ended.clear()
+            asking = asyncio.create_task(pool.handle_async_request(request))
+            await has_asked.wait()
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+            await has_ended.wait()
+        await pool.aclose()
+
+
+CHUNKS = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na\n\r\n2\r\nb\n\r\n0\r\n\r\n"
+
+
+async def pieces_of_a_stream() -> list[bytes]:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await whole_request(reader)
+        writer.write(CHUNKS)
+
+    async with talking_server(talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        async with transport.open_stream(Request("GET", "/v3")) as stream:
+            pieces = [piece async for piece in stream]
+        await transport.close()
+    return pieces
+
+
+async def test_the_chunks_of_a_read_are_one_piece() -> None:
+    assert await pieces_of_a_stream() == [b"a\nb\n"]
+
+
+async def test_bytes_behind_a_response_are_noticed() -> None:
+    server = CountingServer(trailing=answer(b'{"forged":1}'))
+    async with talking_server(server.talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        for _ in range(3):
+            assert (await transport.request(Request("GET", "/v3"))).body == GOOD_BODY
+        await transport.close()
+    assert server.connections == 3
+
+
+async def test_a_response_that_came_before_the_request_was_sent_is_read() -> None:
+    class Broken(httpcore.AsyncMockStream):
+        async def write(self, _buffer: bytes, _timeout: float | None = None) -> None:
+            raise httpcore.WriteError("closed")
+
+    connection = connections.Connection(Broken([b"HTTP/1.1 503 Service Unavailable\r\n\r\n"]))
+    timeouts = {"write": 1.0, "read": 1.0}
+    request = httpx.Request("GET", "http://r.test", extensions={"timeout": timeouts})
+    assert (await connection.exchange(request)).status_code == 503
+    assert not connection.renew()
+
+
+def certificate_for(host: str, folder: Path) -> Path:
+    """Write a key and a certificate that it signed itself to one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    file = folder / "certificate.pem"
+    file.write_bytes(secret + certificate.public_bytes(pem))
+    return file
+
+
+@asynccontextmanager
+async def encrypted_server(folder: Path, heads: list[bytes]) -> AsyncIterator[tuple[str, Path]]:
+    """Serve by TLS under the name localhost; yield the URL and the certificate."""
+    certificate = certificate_for("localhost", folder)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                heads.append(await whole_request(reader))
+                writer.write(answer(GOOD_BODY))
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0, ssl=context)
+    async with server:
+        yield f"https://localhost:{server.sockets[0].getsockname()[1]}", certificate
+
+
+async def test_an_encrypted_connection_is_reused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heads: list[bytes] = []
+    async with encrypted_server(tmp_path, heads) as (url, certificate):
+        trusting = ssl.create_default_context(cafile=certificate)
+        monkeypatch.setattr(httpx, "create_ssl_context", lambda **_: trusting)
+        transport = Transport(Secret("t"), url, url, is_paced=False)
+        for _ in range(3):
+            response = await transport.request(Request("POST", "/v3", body=b"{}"))
+            assert response.body == GOOD_BODY
+        await transport.close()
+    assert len(heads) == 3
+
+
+async def test_a_certificate_that_nobody_vouches_for_gets_no_request(tmp_path: Path) -> None:
+    heads: list[bytes] = []
+    async with encrypted_server(tmp_path, heads) as (url, _):
+        transport = Transport(Secret("t"), url, url)
+        with pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
+            await transport.request(Request("POST", "/v3", body=b"{}"))
+        await transport.close()
+    assert heads == []
