@@ -1,6 +1,5 @@
 """The order in which the workers of a test run get the modules."""
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,12 +11,12 @@ WORKERS = 5
 
 
 def module(folder: str, number: int, tests: int) -> Any:  # noqa: ANN401 - what the order reads of an item
-    path = Path("tests", folder, f"test_{number}.py")
-    return [SimpleNamespace(path=path, number=each) for each in range(tests)]
+    file = f"tests/{folder}/test_{number}.py"
+    return [SimpleNamespace(nodeid=f"{file}::test_{each}") for each in range(tests)]
 
 
 def names(modules: list[Any]) -> list[str]:
-    return [items[0].path.parts[1] for items in modules]
+    return [items[0].nodeid.split("/")[1] for items in modules]
 
 
 @pytest.mark.parametrize("workers", [2, WORKERS])
