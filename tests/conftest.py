@@ -14,6 +14,7 @@ pytest_plugins = [
     "support.examples",
     "support.ledgers",
     "support.postgres",
+    "support.run_order",
     "support.ssh_server",
     "support.wire_report",
 ]

@@ -11,9 +11,10 @@ from support.terminal import Terminal, keydesk
 PASTE, END = b"\x1b[200~", b"\x1b[201~"
 
 
-@pytest.fixture
-def terminal(practice_folder: Path) -> Iterator[Terminal]:
-    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+@pytest.fixture(scope="module")
+def terminal(module_folder: Path) -> Iterator[Terminal]:
+    """One desk for all: each test leaves it without a form and without a trade."""
+    env = {"KEYDESK_HOME": str(module_folder / "home"), "XDG_RUNTIME_DIR": str(module_folder)}
     with Terminal(keydesk("--practice"), (80, 24), env) as terminal:
         terminal.see("prices ok")
         terminal.see("EUR/USD")
@@ -63,3 +64,5 @@ def test_cutting_in_the_line_leaves_the_clipboard_of_the_terminal_alone(
     terminal.write(b"\x18")
     terminal.pause()
     assert b"\x1b]52" not in terminal.raw
+    terminal.press("Escape")
+    terminal.see_no_more("Tab completes")

@@ -58,6 +58,7 @@ def has_intent(home: Path) -> bool:
     return any('"intent"' in journal.read_text() for journal in home.rglob("*.journal"))
 
 
+@pytest.mark.soak  # the usual run has it without ssh: `test_bytes_at_the_keys`
 def test_bytes_that_cannot_be_read_are_dropped_and_said(ssh: SshServer) -> None:
     with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {}) as terminal:
         terminal.see("prices ok")

@@ -69,7 +69,7 @@ def has_no_form(text: str) -> bool:
     return "BUY 10,000" not in text and FORM_HAS_KEYS not in text and "new target" not in text
 
 
-@pytest.mark.parametrize("size", MOST_BYTES)
+@pytest.mark.parametrize("size", [(120, 35), pytest.param((200, 50), marks=pytest.mark.soak)])
 def test_opening_and_leaving_a_form_cost_few_bytes_and_one_painting(
     size: Size, practice_folder: Path
 ) -> None:
@@ -86,6 +86,7 @@ def test_opening_and_leaving_a_form_cost_few_bytes_and_one_painting(
     assert all(each.count(b"Watch") <= 1 for each in left)
 
 
+@pytest.mark.soak  # the usual run has it in `test_resizing`, and the real program in `test_resize_storm`
 def test_every_form_outlives_every_size(practice_folder: Path) -> None:
     with desk(practice_folder, (120, 35)) as terminal:
         for key, words in FORMS.items():
@@ -147,6 +148,7 @@ def keys_and_sizes_at_random(folder: Path, seed: int, steps: int) -> None:
         leave(terminal)
 
 
+@pytest.mark.soak  # the usual run has it in `test_resizing`, and the real program in `test_desk_soak`
 def test_keys_and_sizes_at_random_end_no_desk(practice_folder: Path) -> None:
     keys_and_sizes_at_random(practice_folder, seed=1, steps=60)
 

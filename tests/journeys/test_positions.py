@@ -90,6 +90,7 @@ def test_keys_of_a_single_trade_say_which_of_several_they_mean(terminal: Termina
     terminal.press("Escape")
 
 
+@pytest.mark.soak  # the usual run has it in `tui/screens/test_desk`
 def test_a_glance_at_another_pane_leaves_the_ticket_with_its_instrument(terminal: Terminal) -> None:
     terminal.press("j", "j")  # an instrument without a position
     name = "GBP/USD"

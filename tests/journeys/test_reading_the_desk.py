@@ -55,6 +55,7 @@ def test_what_was_not_sent_stays_until_escape(terminal: Terminal) -> None:
     take_as_seen(terminal, "NOT SENT")
 
 
+@pytest.mark.soak  # the usual run has it in `tui/screens/test_one_instrument`
 def test_the_chart_and_the_ticket_turn_with_the_row_that_keys_act_on(terminal: Terminal) -> None:
     for _ in range(2):  # one trade in the first instrument, one in the second
         send(terminal, "B")

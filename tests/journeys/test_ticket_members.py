@@ -9,10 +9,10 @@ from support.confirming import confirm, see_a_form_that_can_be_sent
 from support.terminal import Terminal, keydesk
 
 
-@pytest.fixture
-def terminal(practice_folder: Path) -> Iterator[Terminal]:
-    """The desk on the practice market."""
-    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+@pytest.fixture(scope="module")
+def terminal(module_folder: Path) -> Iterator[Terminal]:
+    """One desk on the practice market for both: each test leaves it without a form and without a trade."""
+    env = {"KEYDESK_HOME": str(module_folder / "home"), "XDG_RUNTIME_DIR": str(module_folder)}
     with Terminal(keydesk("--practice"), (80, 24), env) as terminal:
         terminal.see("prices ok")
         terminal.see("No trades.")

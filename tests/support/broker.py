@@ -170,12 +170,22 @@ async def practice_server(folder: Path, *arguments: str) -> AsyncIterator[Practi
         await server.close()
 
 
-@pytest.fixture
-def practice_folder() -> Iterator[Path]:
-    """A private folder with a path short enough for a unix socket."""
+def _short_folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="kd-"))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def practice_folder() -> Iterator[Path]:
+    """A private folder with a path short enough for a unix socket."""
+    yield from _short_folder()
+
+
+@pytest.fixture(scope="module")
+def module_folder() -> Iterator[Path]:
+    """Such a folder for a desk that the tests of a module share."""
+    yield from _short_folder()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ another type, no number, endless, huge, in another century; then everything is g
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -207,10 +207,8 @@ async def test_no_line_at_all_of_a_stream_ends_a_feed(ending: str) -> None:
     await survive(ending, STREAMS[ending](1))
 
 
-@pytest.mark.parametrize("name", FEEDS)
-async def test_a_feed_that_fails_is_told_and_started_again(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def fail_at_first(name: str, monkeypatch: pytest.MonkeyPatch) -> list[RuntimeError]:
+    """Let a feed fail three times before it runs; returns the failures that are still to come."""
     failures = [RuntimeError("planted")] * 3
     feed = FEEDS[name]
 
@@ -220,10 +218,26 @@ async def test_a_feed_that_fails_is_told_and_started_again(
         await feed(link)
 
     monkeypatch.setitem(FEEDS, name, failing)
+    return failures
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(list(FEEDS), id="all at once"),
+        *(pytest.param([name], id=name, marks=pytest.mark.soak) for name in FEEDS),
+    ],
+)
+async def test_a_feed_that_fails_is_told_and_started_again(
+    names: Sequence[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = {name: fail_at_first(name, monkeypatch) for name in names}
     broker, clock = HostileBroker(), Clock()
     async with hostile_desk(broker, clock) as link:
+        await until(lambda: not any(failures.values()), link, clock, nudge=False)
         await until(is_recovered(link, broker), link, clock, nudge=False)
-        assert not failures
-        assert name in link.store.health.restarted
+        assert set(names) <= set(link.store.health.restarted)
         said = [line.text for line in link.store.log]
-        assert f"The feed of the {name} failed and is started again (RuntimeError: planted)" in said
+        for name in names:
+            told = f"The feed of the {name} failed and is started again (RuntimeError: planted)"
+            assert told in said

@@ -11,6 +11,7 @@ from keydesk.forms.sheet import fold_line
 from keydesk.text.sanitize import safe
 from support.fakes.working_desk import WorkingDesk
 from support.resizing import resize
+from support.walks import crossed
 
 SIZES = ((40, 12), (40, 23), (47, 12), (60, 14), (79, 24), (80, 23), (250, 12))
 EXITS = {
@@ -34,8 +35,7 @@ def words_of(app: WorkingDesk) -> str:
     return " ".join(" ".join(lines).translate(str.maketrans("┃┏┓┗┛━", " " * 6)).split())
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("form", EXITS)
+@pytest.mark.parametrize(("form", "size"), crossed(EXITS, SIZES))
 async def test_an_exit_is_read_whole_and_sent(
     form: str, size: tuple[int, int], tmp_path: Path
 ) -> None:

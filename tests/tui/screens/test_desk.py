@@ -35,6 +35,7 @@ from support.data.desk_data import NOW, desk_store, frame_of
 from support.fakes.desk_app import DeskApp
 from support.fakes.pane_app import text_of
 from support.resizing import resize
+from support.walks import crossed
 
 SIZES = (
     *((40, 12), (60, 20), (79, 60), (80, 24), (99, 30), (100, 30), (119, 40), (120, 35), (139, 45)),
@@ -212,8 +213,10 @@ async def test_an_open_form_is_told_by_a_dark_focus_and_a_silent_footer() -> Non
         assert "v sort" in text_of(screen.pane("keys"))[0]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
-@pytest.mark.parametrize("focus", ["GBP_USD", "USD_JPY", "EUR_USD"])
+@pytest.mark.parametrize(
+    ("size", "focus"),
+    crossed([(80, 24), (120, 35), (200, 50)], ["GBP_USD", "USD_JPY", "EUR_USD"]),
+)
 async def test_a_glance_at_every_pane_turns_the_desk_to_no_other_instrument(
     size: tuple[int, int], focus: str
 ) -> None:

@@ -16,6 +16,7 @@ from support.data.desk_data import WALL_NS
 from support.data.in_flight import in_flight
 from support.fakes.pane_app import text_of
 from support.fakes.working_desk import WorkingDesk
+from support.walks import crossed
 
 SIZES = ((120, 35), (132, 38), (140, 45), (180, 44), (200, 50), (250, 70))
 
@@ -155,8 +156,9 @@ FORMS = {
 TOO_LONG_FOR_30_ROWS = ("limit, all fields", "refused")
 
 
-@pytest.mark.parametrize("size", [(120, 30), (120, 35), (160, 45), (200, 50)])
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize(
+    ("name", "size"), crossed(FORMS, [(120, 30), (120, 35), (160, 45), (200, 50)])
+)
 async def test_a_form_docks_with_fields_refusal_risk_margin_position_and_keys(
     app: WorkingDesk, name: str, size: tuple[int, int]
 ) -> None:
@@ -172,8 +174,10 @@ async def test_a_form_docks_with_fields_refusal_risk_margin_position_and_keys(
             assert each in words_of(app)
 
 
-@pytest.mark.parametrize("size", [(120, 35), (160, 45), (200, 50)])
-@pytest.mark.parametrize("keys", [("B",), ALL_FIELDS, (*ALL_FIELDS, "s", "3")])
+@pytest.mark.parametrize(
+    ("keys", "size"),
+    crossed([("B",), ALL_FIELDS, (*ALL_FIELDS, "s", "3")], [(120, 35), (160, 45), (200, 50)]),
+)
 async def test_a_ticket_docks_with_its_warnings_whole(
     app: WorkingDesk, keys: tuple[str, ...], size: tuple[int, int]
 ) -> None:
