@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 
-from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.cluster.control import (
@@ -173,8 +172,7 @@ class _InnerControl:
         elif scope["path"] == TIME_HERE:
             body = await self._cluster.time_here()
         else:
-            request = Request(scope, receive)
-            body = await answer_operation(self._control, self._operations, request)
+            body = await answer_operation(self._control, self._operations, scope, receive)
         text = json_bytes(body)
         headers = [
             (b"content-type", b"application/json"),

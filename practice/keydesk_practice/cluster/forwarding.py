@@ -13,8 +13,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.cluster.peers import PeerAnswer, PeerRequest
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown
-from keydesk_practice.http.endpoints import MAX_BODY_BYTES
 from keydesk_practice.http.errors import HttpError
+from keydesk_practice.http.requests import MAX_BODY_BYTES
 
 SECRET, OWNER, REQUEST, OUTCOME = (
     b"keydesk-cluster",

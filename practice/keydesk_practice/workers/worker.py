@@ -10,7 +10,6 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.broker.local import LocalBroker
@@ -180,8 +179,7 @@ class _InnerControl:
         self._control = control
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
-        body = await answer_operation(self._control, WORKER_OPERATIONS, request)
+        body = await answer_operation(self._control, WORKER_OPERATIONS, scope, receive)
         text = json_bytes(body)
         headers = [
             (b"content-type", b"application/json"),

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import httpx
 import pytest
-from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.broker.clock import Clock
@@ -61,7 +60,7 @@ class PeersInProcess:
         }
         try:
             control = self.controls[int(address)]
-            body = await answer_operation(control, WORKER_OPERATIONS, Request(scope, receive))
+            body = await answer_operation(control, WORKER_OPERATIONS, scope, receive)
         except HttpError as error:
             return PeerAnswer(error.status, (), json.dumps(error.body()).encode())
         if self.outcomes:
