@@ -17,7 +17,7 @@ from keydesk_practice.errors import (
     PracticeError,
 )
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN, PendingBatch, Publish
-from keydesk_practice.ledger.postgres_commit import RequestRecord
+from keydesk_practice.ledger.postgres_accounts import RequestRecord
 from keydesk_practice.ledger.records import EndedRecord, Entry, LedgerBatch, MarkRecord
 
 MAX_BATCHES = 500  # in one statement

@@ -8,8 +8,11 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from keydesk_practice.ledger.postgres_connection import BoundedConnection
-from keydesk_practice.ledger.postgres_tables import CONTROL_CHANNEL, OWNERS_CHANNEL
+from keydesk_practice.ledger.postgres_connection import (
+    CONTROL_CHANNEL,
+    OWNERS_CHANNEL,
+    BoundedConnection,
+)
 from keydesk_practice.ledger.records import LedgerAccount
 
 KEPT_REQUESTS = "1 day"  # far above the time for which a node repeats one

@@ -12,8 +12,7 @@ from urllib.parse import unquote
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
-from keydesk_practice.control.openapi import control_document
-from keydesk_practice.control.operations import BASE, OPERATIONS, Operation
+from keydesk_practice.control.operations import BASE, OPERATIONS, Operation, control_document
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.http.errors import HttpError, method_not_allowed, unauthorized, unknown_path

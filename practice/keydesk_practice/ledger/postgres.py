@@ -15,19 +15,17 @@ import psycopg
 
 from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import checksum
-from keydesk_practice.ledger.postgres_commit import commit_batches
+from keydesk_practice.ledger.postgres_accounts import commit_batches
 from keydesk_practice.ledger.postgres_connection import (
-    BoundedConnection,
-    away_errors,
-    connect,
-    without_password,
-)
-from keydesk_practice.ledger.postgres_tables import (
     FORMAT,
     OF_ACCOUNT,
     SAVE_SNAPSHOT,
     SCHEMA,
     TABLES,
+    BoundedConnection,
+    away_errors,
+    connect,
+    without_password,
 )
 from keydesk_practice.ledger.records import (
     EndedRecord,

@@ -12,8 +12,7 @@ from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
-from keydesk_practice.broker.local import LocalBroker
-from keydesk_practice.broker.opening import open_broker
+from keydesk_practice.broker.opening import LocalBroker, open_broker
 from keydesk_practice.cluster.forwarding import forwarded_request, read_body, send_answer
 from keydesk_practice.cluster.inner import InnerApplication
 from keydesk_practice.cluster.peers import PeerRequest, Peers

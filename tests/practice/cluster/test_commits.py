@@ -16,7 +16,7 @@ from keydesk_practice.ledger.records import Entry, LedgerBatch, WireTransaction,
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.cluster.commits import Fences, NodeCommit
-from keydesk_practice.ledger.postgres_commit import RequestRecord
+from keydesk_practice.ledger.postgres_accounts import RequestRecord
 
 ONE, OTHER = "101-001-1-001", "101-001-1-002"
 

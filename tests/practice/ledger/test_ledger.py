@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
-from keydesk_practice.ledger.history import first_id_not_before
-from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger.interface import LedgerInterface, first_id_not_before
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, _reason, move_ledger_aside
 from keydesk_practice.ledger.records import (

@@ -14,8 +14,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.broker.clock import Clock
-from keydesk_practice.broker.local import LocalBroker
-from keydesk_practice.broker.opening import open_broker
+from keydesk_practice.broker.opening import LocalBroker, open_broker
 from keydesk_practice.cluster.peers import Headers, PeerAnswer, PeerRequest, Peers
 from keydesk_practice.control.application import ControlApplication, answer_operation
 from keydesk_practice.control.context import LocalControl
