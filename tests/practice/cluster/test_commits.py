@@ -9,6 +9,7 @@ from keydesk_practice.errors import (
     LedgerAway,
     LedgerWriteFailed,
     NotExecuted,
+    NotStored,
     OutcomeUnknown,
     PracticeError,
 )
@@ -177,7 +178,7 @@ async def test_what_a_full_disk_refuses_was_not_executed_and_the_next_batch_is_t
     database = Database()
     database.is_full = True
     database.commits.add(ONE, [entry(1)])
-    with pytest.raises(NotExecuted, match="no space left"):
+    with pytest.raises(NotStored, match="no space left"):
         await database.commits.wait_until_committed(ONE)
     assert (database.lost, database.away) == ([{ONE: 1}], [])
     database.is_full = False
