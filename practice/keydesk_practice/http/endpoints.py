@@ -89,7 +89,8 @@ class Call:
     def execute(self, session: AccountSession, command: Command) -> CommandResult:
         """Execute a command on an account and return the transactions it made."""
         is_market = isinstance(command, PlaceOrder) and isinstance(command.order, MarketRequest)
-        thin = is_market and self.scope["state"]["faults"].requotes()
+        faults = self.scope["state"]["faults"]
+        thin = is_market and faults.active and faults.requotes()
         transactions = self.broker.execute(session, command, without_liquidity=thin)
         return CommandResult(transactions, session.last_transaction_id)
 

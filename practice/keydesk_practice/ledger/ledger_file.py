@@ -16,7 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from keydesk_practice.errors import LedgerUnavailable
-from keydesk_practice.ledger.checksums import SUMMED, CheckReport, check_ledger, checksum
+from keydesk_practice.ledger.checksums import SUMMED, CheckReport, check_ledger
+from keydesk_practice.ledger.records import checksum
 
 FILE_NAME = "ledger.sqlite3"
 FORMAT = 2

@@ -14,7 +14,6 @@ from typing import Any
 import psycopg
 
 from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
-from keydesk_practice.ledger.checksums import checksum
 from keydesk_practice.ledger.postgres_accounts import commit_batches
 from keydesk_practice.ledger.postgres_connection import (
     FORMAT,
@@ -32,6 +31,7 @@ from keydesk_practice.ledger.records import (
     Entry,
     LedgerAccount,
     LedgerBatch,
+    checksum,
 )
 
 _SETUP_LOCK = 5_207_012  # of the nodes that start at the same time

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 
 import psycopg
 
-from keydesk_practice.ledger.checksums import checksum
 from keydesk_practice.ledger.postgres_connection import (
     COMMIT,
     SAVE_SNAPSHOT,
     TRANSACTIONS_CHANNEL,
     BoundedConnection,
 )
-from keydesk_practice.ledger.records import LedgerBatch, Row, StoredAccount
+from keydesk_practice.ledger.records import LedgerBatch, Row, StoredAccount, checksum
 
 _WIDTHS = {"transactions": 6, "ended": 7, "marks": 4}  # columns
 _TRIES = 3
