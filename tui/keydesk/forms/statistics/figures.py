@@ -170,7 +170,7 @@ def _narrow_lines(
 
 
 def _grouped(value: str) -> str:
-    """Return a number with thousands grouped and a proper minus; what stands behind it stays."""
+    """Return a number with thousands grouped and a minus sign; the text after it stays."""
     head, space, rest = value.partition(" ")
     try:
         exact = Decimal(head)
