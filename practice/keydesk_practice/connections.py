@@ -116,6 +116,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._request_timer: asyncio.TimerHandle | None = None
         self._reader_timer: asyncio.TimerHandle | None = None
         self._head_size = 0
+        self._in_request = False
         super().connection_made(WholeWrites(transport, self.loop))
         _set_keepalive(transport)
         if len(self.connections) > self.limits.most:
@@ -132,15 +133,21 @@ class LimitedConnection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse bytes; start the request timer at the first of a request."""
-        if self._request_timer is None and (self.cycle is None or self.cycle.response_complete):
-            self._start_request_timer()
+        """Parse bytes; start the request timer when a request began and is not complete."""
         self._head_size += len(data)
         super().data_received(data)
+        waits = self._in_request or self.cycle is None or self.cycle.response_complete
+        if waits and self._request_timer is None and not self.transport.is_closing():
+            self._start_request_timer()
         if self._head_size > MAX_HEAD_BYTES and not self.transport.is_closing():
             self.send_400_response(
                 f"The request head is too large: send at most {MAX_HEAD_BYTES} bytes"
             )
+
+    def on_message_begin(self) -> None:
+        """Note that a request began."""
+        self._in_request = True
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """Start the request."""
@@ -157,6 +164,7 @@ class LimitedConnection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """Stop the request timer: the request is complete."""
         self._head_size = 0
+        self._in_request = False
         self._stop_request_timer()
         super().on_message_complete()
 

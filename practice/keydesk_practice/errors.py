@@ -5,6 +5,7 @@ PracticeError
 ├── LedgerWriteFailed     a batch could not be made durable; none of it was acknowledged
 ├── LedgerAway            the database of the ledger does not answer; it may come back
 ├── NotExecuted           a command to a cluster was certainly not executed: it may be sent again
+│   └── NotStored         the database could not store it: no other node can either
 ├── OutcomeUnknown        a command to a cluster may have been executed: the ledger shows whether it was
 ├── CannotListen          the address is taken or may not be used
 ├── ReferenceRatesMissing the file of reference rates is not installed
@@ -38,6 +39,10 @@ class LedgerAway(PracticeError):
 
 class NotExecuted(PracticeError):
     """A node of a cluster did not execute a request, and never will: its account belongs to another node."""
+
+
+class NotStored(NotExecuted):
+    """A node could not store a request, such as on a full disk of the database: to try another node is no use."""
 
 
 class OutcomeUnknown(PracticeError):

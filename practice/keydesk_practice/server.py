@@ -14,8 +14,7 @@ from pathlib import Path
 
 import uvicorn
 
-from keydesk_practice.broker.local import LocalBroker
-from keydesk_practice.broker.opening import open_broker
+from keydesk_practice.broker.opening import LocalBroker, open_broker
 from keydesk_practice.connections import ConnectionLimits, connection_class, raise_descriptor_limit
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address

@@ -15,8 +15,7 @@ from typing import Any
 
 import httpx
 
-from keydesk_practice.broker.local import LocalBroker
-from keydesk_practice.broker.opening import open_broker
+from keydesk_practice.broker.opening import LocalBroker, open_broker
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.context import LocalControl
 from keydesk_practice.http.application import make_application

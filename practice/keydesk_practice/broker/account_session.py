@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from keydesk_practice.broker.feeds import PriceBoard, TransactionFeed
 from keydesk_practice.engine.state.account import Account, Order, Trade, id_in
 from keydesk_practice.ledger.archive import EndedItems, LedgerArchive, Portion, Record
-from keydesk_practice.ledger.history import first_id_not_before
-from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger.interface import LedgerInterface, first_id_not_before
 from keydesk_practice.ledger.records import Entry, LedgerAccount
 
 IDS_PER_PORTION = 100

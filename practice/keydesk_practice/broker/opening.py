@@ -3,13 +3,13 @@
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession, History
 from keydesk_practice.broker.broker import LAST_SEEN, Broker
-from keydesk_practice.broker.clock import Clock
-from keydesk_practice.broker.local import LocalBroker
+from keydesk_practice.broker.clock import GRID, Clock
+from keydesk_practice.broker.disguise import Disguise
 from keydesk_practice.broker.replay import load_replay, stored_overlay
 from keydesk_practice.engine.commands import OpenAccount
 from keydesk_practice.engine.decide import decide
@@ -23,12 +23,14 @@ from keydesk_practice.ledger.archive import (
     new_account,
     restore_account,
 )
+from keydesk_practice.ledger.group_commit import GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
 from keydesk_practice.market.market import MARKET_MODEL, PracticeMarket
 from keydesk_practice.market.replay import read_candle_file
+from keydesk_practice.market.shocks import Shock
 from keydesk_practice.options import Options
 
 DEFAULT_SEED = 1
@@ -37,6 +39,47 @@ _FIRST_MODEL = 1  # of ledgers that do not name it
 log = logging.getLogger("keydesk.practice")
 FIRST_USER = 1_000_001
 DEPOSIT = Decimal(100_000)
+
+
+class LocalBroker(Broker):
+    """A broker that sets the market's time; that of a cluster stands in its database."""
+
+    clock: Clock
+
+    def __init__(
+        self,
+        ledger: LedgerInterface,
+        make_market: Callable[[], PracticeMarket],
+        clock: Clock,
+        since: int,
+        *,
+        price_rate: float,
+        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
+    ) -> None:
+        super().__init__(ledger, make_market, clock, since, price_rate=price_rate, overlay=overlay)
+
+    async def advance(self, until: int, step: int = GRID) -> None:
+        """Move the market on to a time, at every multiple of `step` on the way; the clock goes on from there."""
+        async with self._stepping:
+            await self._simulate(self._steps_until(until, step))
+            self.clock.set(max(until, self._ticked_until))
+        self.prices.publish()
+
+    def adopt_ledger(
+        self,
+        ledger: LedgerInterface,
+        since: int,
+        overlay: tuple[Sequence[Shock], Disguise | None] = ((), None),
+    ) -> None:
+        """Go on with another ledger, without its accounts, from a time; the former one is committed and closed."""
+        on_failure = self.commits.on_failure
+        self.ledger, self.sessions = ledger, {}
+        self.ledger_number += 1
+        self.commits = GroupCommit(ledger, self._publish)
+        self.commits.on_failure = on_failure
+        self.clock.set(since)
+        self._ticked_until = since
+        self.board.restart(self._overlaid(*overlay), since)
 
 
 def open_broker(

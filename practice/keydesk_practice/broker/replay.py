@@ -1,11 +1,14 @@
-"""What is being replayed: where it began, whether it is blind, its shocks; kept as facts of the ledger.
+"""Replays: what is being replayed, kept as facts of the ledger, and where one may begin: named scenarios, drawn starts.
 
-So a restart, a checkpoint and a copy of the ledger go on in the same market.
+With the facts (its start, whether it is blind, its shocks), a restart, a checkpoint and a copy of the ledger go on in the
+same market.
 """
 
 import json
+import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 from keydesk_practice.broker.disguise import Disguise
@@ -14,6 +17,14 @@ from keydesk_practice.market.shocks import Shock
 
 _REPLAY = "replay"
 _SHOCKS = "shocks"
+_LONDON_MORNING = 7
+_FIRST_YEAR = 2000
+_DAYS_LEFT = 60  # of published rates, after a drawn start
+_FRIDAY = 4
+DRAWN_INSTRUMENTS = (
+    "AUD_USD", "EUR_CHF", "EUR_GBP", "EUR_JPY", "EUR_USD", "GBP_JPY", "GBP_USD", "NZD_USD",
+    "USD_CAD", "USD_CHF", "USD_JPY",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +78,70 @@ def stored_overlay(ledger: LedgerInterface) -> tuple[tuple[Shock, ...], Disguise
     """Return the shocks and the disguise of a ledger's market."""
     replay = load_replay(ledger)
     return load_shocks(ledger), None if replay is None else replay.disguise
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A named start of a replay; `facts` are shown when it is chosen."""
+
+    name: str
+    start: datetime
+    instrument: str
+    facts: str
+
+
+SCENARIOS = {
+    one.name: one
+    for one in (
+        Scenario(
+            "franc",
+            datetime(2015, 1, 15, 9, 0, tzinfo=UTC),
+            "EUR_CHF",
+            "The Swiss National Bank gives up its floor at 09:30 UTC",
+        ),
+        Scenario(
+            "brexit",
+            datetime(2016, 6, 23, 20, 0, tzinfo=UTC),
+            "GBP_USD",
+            "The night in which the votes of the referendum are counted",
+        ),
+        Scenario(
+            "yen-2022",
+            datetime(2022, 9, 22, 5, 0, tzinfo=UTC),
+            "USD_JPY",
+            "Japan buys yen for the first time since 1998",
+        ),
+        Scenario(
+            "quiet-august",
+            datetime(2021, 8, 2, 6, 0, tzinfo=UTC),
+            "EUR_USD",
+            "A month with a third of the usual movement",
+        ),
+        Scenario(
+            "trending-quarter",
+            datetime(2014, 7, 1, 6, 0, tzinfo=UTC),
+            "EUR_USD",
+            "Euro and dollar in one direction for three months",
+        ),
+    )
+}
+
+
+def nanoseconds(moment: datetime) -> int:
+    """Return the nanoseconds since 1970 of an aware datetime."""
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1_000_000_000 + since.microseconds * 1_000
+
+
+def random_start(draw: random.Random, last_day: int) -> tuple[int, str]:
+    """Return a weekday's London morning with published rates for a while after it, and an instrument.
+
+    `last_day` is the last day with a published rate, in days since 1970.
+    """
+    first = date(_FIRST_YEAR, 1, 3)
+    last = date(1970, 1, 1) + timedelta(days=last_day - _DAYS_LEFT)
+    while True:
+        day = first + timedelta(days=draw.randrange((last - first).days))
+        if day.weekday() <= _FRIDAY:
+            moment = datetime(day.year, day.month, day.day, _LONDON_MORNING, tzinfo=UTC)
+            return nanoseconds(moment), draw.choice(DRAWN_INSTRUMENTS)

@@ -13,11 +13,12 @@ from keydesk_practice.errors import (
     LedgerAway,
     LedgerWriteFailed,
     NotExecuted,
+    NotStored,
     OutcomeUnknown,
     PracticeError,
 )
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN, PendingBatch, Publish
-from keydesk_practice.ledger.postgres_commit import RequestRecord
+from keydesk_practice.ledger.postgres_accounts import RequestRecord
 from keydesk_practice.ledger.records import EndedRecord, Entry, LedgerBatch, MarkRecord
 
 MAX_BATCHES = 500  # in one statement
@@ -168,15 +169,16 @@ class NodeCommit:
             if str(error) != self._refusal:  # not again for each commit
                 log.warning("%s", error)
             self._refusal = str(error)
-            self._finish(complete, set(), fences, str(error))
+            self._finish(complete, set(), fences, NotStored(str(error)))
             return
         except (
             Exception
         ) as error:  # a fault of the statement: what it held is refused, the others go on
             log.exception("a commit failed")
-            self._finish(complete, set(), fences, str(error))
+            self._finish(complete, set(), fences, NotExecuted(str(error)))
             return
-        self._finish(complete, moved, fences, "the account belongs to another node")
+        moved_away = NotExecuted("the account belongs to another node")
+        self._finish(complete, moved, fences, moved_away)
         if not self._queues:
             self._ticked = ticked
 
@@ -192,7 +194,7 @@ class NodeCommit:
                 left = one.encode(left)
             except LedgerWriteFailed as error:
                 log.critical("%s", error)
-                self._refuse({account: self._fences.get(account, -1)}, str(error))
+                self._refuse({account: self._fences.get(account, -1)}, NotExecuted(str(error)))
                 continue
             if not left:
                 await asyncio.sleep(0)
@@ -207,28 +209,32 @@ class NodeCommit:
         return [one for one in complete if one.error is None]
 
     def _finish(
-        self, complete: Sequence[NodeBatch], moved: set[str], fences: Fences, reason: str
+        self,
+        complete: Sequence[NodeBatch],
+        moved: set[str],
+        fences: Fences,
+        refusal: NotExecuted,
     ) -> None:
         self._sent = []
         for one in complete:
             if one.batch.account not in moved:
-                one.fail(NotExecuted(reason))
+                one.fail(refusal)
                 continue
             one.on_committed()
             if one.batch.entries:
                 self._publish(one.batch.account, one.batch.entries)
             one.done.set()
         if refused := {one.batch.account for one in complete} - moved:
-            self._refuse({account: fences[account] for account in refused}, reason)
+            self._refuse({account: fences[account] for account in refused}, refusal)
 
-    def _refuse(self, fences: Fences, reason: str) -> None:
+    def _refuse(self, fences: Fences, refusal: NotExecuted) -> None:
         """Drop refused accounts, unless they were taken again meanwhile, with another fencing number."""
         lost = {
             account: fence
             for account, fence in fences.items()
             if self._fences.get(account, -1) == fence
         }
-        self.drop(lost, NotExecuted(reason))
+        self.drop(lost, refusal)
         self._on_lost(lost)
 
     def _fail_sent(self, error: PracticeError) -> None:

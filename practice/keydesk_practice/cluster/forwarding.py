@@ -12,9 +12,9 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.cluster.peers import PeerAnswer, PeerRequest
-from keydesk_practice.errors import NotExecuted, OutcomeUnknown
-from keydesk_practice.http.endpoints import MAX_BODY_BYTES
+from keydesk_practice.errors import NotExecuted, NotStored, OutcomeUnknown
 from keydesk_practice.http.errors import HttpError
+from keydesk_practice.http.requests import MAX_BODY_BYTES
 
 SECRET, OWNER, REQUEST, OUTCOME = (
     b"keydesk-cluster",
@@ -22,7 +22,7 @@ SECRET, OWNER, REQUEST, OUTCOME = (
     b"keydesk-request",
     b"keydesk-outcome",
 )
-UNKNOWN, NOT_EXECUTED = b"unknown", b"not-executed"
+UNKNOWN, NOT_EXECUTED, NOT_STORED = b"unknown", b"not-executed", b"not-stored"
 _ACCOUNT = re.compile(r"/v3/accounts/([^/]+)(/.*)?")
 _KEPT_HERE = frozenset({b"connection", b"content-length", b"transfer-encoding", b"authorization"})
 _RETRY = {"Retry-After": "1"}
@@ -57,6 +57,7 @@ def check_outcome(answer: PeerAnswer) -> PeerAnswer:
 
     Raises:
         NotExecuted: the asked process did not and will not execute the request.
+        NotStored: neither will any other now: the database cannot store it.
         OutcomeUnknown: it may have, or may yet.
     """
     match answer.header(OUTCOME):
@@ -64,6 +65,8 @@ def check_outcome(answer: PeerAnswer) -> PeerAnswer:
             return answer
         case outcome if outcome == UNKNOWN:
             raise OutcomeUnknown("the owner does not know whether it is stored")
+        case outcome if outcome == NOT_STORED:
+            raise NotStored(_reason(answer.body))
         case _:
             raise NotExecuted(_reason(answer.body))
 

@@ -10,6 +10,7 @@ from starlette.types import Message, Receive, Scope, Send
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.cluster.forwarding import (
     NOT_EXECUTED,
+    NOT_STORED,
     OUTCOME,
     OWNER,
     REQUEST,
@@ -18,7 +19,7 @@ from keydesk_practice.cluster.forwarding import (
     account_of,
     read_body,
 )
-from keydesk_practice.errors import NotExecuted, OutcomeUnknown
+from keydesk_practice.errors import NotExecuted, NotStored, OutcomeUnknown
 from keydesk_practice.http.errors import HttpError, unauthorized
 from keydesk_practice.http.faults import Faults
 from keydesk_practice.http.middleware import Application, response_format_of
@@ -75,7 +76,8 @@ class InnerApplication:
         except HttpError as error:
             await self._send_error(error, scope, receive, sender)
         except NotExecuted as error:
-            await self._send_outcome(NOT_EXECUTED, error, scope, receive, sender)
+            outcome = NOT_STORED if isinstance(error, NotStored) else NOT_EXECUTED
+            await self._send_outcome(outcome, error, scope, receive, sender)
         except OutcomeUnknown as error:
             await self._send_outcome(UNKNOWN, error, scope, receive, sender)
         except Exception:

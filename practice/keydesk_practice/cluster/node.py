@@ -12,12 +12,12 @@ from keydesk_practice.cluster import database
 from keydesk_practice.cluster.clock import ClusterClock, DatabaseWallClock
 from keydesk_practice.cluster.commits import Fences, NodeCommit
 from keydesk_practice.cluster.database import Owner, Pace, StoredRequest, TakenAccount
+from keydesk_practice.cluster.database_threads import DatabaseWorker
 from keydesk_practice.cluster.loading import AccountLoader
 from keydesk_practice.cluster.watched import WatchedAccounts
-from keydesk_practice.cluster.worker import DatabaseWorker
 from keydesk_practice.errors import LedgerAway, LedgerWriteFailed, NotExecuted
 from keydesk_practice.ledger.postgres import PostgresLedger
-from keydesk_practice.ledger.postgres_commit import RequestRecord, commit_batches
+from keydesk_practice.ledger.postgres_accounts import RequestRecord, commit_batches
 from keydesk_practice.ledger.records import Entry, LedgerAccount, LedgerBatch
 
 LEASE_SECONDS = 2.0

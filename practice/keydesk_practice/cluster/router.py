@@ -31,6 +31,7 @@ from keydesk_practice.errors import (
     LedgerAway,
     LedgerWriteFailed,
     NotExecuted,
+    NotStored,
     OutcomeUnknown,
 )
 from keydesk_practice.http.errors import forbidden
@@ -115,6 +116,8 @@ class ClusterRouter:
                 return await self._try(account.id, scope, body, send)
             except NotExecuted as error:
                 reason = str(error)
+                if isinstance(error, NotStored) and not may_be_executed:
+                    break  # another node cannot store it either
             except OutcomeUnknown as error:
                 reason, may_be_executed = str(error), not is_read
             if may_be_executed and await self._answer_again(account.id, scope, send):

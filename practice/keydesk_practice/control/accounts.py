@@ -27,7 +27,7 @@ from keydesk_practice.control.replays import checked_balance
 from keydesk_practice.engine.commands import Command, Configure, TransferFunds
 from keydesk_practice.http.errors import HttpError, invalid_value, reject_message
 from keydesk_practice.http.middleware import TOKEN_FACT, digest_of
-from keydesk_practice.ledger import history as ledger_history
+from keydesk_practice.ledger.interface import copy_account
 from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.market.instruments import CURRENCIES
 from keydesk_practice.options import MAX_TOKEN, MIN_TOKEN
@@ -106,7 +106,7 @@ async def clone_account(control: Control, _: Nothing, account: str) -> AccountSt
         session.account.hedging,
         session.account.fifo,
     )
-    ledger_history.clone_account(control.broker.ledger, session.account.id, copy)
+    copy_account(control.broker.ledger, session.account.id, copy)
     restore_session(control.broker, copy)
     return account_state(control.session(copy.id))
 

@@ -9,16 +9,15 @@ from contextlib import nullcontext
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
-from keydesk_practice.control.openapi import control_document
-from keydesk_practice.control.operations import BASE, OPERATIONS, Operation
+from keydesk_practice.control.operations import BASE, OPERATIONS, Operation, control_document
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import to_wire
-from keydesk_practice.http.endpoints import read_json_object
 from keydesk_practice.http.errors import HttpError, method_not_allowed, unauthorized, unknown_path
 from keydesk_practice.http.middleware import Application
+from keydesk_practice.http.requests import header_of, read_json_object
 from keydesk_practice.http.responses import json_bytes
 
 DOCUMENT = f"{BASE}/openapi.json"
@@ -73,15 +72,14 @@ class ControlApplication:
 
     async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any]:
         self._refuse_remote_clients(scope)
-        request = Request(scope, receive)
         if scope["path"] == DOCUMENT:
             return control_document()
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        known = hmac.compare_digest(token.strip().encode("utf-8", "replace"), self._token)
-        if scheme.lower() != "bearer" or not known:
+        scheme, _, token = (header_of(scope, b"authorization") or b"").partition(b" ")
+        known = hmac.compare_digest(token.strip(), self._token)
+        if scheme.lower() != b"bearer" or not known:
             raise unauthorized()
         control = self._control
-        return await answer_operation(control, self._operations, request, control.changing)
+        return await answer_operation(control, self._operations, scope, receive, control.changing)
 
     def _refuse_remote_clients(self, scope: Scope) -> None:
         """Raise a 403 `HttpError` for a client of another machine, also behind a proxy on this one."""
@@ -101,7 +99,8 @@ class ControlApplication:
 async def answer_operation(
     control: object,
     operations: Sequence[Operation],
-    request: Request,
+    scope: Scope,
+    receive: Receive,
     changing: asyncio.Lock | None = None,
 ) -> dict[str, Any]:
     """Return the answer to an authorized request; raise an `HttpError` when it is refused.
@@ -109,9 +108,8 @@ async def answer_operation(
     Those that change the market hold the lock `changing`. A node gives none for what other nodes forward to it: two nodes
     that forward to each other would wait forever.
     """
-    path = request.scope["path"]
-    operation, parameters = _matching(operations, request.method, path)
-    members = await read_json_object(request, optional=True)
+    operation, parameters = _matching(operations, scope["method"], scope["path"])
+    members = await read_json_object(scope, receive, optional=True)
     asked: object = read_record(operation.request, members)
     turn = changing if changing is not None and operation.waits_its_turn else nullcontext()
     async with turn:

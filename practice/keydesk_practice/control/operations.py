@@ -1,5 +1,6 @@
-"""The operations of the control interface: method, path, bodies and handler of each."""
+"""The operations of the control interface: method, path, bodies and handler of each, and their OpenAPI document."""
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -25,11 +26,13 @@ from keydesk_practice.control.records import (
     TokenAccounts,
     Transfer,
 )
+from keydesk_practice.control.schema import schema_of
 
 BASE = "/control/v1"
 FAULTS = "/faults"  # of requests, not of the market: at any time, also during a long jump
 ACCOUNT = "/accounts/{account}"
 Handler = Callable[..., Awaitable[Any]]
+_PARAMETER = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +85,57 @@ OPERATIONS = (
     Operation("POST", f"{ACCOUNT}/margin", accounts.set_margin, SetMargin, AccountState),
     Operation("POST", "/tokens", accounts.add_token, AddToken, TokenAccounts),
 )
+
+
+def control_document() -> dict[str, Any]:
+    """Return the OpenAPI 3.1 document."""
+    schemas: dict[str, Any] = {
+        "Error": {
+            "type": "object",
+            "required": ["errorMessage"],
+            "properties": {"errorMessage": {"type": "string"}, "errorCode": {"type": "string"}},
+        }
+    }
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in OPERATIONS:
+        described = _described(operation, schemas)
+        paths.setdefault(f"{BASE}{operation.path}", {})[operation.method.lower()] = described
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Keydesk practice broker: control",
+            "version": "1",
+            "description": "Clock, replays, shocks, faults and accounts of a practice market.",
+        },
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _described(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        "responses": {
+            "200": _json("The answer", schema_of(operation.answer, schemas)),
+            "default": _json("An error", {"$ref": "#/components/schemas/Error"}),
+        },
+    }
+    names = _PARAMETER.findall(operation.path)
+    if names:
+        found["parameters"] = [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+            for name in names
+        ]
+    if operation.request is not Nothing:
+        body = schema_of(operation.request, schemas)
+        found["requestBody"] = {"content": {"application/json": {"schema": body}}}
+    return found
+
+
+def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}

@@ -13,13 +13,15 @@ from keydesk_practice.broker.broker import LAST_SEEN
 from keydesk_practice.broker.disguise import disguise_of
 from keydesk_practice.broker.opening import DEPOSIT, MODEL, create_account, restore_sessions
 from keydesk_practice.broker.replay import (
+    SCENARIOS,
     Replay,
     finished,
     load_replay,
+    nanoseconds,
+    random_start,
     save_replay,
     stored_overlay,
 )
-from keydesk_practice.broker.scenarios import SCENARIOS, nanoseconds, random_start
 from keydesk_practice.control.clock import MAX_SPEED, settle
 from keydesk_practice.control.context import Control, LocalControl
 from keydesk_practice.control.records import (

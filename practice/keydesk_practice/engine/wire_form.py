@@ -9,11 +9,12 @@ instrument's `displayPrecision`.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache, partial
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -62,7 +63,11 @@ _TIME_MEMBERS = frozenset(
 Convert = Callable[[Any], Any]
 Members = tuple[tuple[str, str, Convert | None], ...]  # field, wire name, conversion of the value
 Record = TypeVar("Record")
-_WRITERS: dict[type, tuple[str | None, Members]] = {}  # computed once for each kind of record
+Writers = tuple[tuple[str, Convert | None], ...]  # wire name, conversion of the value
+Values = Callable[[Any], tuple[Any, ...]]
+_WRITERS: dict[
+    tuple[type, str | None], tuple[str | None, Values, Writers]
+] = {}  # made once for each kind
 _READERS: dict[type, Members] = {}
 _WIRE_WORDS = {"id": "ID", "ids": "IDs", "pl": "PL", "vwap": "VWAP"}
 
@@ -84,11 +89,8 @@ def round_factor(value: Decimal) -> Decimal:
 
 def strip_zeros(number: Decimal) -> Decimal:
     """Return a number without trailing zeros and without exponent, as the wire writes units: 100, 0.5."""
-    return (
-        number.to_integral_value()
-        if number == number.to_integral_value()
-        else number.normalize(_EXACT)
-    )
+    whole = number.to_integral_value()
+    return whole if number == whole else number.normalize(_EXACT)
 
 
 def decimal_places(number: Decimal) -> int:
@@ -99,7 +101,8 @@ def decimal_places(number: Decimal) -> int:
 
 def plain(number: Decimal) -> str:
     """Return a number as text without exponent, with all the digits that it carries."""
-    return format(number, "f")
+    text = str(number)
+    return format(number, "f") if "E" in text else text
 
 
 def parse_time(text: str) -> int:
@@ -163,12 +166,9 @@ def to_wire(record: Any, without: str | None = None) -> dict[str, Any]:  # noqa:
 
     A transaction's `type`, which is the same for all of its class, comes first.
     """
-    kind, writers = _writers_of(type(record))
+    kind, values_of, writers = _writers_of(type(record), without)
     written = {} if kind is None else {"type": kind}
-    if without is not None:
-        writers = tuple(member for member in writers if member[0] != without)
-    for name, wire, write in writers:
-        value = getattr(record, name)
+    for value, (wire, write) in zip(values_of(record), writers, strict=True):
         if value is not None:
             written[wire] = value if write is None else write(value)
     return written
@@ -218,14 +218,25 @@ def _date_and_time(seconds: int) -> str:
 _timestamp_text = lru_cache(maxsize=4096)(rfc3339)
 
 
-def _writers_of(kind: type) -> tuple[str | None, Members]:
-    """Return the `type` of a class of transactions, None for other records, and the writers of its fields."""
-    found = _WRITERS.get(kind)
-    if found is None:
-        members = tuple((name, wire_name(name), _writer(hint)) for name, hint in _hints(kind))
-        is_field = any(name == "type" for name, _, _ in members)
-        found = _WRITERS[kind] = (None if is_field else getattr(kind, "type", None), members)
+def _writers_of(kind: type, without: str | None) -> tuple[str | None, Values, Writers]:
+    """Return the `type` of a class of transactions, None for other records; what reads its fields, and their writers."""
+    found = _WRITERS.get((kind, without))
+    if found is not None:
+        return found
+    hints = _hints(kind)
+    own_type = None if any(name == "type" for name, _ in hints) else getattr(kind, "type", None)
+    written = [(name, hint) for name, hint in hints if name != without]
+    writers = tuple((wire_name(name), _writer(hint)) for name, hint in written)
+    found = own_type, _values_of([name for name, _ in written]), writers
+    _WRITERS[kind, without] = found
     return found
+
+
+def _values_of(names: Sequence[str]) -> Values:
+    """Return a function that returns the values of a record's fields."""
+    if len(names) == 1:
+        return lambda record: (getattr(record, names[0]),)
+    return attrgetter(*names) if names else lambda _: ()
 
 
 def _readers_of(kind: type) -> Members:

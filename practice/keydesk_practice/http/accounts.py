@@ -9,7 +9,7 @@ from keydesk_practice.engine.commands import Configure
 from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.transactions import from_wire
 from keydesk_practice.engine.wire_form import plain
-from keydesk_practice.http.endpoints import UNITS_PER_PORTION, Call, whole_number
+from keydesk_practice.http.endpoints import UNITS_PER_PORTION, Call
 from keydesk_practice.http.errors import (
     HttpError,
     invalid_value,
@@ -18,6 +18,7 @@ from keydesk_practice.http.errors import (
     reject_message,
 )
 from keydesk_practice.http.request_bodies import JsonReader
+from keydesk_practice.http.requests import whole_number
 from keydesk_practice.http.responses import EncodedList, Response, without_none
 
 DAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")

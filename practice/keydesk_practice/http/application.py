@@ -1,14 +1,10 @@
-"""The router: every path of the interface and the handler of each of its methods."""
+"""The application: every path of the interface and the handler of each of its methods."""
 
 from collections.abc import Iterable
 
-from starlette.routing import Route, Router
-from starlette.types import Receive, Scope, Send
-
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.http import accounts, orders, pricing, trades, transactions
-from keydesk_practice.http.endpoints import Endpoint, PathEndpoints, StreamEndpoint
-from keydesk_practice.http.errors import unknown_path
+from keydesk_practice.http.endpoints import Endpoint, Router, StreamEndpoint
 from keydesk_practice.http.middleware import Application, Authenticator, RequestMiddleware
 
 ACCOUNT = "/v3/accounts/{accountID}"
@@ -19,7 +15,6 @@ TRANSACTIONS = f"{ACCOUNT}/transactions"
 INSTRUMENT = "/v3/instruments/{instrument}"
 
 PATHS: dict[str, dict[str, Endpoint | StreamEndpoint]] = {
-    # The router tries the paths in this order, so the most frequent one is the first.
     f"{ACCOUNT}/orders": {
         "GET": Endpoint(orders.list_orders),
         "POST": Endpoint(orders.create_order, reads_body=True),
@@ -72,8 +67,7 @@ PATHS: dict[str, dict[str, Endpoint | StreamEndpoint]] = {
 
 def make_router(broker: Broker) -> Router:
     """Return the router of a broker's own accounts."""
-    routes = [Route(path, PathEndpoints(broker, methods)) for path, methods in PATHS.items()]
-    return Router(routes, redirect_slashes=False, default=_unknown_path)
+    return Router(broker, PATHS)
 
 
 def make_application(
@@ -91,7 +85,3 @@ def make_application(
     router = router or make_router(broker)
     authenticator = Authenticator(tokens, rate_limit)
     return RequestMiddleware(router, authenticator, broker.budget, trusts_proxy=trusts_proxy)
-
-
-async def _unknown_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    raise unknown_path()

@@ -7,11 +7,10 @@ the body is read; its response is held back until every transaction it may show 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
 
-from starlette.requests import Request
+from starlette.datastructures import QueryParams
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from keydesk_practice.broker.account_session import AccountSession
@@ -19,15 +18,15 @@ from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.engine.commands import Command, MarketRequest, PlaceOrder
 from keydesk_practice.engine.views import AccountValuation, trade_valuations
-from keydesk_practice.engine.wire_form import in_unix_form, parse_time
+from keydesk_practice.engine.wire_form import in_unix_form
 from keydesk_practice.http.errors import (
-    HttpError,
     forbidden,
     invalid_value,
     method_not_allowed,
     not_found,
+    unknown_path,
 )
-from keydesk_practice.http.public_address import public_url
+from keydesk_practice.http.requests import Query, public_url, read_json_object
 from keydesk_practice.http.responses import (
     CommandResult,
     EncodedList,
@@ -38,61 +37,8 @@ from keydesk_practice.http.responses import (
     stored_answer,
 )
 
-MAX_BODY_BYTES = 256 * 1024  # far larger than any order; a larger body is refused before it is read
-MAX_DIGITS = 18  # of an id or a count
 UNITS_PER_PORTION = 4  # of work: a range of ids read from the ledger
 CHARACTERS_PER_UNIT = 2_000  # of JSON, in a text that is longer than that
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """The query string of a request; each method returns a parameter as its type or raises a 400 `HttpError`."""
-
-    values: Mapping[str, str]
-
-    def text(self, name: str) -> str | None:
-        """Return a parameter as sent, None when it is absent or empty."""
-        return self.values.get(name) or None
-
-    def words(self, name: str) -> list[str] | None:
-        """Return the parts of a comma-separated parameter, None when it is absent."""
-        text = self.text(name)
-        return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
-
-    def integer(self, name: str, default: int, low: int, high: int) -> int:
-        """Return an integer from `low` to `high`."""
-        text = self.text(name)
-        if text is None:
-            return default
-        number = whole_number(text, name)
-        if number > high:
-            raise HttpError(400, f"Maximum value for '{name}' exceeded")
-        if number < low:
-            raise invalid_value(name)
-        return number
-
-    def time(self, name: str) -> int | None:
-        """Return a time in nanoseconds since 1970, None when it is absent."""
-        text = self.text(name)
-        return None if text is None else read_time(text, name)
-
-    def flag(self, name: str, default: bool) -> bool:
-        """Return a boolean: `true` or `false` in any case."""
-        text = self.text(name)
-        if text is None:
-            return default
-        if text.lower() not in {"true", "false"}:
-            raise invalid_value(name)
-        return text.lower() == "true"
-
-    def choice(self, name: str, default: str, allowed: frozenset[str]) -> str:
-        """Return one of the allowed words."""
-        text = self.text(name)
-        if text is None:
-            return default
-        if text not in allowed:
-            raise invalid_value(name)
-        return text
 
 
 @dataclass(slots=True)
@@ -100,22 +46,23 @@ class Call:
     """One authenticated request to one endpoint; `body` is set once it is read."""
 
     broker: Broker
-    request: Request
+    scope: Scope
+    parameters: Mapping[str, str]  # of the path, as sent
+    query: Query
     request_id: str
     owner: int
     response_format: ResponseFormat
-    query: Query
     body: Mapping[str, Any] = field(default_factory=dict)
     given_session: AccountSession | None = None  # of an account that belongs to another node
 
     def path(self, name: str) -> str:
         """Return a path parameter, percent-decoded: a client id may hold a slash."""
-        return unquote(str(self.request.path_params[name]))
+        return unquote(self.parameters[name])
 
     @property
     def is_read(self) -> bool:
         """Whether the request changes nothing."""
-        return self.request.method == "GET"
+        return bool(self.scope["method"] == "GET")
 
     @property
     def session(self) -> AccountSession:
@@ -142,13 +89,14 @@ class Call:
     def execute(self, session: AccountSession, command: Command) -> CommandResult:
         """Execute a command on an account and return the transactions it made."""
         is_market = isinstance(command, PlaceOrder) and isinstance(command.order, MarketRequest)
-        thin = is_market and self.request.scope["state"]["faults"].requotes()
+        faults = self.scope["state"]["faults"]
+        thin = is_market and faults.active and faults.requotes()
         transactions = self.broker.execute(session, command, without_liquidity=thin)
         return CommandResult(transactions, session.last_transaction_id)
 
     def note_answer(self, response: Response) -> None:
         """Let the answer be found again with the transactions of the request, in a ledger that several nodes share."""
-        account = self.request.path_params.get("accountID", "")
+        account = self.parameters.get("accountID", "")
         self.broker.commits.note_answer(account, self.request_id, lambda: stored_answer(response))
 
     async def wait_until_committed(self) -> None:
@@ -159,7 +107,7 @@ class Call:
         Raises:
             LedgerWriteFailed: the ledger could not be written, now or earlier.
         """
-        account = self.request.path_params.get("accountID", "")
+        account = self.parameters.get("accountID", "")
         if self.is_read:
             await self.broker.commits.wait_one_turn(account)
         else:
@@ -201,7 +149,7 @@ class Call:
     @property
     def base_url(self) -> str:
         """The address that the client used, for links in responses."""
-        return public_url(self.request, trusts_proxy=self.request.scope["state"]["trusts_proxy"])
+        return public_url(self.scope, trusts_proxy=self.scope["state"]["trusts_proxy"])
 
 
 Handler = Callable[[Call], Response | Awaitable[Response]]
@@ -216,10 +164,10 @@ class Endpoint:
     reads_body: bool = False
     optional_body: bool = False
 
-    async def respond(self, call: Call) -> ASGIApp:
+    async def respond(self, call: Call, receive: Receive) -> ASGIApp:
         """Return the response of one call."""
         if self.reads_body:
-            call.body = await read_json_object(call.request, optional=self.optional_body)
+            call.body = await read_json_object(call.scope, receive, optional=self.optional_body)
         await call.wait_until_committed()  # a response shows committed transactions only
         made = self.handler(call)
         response = made if isinstance(made, Response) else await made
@@ -235,91 +183,74 @@ class StreamEndpoint:
 
     handler: StreamHandler
 
-    async def respond(self, call: Call) -> ASGIApp:
+    async def respond(self, call: Call, _receive: Receive) -> ASGIApp:
         """Return the stream of one call."""
         await call.wait_until_committed()
         return self.handler(call)
 
 
-class PathEndpoints:
-    """The operations of one path, by method; any other method is answered with 405 and `Allow`."""
+Methods = Mapping[str, Endpoint | StreamEndpoint]
 
-    def __init__(self, broker: Broker, methods: Mapping[str, Endpoint | StreamEndpoint]) -> None:
+
+@dataclass(slots=True)
+class _PathNode:
+    """What may follow a part of a path: parts by name, or one parameter; and the operations of a path that ends here."""
+
+    parts: "dict[str, _PathNode]" = field(default_factory=dict)
+    parameter: "tuple[str, _PathNode] | None" = None
+    methods: Methods | None = None
+
+    def after(self, part: str) -> "_PathNode":
+        """Return the node after a part of a pattern, which is added when it is new."""
+        if not part.startswith("{"):
+            return self.parts.setdefault(part, _PathNode())
+        if self.parameter is None:
+            self.parameter = (part[1:-1], _PathNode())
+        return self.parameter[1]
+
+
+class Router:
+    """Finds the operation of a request by path and method: 404 for another path, 405 with `Allow` for another method."""
+
+    def __init__(self, broker: Broker, paths: Mapping[str, Methods]) -> None:
         self._broker = broker
-        self._methods = dict(methods)
+        self._root = _PathNode()
+        for pattern, methods in paths.items():
+            node = self._root
+            for part in pattern.split("/"):
+                node = node.after(part)
+            node.methods = methods
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        endpoint = self._methods.get(scope["method"])
+        """Respond to one request."""
+        methods, parameters = self._find(scope["path"])
+        endpoint = methods.get(scope["method"])
         if endpoint is None:
-            raise method_not_allowed(", ".join(sorted(self._methods)))
-        request = Request(scope, receive)
-        query = Query(request.query_params if scope["query_string"] else {})
-        state = scope["state"]
+            raise method_not_allowed(", ".join(sorted(methods)))
+        state, text = scope["state"], scope["query_string"]
         call = Call(
             self._broker,
-            request,
+            scope,
+            parameters,
+            Query(QueryParams(text) if text else {}),
             state["request_id"],
             state["owner"],
             state["response_format"],
-            query,
             given_session=state.get("session"),
         )
-        response = await endpoint.respond(call)
+        response = await endpoint.respond(call, receive)
         await response(scope, receive, send)
 
-
-def read_time(text: str, name: str) -> int:
-    """Return the nanoseconds since 1970 of a time in either format; raise a 400 `HttpError` for anything else."""
-    try:
-        return parse_time(text)
-    except ValueError:
-        raise invalid_value(name) from None
-
-
-def whole_number(text: str, name: str) -> int:
-    """Return the integer of ASCII digits, at most `MAX_DIGITS`; raise a 400 `HttpError` for anything else."""
-    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
-    if not digits.isascii() or not digits.isdecimal() or len(digits) > MAX_DIGITS:
-        raise invalid_value(name)
-    return sign * int(digits)
-
-
-async def read_json_object(request: Request, *, optional: bool = False) -> dict[str, Any]:
-    """Return the JSON object in the body of a request, an empty one for an optional body that is missing.
-
-    Raises:
-        HttpError: 400 for a missing, too large or malformed body.
-    """
-    raw = await _read_body(request)
-    if not raw.strip():
-        if optional:
-            return {}
-        raise HttpError(400, "Missing JSON body")
-    try:
-        body = json.loads(raw, parse_float=Decimal, parse_constant=_reject_constant)
-    except (ValueError, RecursionError):
-        raise HttpError(400, "Malformed JSON body") from None
-    if not isinstance(body, dict):
-        raise HttpError(400, "The JSON body is not an object")
-    return body
-
-
-async def _read_body(request: Request) -> bytes:
-    announced = request.headers.get("content-length", "0")
-    if not announced.isdecimal() or int(announced) > MAX_BODY_BYTES:
-        raise _body_too_large()
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY_BYTES:
-            raise _body_too_large()
-    return bytes(body)
-
-
-def _body_too_large() -> HttpError:
-    message = f"The request body is larger than {MAX_BODY_BYTES} bytes"
-    return HttpError(400, message, headers={"Connection": "close"})
-
-
-def _reject_constant(name: str) -> None:
-    raise ValueError(name)
+    def _find(self, path: str) -> tuple[Methods, dict[str, str]]:
+        node, parameters = self._root, dict[str, str]()
+        for part in path.split("/"):
+            following = node.parts.get(part)
+            if following is None:
+                if node.parameter is None or not part:
+                    raise unknown_path()
+                name, following = node.parameter
+                parameters[name] = part
+            node = following
+        if node.methods is None:
+            raise unknown_path()
+        return node.methods, parameters

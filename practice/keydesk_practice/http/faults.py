@@ -91,12 +91,8 @@ class Faults:
     def use(self, profile: FaultProfile) -> None:
         """Change the profile and begin its draws anew."""
         self.profile = profile
+        self.active = profile is not NO_FAULTS  # whether anything is on
         self._draws = random.Random(profile.seed)  # noqa: S311 - no secret
-
-    @property
-    def active(self) -> bool:
-        """Whether anything is on."""
-        return self.profile is not NO_FAULTS
 
     def requotes(self) -> bool:
         """Return whether this market order finds no liquidity."""

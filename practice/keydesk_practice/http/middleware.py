@@ -112,7 +112,11 @@ class RequestMiddleware:
             return
         reads = scope["method"] == "GET"
         request_id = str(next(self._read_ids if reads else self._write_ids))
-        sender = _ResponseSender(self.faults.sender(scope, receive, send), request_id)
+        if self.faults.active or scope["path"].endswith(
+            "/stream"
+        ):  # a profile may come while it is open
+            send = self.faults.sender(scope, receive, send)
+        sender = _ResponseSender(send, request_id)
         headers = dict(reversed(scope["headers"]))  # of a repeated header the first counts
         response_format = response_format_of(headers)
         state = scope["state"] = {

@@ -13,9 +13,10 @@ from keydesk_practice.broker.background import BookKind
 from keydesk_practice.broker.feeds import home_conversions
 from keydesk_practice.engine import views
 from keydesk_practice.engine.wire_form import plain, rfc3339, unix
-from keydesk_practice.http.endpoints import Call, Query
+from keydesk_practice.http.endpoints import Call
 from keydesk_practice.http.errors import HttpError, invalid_value, missing_value, unknown_instrument
 from keydesk_practice.http.request_bodies import decimal_of
+from keydesk_practice.http.requests import Query
 from keydesk_practice.http.responses import EncodedList, Response, json_bytes
 from keydesk_practice.http.streaming import StreamResponse
 from keydesk_practice.market.bars.blocks import Component

@@ -31,8 +31,8 @@ from keydesk_practice.engine.commands import (
     TriggerCondition,
 )
 from keydesk_practice.engine.quotes import Market
-from keydesk_practice.http.endpoints import read_time, whole_number
 from keydesk_practice.http.errors import invalid_value, missing_value
+from keydesk_practice.http.requests import read_time, whole_number
 
 MAX_NUMBER_CHARACTERS = 40
 MAX_TEXT_CHARACTERS = 8192

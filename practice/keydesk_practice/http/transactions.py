@@ -11,8 +11,9 @@ from starlette.types import ASGIApp
 from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.engine.wire_form import rfc3339, unix
-from keydesk_practice.http.endpoints import UNITS_PER_PORTION, Call, Query, whole_number
+from keydesk_practice.http.endpoints import UNITS_PER_PORTION, Call
 from keydesk_practice.http.errors import invalid_value, missing_value, not_found
+from keydesk_practice.http.requests import Query, whole_number
 from keydesk_practice.http.responses import EncodedList, Response, json_bytes
 from keydesk_practice.http.streaming import StreamResponse
 
@@ -139,7 +140,7 @@ def link_to_next(call: Call, next_id: int | None) -> Mapping[str, str]:
     if next_id is None:
         return {}
     values = {**call.query.values, "beforeID": str(next_id)}
-    path = call.request.scope["path"]
+    path = call.scope["path"]
     return {"Link": f'<{call.base_url}{path}?{urlencode(values)}>; rel="next"'}
 
 

@@ -10,6 +10,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from keydesk_practice.ledger.records import SEPARATOR
+
 SUMMED = {  # the columns of each table that a row's checksum covers, its key first
     "facts": ("name", "value"),
     "accounts": ("id", "owner", "currency", "hedging"),
@@ -20,9 +22,7 @@ SUMMED = {  # the columns of each table that a row's checksum covers, its key fi
     "heads": ("account", "id"),
 }
 _KEYS = {"transactions": 2, "marks": 2, "ended": 3}  # columns of the key, where it is not one
-_SEPARATOR = b"\x1f"
 MAX_PROBLEMS = 20  # listed
-Value = str | int | bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +34,9 @@ class CheckReport:
     problems: tuple[str, ...]
 
 
-def checksum(*values: Value) -> int:
-    """Return the CRC-32 of a row's values and types; it detects every flipped bit and every burst of up to 32 bits."""
-    return zlib.crc32(_SEPARATOR.join(map(_typed, values)))
-
-
-def _typed(value: Value) -> bytes:
-    if isinstance(value, str):
-        return b"text " + value.encode()
-    if isinstance(value, bytes):
-        return b"blob " + value
-    return b"null" if value is None else b"integer %d" % value
-
-
 def _summed_bytes(columns: Sequence[str]) -> str:
     """Return an SQL expression for the bytes that `checksum` covers; it is faster than `checksum` of each row's values."""
-    parts = f" || char({_SEPARATOR[0]}) || ".join(
+    parts = f" || char({SEPARATOR[0]}) || ".join(
         f"typeof({one}) || ' ' || {one}" for one in columns
     )
     return f"CAST({parts} AS BLOB)"
@@ -97,7 +84,7 @@ def _damaged_rows(
     key = _KEYS.get(table, 1)
     for row, kept in connection.execute(f"SELECT {_summed_bytes(columns)}, crc FROM {table}"):  # noqa: S608 - names of ours
         if row is None or zlib.crc32(row) != kept:  # None: a column lost its value
-            values = (row or b"").split(_SEPARATOR)[:key]
+            values = (row or b"").split(SEPARATOR)[:key]
             words = " ".join(one.partition(b" ")[2].decode("latin-1") for one in values)
             yield f"{table}: the row of {words} does not match its checksum"
 

@@ -1,11 +1,23 @@
-"""What the broker needs of a ledger; `Ledger` keeps it in an SQLite file, `PostgresLedger` on a PostgreSQL server."""
+"""What the broker needs of a ledger; `Ledger` keeps it in an SQLite file, `PostgresLedger` on a PostgreSQL server.
 
+And what is done with either: the transactions of an account searched by time and copied.
+"""
+
+import json
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Protocol
 
-from keydesk_practice.ledger.records import EndedRecord, Entry, LedgerAccount, LedgerBatch
+from keydesk_practice.ledger.records import (
+    EndedRecord,
+    Entry,
+    LedgerAccount,
+    LedgerBatch,
+    MarkRecord,
+    WireTransaction,
+    entry_of,
+)
 
 
 class LedgerInterface(Protocol):
@@ -88,3 +100,30 @@ class LedgerInterface(Protocol):
 
     def snapshot(self, account: str, form: str) -> tuple[int, bytes] | None:
         """Return the id and the state of the newest snapshot, None when it was stored in another format."""
+
+
+def first_id_not_before(ledger: LedgerInterface, account: str, time: int) -> int:
+    """Return the lowest id that happened at `time` or later; one above the last when none did."""
+    low, high = 1, ledger.last_id(account) + 1
+    while low < high:  # ids and times ascend together
+        middle = (low + high) // 2
+        happened = ledger.time_of(account, middle)
+        if happened is not None and happened < time:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def copy_account(ledger: LedgerInterface, source: str, copy: LedgerAccount) -> None:
+    """Store a copy of an account's transactions and marks under another id."""
+    number = int(copy.id.rpartition("-")[2])
+    entries = []
+    for text in ledger.bodies(source, 1, ledger.last_id(source)):
+        body = WireTransaction(json.loads(text), accountID=copy.id)
+        if "accountNumber" in body:
+            body["accountNumber"] = number
+        entries.append(entry_of(body, ledger.time_of(source, int(body["id"])) or 0))
+    ledger.create_account(copy, entries)
+    marks = (MarkRecord(order_id, level) for order_id, level in ledger.marks(source))
+    ledger.commit([LedgerBatch(copy.id, marks)])

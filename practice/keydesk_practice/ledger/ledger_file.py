@@ -16,11 +16,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from keydesk_practice.errors import LedgerUnavailable
-from keydesk_practice.ledger.checksums import SUMMED, CheckReport, check_ledger, checksum
+from keydesk_practice.ledger.checksums import SUMMED, CheckReport, check_ledger
+from keydesk_practice.ledger.records import checksum
 
 FILE_NAME = "ledger.sqlite3"
 FORMAT = 2
 FORMAT_WITHOUT_CHECKSUMS = 1
+PAGE_BYTES = 8192  # holds a fill in one page; with the default of 4096 each takes an overflow page of its own
 _SIDE_FILES = ("-wal", "-journal", "-shm")  # of SQLite
 RECOVERY_HINT = (
     "restore a backup, or begin a new ledger with `keydesk practice reset`, which keeps the file"
@@ -205,6 +207,7 @@ def create_ledger_file(path: Path) -> None:
     new.unlink(missing_ok=True)
     try:
         with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
+            connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("BEGIN IMMEDIATE")
             for statement in (*_TABLES.split(";"), _HEADS):

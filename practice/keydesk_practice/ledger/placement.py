@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from keydesk_practice.errors import LedgerUnavailable
-from keydesk_practice.ledger.checksums import checksum
 from keydesk_practice.ledger.ledger_file import (
     FILE_NAME,
     LedgerLocked,
@@ -25,6 +24,7 @@ from keydesk_practice.ledger.ledger_file import (
     open_ledger_file,
     translated_errors,
 )
+from keydesk_practice.ledger.records import checksum
 
 FOLDER = "workers"
 CHECKPOINTS = "checkpoints"

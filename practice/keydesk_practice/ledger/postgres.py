@@ -14,26 +14,24 @@ from typing import Any
 import psycopg
 
 from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
-from keydesk_practice.ledger.checksums import checksum
-from keydesk_practice.ledger.postgres_commit import commit_batches
+from keydesk_practice.ledger.postgres_accounts import commit_batches
 from keydesk_practice.ledger.postgres_connection import (
-    BoundedConnection,
-    away_errors,
-    connect,
-    without_password,
-)
-from keydesk_practice.ledger.postgres_tables import (
     FORMAT,
     OF_ACCOUNT,
     SAVE_SNAPSHOT,
     SCHEMA,
     TABLES,
+    BoundedConnection,
+    away_errors,
+    connect,
+    without_password,
 )
 from keydesk_practice.ledger.records import (
     EndedRecord,
     Entry,
     LedgerAccount,
     LedgerBatch,
+    checksum,
 )
 
 _SETUP_LOCK = 5_207_012  # of the nodes that start at the same time

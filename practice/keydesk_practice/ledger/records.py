@@ -1,12 +1,11 @@
 """The records of a ledger, and the rows that hold them, each with its checksum."""
 
 import json
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
-
-from keydesk_practice.ledger.checksums import Value, checksum
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +56,8 @@ class StoredAccount(NamedTuple):
     last_time: int  # of the newest transaction
 
 
+SEPARATOR = b"\x1f"  # of the values that a checksum covers
+Value = str | int | bytes | None
 Row = tuple[Value, ...]  # as the ledger stores it, its checksum last
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -105,6 +106,19 @@ class WireTransaction(dict[str, Any]):
 def entry_of(transaction: WireTransaction, time: int) -> Entry:
     """Return the ledger's entry of a transaction."""
     return Entry(int(transaction["id"]), time, str(transaction["type"]), transaction.text())
+
+
+def checksum(*values: Value) -> int:
+    """Return the CRC-32 of a row's values and types; it detects every flipped bit and every burst of up to 32 bits."""
+    return zlib.crc32(SEPARATOR.join(map(_typed, values)))
+
+
+def _typed(value: Value) -> bytes:
+    if isinstance(value, str):
+        return b"text " + value.encode()
+    if isinstance(value, bytes):
+        return b"blob " + value
+    return b"null" if value is None else b"integer %d" % value
 
 
 def with_checksum(*values: Value) -> Row:

@@ -50,11 +50,13 @@ from keydesk_practice.server import (
     stop_with_parent,
 )
 from keydesk_practice.workers.control import WorkersControl
+from keydesk_practice.workers.group import WorkerGroup
 from keydesk_practice.workers.handover import Acceptor, FirstRequest
 from keydesk_practice.workers.pool import Pool
 from keydesk_practice.workers.router import AWAY
 from keydesk_practice.workers.settings import (
     SUPERVISOR,
+    SharedState,
     WorkerSettings,
     address,
     socket_path,
@@ -121,18 +123,21 @@ class _Supervisor:
         self._earlier_model: int | None = None
         clock = Clock(start.market, options.speed, running=False)
         profile = NO_FAULTS if options.faults is None else read_profile(options.faults)
-        self._control = WorkersControl(
+        self._group = WorkerGroup(
             clock,
-            start.seed,
             Peers(),
             self._secret.encode(),
             lambda number: address(sockets, number),
+            shared=SharedState(faults=profile),
+        )
+        self._pool = Pool(options.workers, self._settings, self._group.join, self.stop)
+        self._group.workers = self._pool.workers
+        self._control = WorkersControl(
+            self._group,
+            start.seed,
             owners=tuple(range(len(options.tokens))),
             start_digests=frozenset(map(_digest, options.tokens)),
         )
-        self._control.shared = replace(self._control.shared, faults=profile)
-        self._pool = Pool(options.workers, self._settings, self._control.join, self.stop)
-        self._control.workers = self._pool.workers
         self._turns = itertools.cycle(range(options.workers))
         self._stopped = asyncio.Event()
         self._adopting: set[asyncio.Task[None]] = set()
@@ -180,7 +185,7 @@ class _Supervisor:
             for one in (self._server, self._inner_server):
                 one.stop()
             await asyncio.gather(*serving, return_exceptions=True)
-            self._control.peers.close()
+            self._group.peers.close()
         failed = self._pool.failed or (starting.done() and not is_started) or not ended_well
         return 1 if failed else 0
 
@@ -188,30 +193,30 @@ class _Supervisor:
         """Start every worker, let them agree, and let the market run; return False when one cannot start."""
         if not await self._pool.start():
             return False
-        control, workers = self._control, self._pool.workers
-        reports = await asyncio.gather(*map(control.read_report, workers))
+        group, workers = self._group, self._pool.workers
+        reports = await asyncio.gather(*map(group.read_report, workers))
         tokens = {one.owner: one for report in reports for one in report.tokens}
-        control.shared = replace(
-            control.shared, tokens=tuple(tokens.values()), shocks=reports[0].shocks
+        group.shared = replace(
+            group.shared, tokens=tuple(tokens.values()), shocks=reports[0].shocks
         )
         self._earlier_model = next((r.earlier_model for r in reports if r.earlier_model), None)
-        control.clock.set(max(self._start.market, *(one.market for one in reports)))
+        group.clock.set(max(self._start.market, *(one.market for one in reports)))
         for worker in workers:
             worker.up.set()
-        await control.publish()
+        await group.publish()
         if self._start.runs:
             if self._options.start is None:  # the time that it took to start has passed
                 since = round((time.time_ns() - self._start.wall) * self._options.speed)
-                control.clock.set(control.clock() + since)
-                await control.publish()
-            control.clock.play()
-            await control.publish()
+                group.clock.set(group.clock() + since)
+                await group.publish()
+            group.clock.play()
+            await group.publish()
         return True
 
     def _settings(self, number: int) -> WorkerSettings:
         options = replace(
             self._options,
-            start=self._control.clock(),
+            start=self._group.clock(),
             faults=None,
             uds=None,
             parent_fd=None,
@@ -242,7 +247,7 @@ class _Supervisor:
         if first.account:
             return worker_of(first.account, self._options.workers)
         digest = hashlib.sha256(first.token).hexdigest()
-        tokens = {one.digest: one.owner for one in self._control.shared.tokens}
+        tokens = {one.digest: one.owner for one in self._group.shared.tokens}
         tokens |= {_digest(token): owner for owner, token in enumerate(self._options.tokens)}
         if (owner := tokens.get(digest)) is not None:
             return worker_of(f"101-001-{FIRST_USER + owner}-001", self._options.workers)
@@ -276,7 +281,7 @@ class _Supervisor:
         await send({"type": "http.response.body", "body": text})
 
     def _health(self) -> tuple[int, dict[str, str]]:
-        members = {"status": "ok", "time": rfc3339(self._control.clock())}
+        members = {"status": "ok", "time": rfc3339(self._group.clock())}
         if not (away := self._pool.away):
             return 200, members
         words = ", ".join(map(str, away))
@@ -284,7 +289,7 @@ class _Supervisor:
 
     def _line(self) -> str:
         def accounts_of(owner: int) -> list[LedgerAccount]:
-            known = self._control.shared.accounts
+            known = self._group.shared.accounts
             return [one.ledger_account() for one in known if one.owner == owner]
 
         return address_line(

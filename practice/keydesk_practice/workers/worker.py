@@ -10,11 +10,9 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from keydesk_practice.broker.local import LocalBroker
-from keydesk_practice.broker.opening import open_broker
+from keydesk_practice.broker.opening import LocalBroker, open_broker
 from keydesk_practice.cluster.forwarding import forwarded_request, read_body, send_answer
 from keydesk_practice.cluster.inner import InnerApplication
 from keydesk_practice.cluster.peers import PeerRequest, Peers
@@ -180,8 +178,7 @@ class _InnerControl:
         self._control = control
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
-        body = await answer_operation(self._control, WORKER_OPERATIONS, request)
+        body = await answer_operation(self._control, WORKER_OPERATIONS, scope, receive)
         text = json_bytes(body)
         headers = [
             (b"content-type", b"application/json"),

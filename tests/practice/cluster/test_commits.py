@@ -9,6 +9,7 @@ from keydesk_practice.errors import (
     LedgerAway,
     LedgerWriteFailed,
     NotExecuted,
+    NotStored,
     OutcomeUnknown,
     PracticeError,
 )
@@ -16,7 +17,7 @@ from keydesk_practice.ledger.records import Entry, LedgerBatch, WireTransaction,
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.cluster.commits import Fences, NodeCommit
-from keydesk_practice.ledger.postgres_commit import RequestRecord
+from keydesk_practice.ledger.postgres_accounts import RequestRecord
 
 ONE, OTHER = "101-001-1-001", "101-001-1-002"
 
@@ -177,7 +178,7 @@ async def test_what_a_full_disk_refuses_was_not_executed_and_the_next_batch_is_t
     database = Database()
     database.is_full = True
     database.commits.add(ONE, [entry(1)])
-    with pytest.raises(NotExecuted, match="no space left"):
+    with pytest.raises(NotStored, match="no space left"):
         await database.commits.wait_until_committed(ONE)
     assert (database.lost, database.away) == ([{ONE: 1}], [])
     database.is_full = False

@@ -9,7 +9,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.broker.background import WorkBudget
-from keydesk_practice.errors import LedgerAway, NotExecuted, OutcomeUnknown
+from keydesk_practice.errors import LedgerAway, NotExecuted, NotStored, OutcomeUnknown
 from keydesk_practice.http.errors import HttpError
 from keydesk_practice.http.responses import Response, ResponseFormat, stored_answer
 from keydesk_practice.ledger.records import LedgerAccount, WireTransaction
@@ -265,6 +265,36 @@ async def test_a_client_hears_why_another_node_did_not_execute_its_order() -> No
     refused = await refusal(FakeNode(owner=ELSEWHERE), FakePeers(full))
     assert refused.status == 503
     assert "no space left" in str(refused)
+
+
+async def test_what_the_full_disk_of_the_database_refuses_is_answered_at_once() -> None:
+    body = json.dumps({"errorMessage": "the database cannot store anything: no space left"})
+    full = PeerAnswer(503, ((b"keydesk-outcome", b"not-stored"),), body.encode())
+    node, peers = FakeNode(owner=ELSEWHERE), FakePeers(full)
+    refused = await refusal(node, peers)
+    assert (refused.status, refused.headers, node.time, peers.sent) == (
+        503,
+        {"Retry-After": "1"},
+        0,
+        1,
+    )
+    assert "was not executed" in str(refused)
+    assert "no space left" in str(refused)
+
+    async def cannot_store(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        raise NotStored("no space left")
+
+    node = FakeNode(here=True)
+    assert "no space left" in str(await refusal(node, peers, cannot_store))
+    assert (node.time, node.seen) == (0, set())
+
+
+async def test_a_full_disk_after_a_lost_answer_proves_nothing() -> None:
+    body = json.dumps({"errorMessage": "no space left"})
+    full = PeerAnswer(503, ((b"keydesk-outcome", b"not-stored"),), body.encode())
+    node, peers = FakeNode(owner=ELSEWHERE), FakePeers(OutcomeUnknown("cut"), full)
+    node.is_database_away = True
+    assert (await refusal(node, peers)).status == 504
 
 
 async def test_a_given_up_order_names_the_node_that_did_not_answer() -> None:

@@ -13,7 +13,7 @@ from support.postgres import PostgresServer
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.cluster.node import Node
-from keydesk_practice.cluster.opening import open_node
+from keydesk_practice.cluster_server import open_node
 
 ACCOUNT = "101-001-1000001-001"
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import httpx
 
-from keydesk_practice.control.openapi import control_document
-from keydesk_practice.control.operations import OPERATIONS
+from keydesk_practice.control.operations import OPERATIONS, control_document
 from support.controlled_broker import (
     CONTROL_TOKEN,
     TOKEN,

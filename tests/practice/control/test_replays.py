@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from keydesk_practice.broker.scenarios import SCENARIOS
+from keydesk_practice.broker.replay import SCENARIOS
 from support.controlled_broker import ControlledBroker, controlled_broker
 
 NEW = "/v3/accounts/101-001-1000001-001"

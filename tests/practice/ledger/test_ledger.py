@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
-from keydesk_practice.ledger.history import first_id_not_before
-from keydesk_practice.ledger.interface import LedgerInterface
+from keydesk_practice.ledger import ledger_file
+from keydesk_practice.ledger.interface import LedgerInterface, first_id_not_before
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, _reason, move_ledger_aside
 from keydesk_practice.ledger.records import (
@@ -187,3 +187,19 @@ def test_a_full_disk_is_told_with_its_remedy() -> None:
     small.close()
     words = _reason(full.value, Path("/x/ledger.sqlite3"))
     assert words == "the disk is full: make room for /x/ledger.sqlite3, then start again"
+
+
+def test_a_ledger_with_smaller_pages_of_an_earlier_version_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_file, "PAGE_BYTES", 4096)
+    ledger = Ledger.open(tmp_path)
+    ledger.create_account(ACCOUNT, [entry(1)])
+    ledger.close()
+    monkeypatch.undo()
+    ledger = Ledger.open(tmp_path)
+    ledger.commit([LedgerBatch(ACCOUNT.id, [entry(2)])])
+    assert ids(ledger.bodies(ACCOUNT.id, 1, 2)) == [1, 2]
+    ledger.close()
+    with sqlite3.connect(tmp_path / FILE_NAME) as file:
+        assert file.execute("PRAGMA page_size").fetchone() == (4096,)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.errors import LedgerAway, LedgerUnavailable, LedgerWriteFailed
-from keydesk_practice.ledger.history import clone_account
+from keydesk_practice.ledger.interface import copy_account
 from keydesk_practice.ledger.records import (
     Entry,
     LedgerAccount,
@@ -21,7 +21,7 @@ from support.postgres import PostgresServer
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.ledger.postgres import PostgresLedger
-from keydesk_practice.ledger.postgres_commit import RequestRecord, commit_batches
+from keydesk_practice.ledger.postgres_accounts import RequestRecord, commit_batches
 from keydesk_practice.ledger.postgres_connection import (
     away_errors,
     connect,
@@ -116,7 +116,7 @@ def test_an_account_of_another_node_cannot_be_removed(ledger: PostgresLedger, ad
 def test_an_account_is_cloned_with_its_marks(ledger: PostgresLedger) -> None:
     copy = LedgerAccount("101-001-1-003", 0, "USD", hedging=False)
     ledger.commit([LedgerBatch(ACCOUNT.id, [MarkRecord(1, Decimal("1.1"))])])
-    clone_account(ledger, ACCOUNT.id, copy)
+    copy_account(ledger, ACCOUNT.id, copy)
     assert ledger.marks(copy.id) == [(1, Decimal("1.1"))]
     assert ledger.last_id(copy.id) == 1
     assert copy.id in ledger.bodies(copy.id, 1, 1)[0]

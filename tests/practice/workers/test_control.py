@@ -11,12 +11,10 @@ from typing import Any, cast
 
 import httpx
 import pytest
-from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.broker.clock import Clock
-from keydesk_practice.broker.local import LocalBroker
-from keydesk_practice.broker.opening import open_broker
+from keydesk_practice.broker.opening import LocalBroker, open_broker
 from keydesk_practice.cluster.peers import Headers, PeerAnswer, PeerRequest, Peers
 from keydesk_practice.control.application import ControlApplication, answer_operation
 from keydesk_practice.control.context import LocalControl
@@ -26,8 +24,9 @@ from keydesk_practice.http.errors import HttpError
 from keydesk_practice.ledger.ledger_file import make_private
 from keydesk_practice.ledger.placement import worker_folder, worker_of
 from keydesk_practice.options import Options
-from keydesk_practice.workers import control as workers_control
+from keydesk_practice.workers import group
 from keydesk_practice.workers.control import WorkersControl
+from keydesk_practice.workers.group import WorkerGroup
 from keydesk_practice.workers.operations import WORKER_OPERATIONS
 from keydesk_practice.workers.pool import Worker
 from support.data.practice_market import instant
@@ -61,7 +60,7 @@ class PeersInProcess:
         }
         try:
             control = self.controls[int(address)]
-            body = await answer_operation(control, WORKER_OPERATIONS, Request(scope, receive))
+            body = await answer_operation(control, WORKER_OPERATIONS, scope, receive)
         except HttpError as error:
             return PeerAnswer(error.status, (), json.dumps(error.body()).encode())
         if self.outcomes:
@@ -87,10 +86,10 @@ class TwoWorkers:
             self.brokers.append(broker)
         self.peers = PeersInProcess(controls)
         clock = Clock(self.brokers[0].now(), 1.0, running=False)
-        self.control = WorkersControl(
-            clock, 1, cast(Peers, self.peers), b"", str, [Worker(0), Worker(1)], owners=(0,)
-        )
-        for worker in self.control.workers:
+        workers = [Worker(0), Worker(1)]
+        self.group = WorkerGroup(clock, cast(Peers, self.peers), b"", str, workers)
+        self.control = WorkersControl(self.group, 1, owners=(0,))
+        for worker in workers:
             worker.up.set()
         self.application = ControlApplication(
             self.control, CONTROL_TOKEN, _nothing, operations=self.control.operations()
@@ -108,7 +107,7 @@ class TwoWorkers:
 
     def times(self) -> set[int]:
         """Return the times of both markets and of the supervisor."""
-        return {*(one.now() for one in self.brokers), self.control.clock()}
+        return {*(one.now() for one in self.brokers), self.group.clock()}
 
 
 async def _nothing(_scope: Scope, _receive: Receive, _send: Send) -> None:
@@ -119,7 +118,7 @@ async def _nothing(_scope: Scope, _receive: Receive, _send: Send) -> None:
 async def two(tmp_path: Path) -> AsyncIterator[TwoWorkers]:
     """Two workers that agree, paused."""
     found = TwoWorkers(tmp_path / "data")
-    await found.control.publish()
+    await found.group.publish()
     yield found
     for broker in found.brokers:
         broker.close()
@@ -201,7 +200,7 @@ async def test_each_account_is_changed_at_its_worker(two: TwoWorkers) -> None:
         changed = await two.ask("POST", f"/accounts/{account}/transfer", amount=500)
         assert (changed["id"], changed["balance"]) == (account, "100500.0000")
     await two.ask("POST", f"/accounts/{SECOND}/reset", currency="GBP", balance=7)
-    known = two.control.shared.accounts
+    known = two.group.shared.accounts
     assert [(one.id, one.currency) for one in known] == [(FIRST, "USD"), (SECOND, "GBP")]
     refused = await two.ask("POST", "/accounts/101-001-9-001/transfer", 404, amount=1)
     assert FIRST in refused["errorMessage"]
@@ -232,13 +231,13 @@ async def test_added_accounts_clones_and_tokens_are_at_their_workers_and_known_t
 
 
 async def test_what_a_worker_missed_it_learns_when_it_joins(two: TwoWorkers) -> None:
-    missed = two.control.workers[1]
+    missed = two.group.workers[1]
     await two.ask("POST", "/clock/step", candles=2)
     missed.up.clear()
-    two.control.clock.set(instant("2019-06-05T10:09:30Z"))
-    await two.control.publish()
+    two.group.clock.set(instant("2019-06-05T10:09:30Z"))
+    await two.group.publish()
     assert len(two.times()) == 2
-    await two.control.join(missed)
+    await two.group.join(missed)
     assert missed.up.is_set()
     assert two.times() == {instant("2019-06-05T10:09:30Z")}
 
@@ -246,7 +245,7 @@ async def test_what_a_worker_missed_it_learns_when_it_joins(two: TwoWorkers) -> 
 async def test_what_may_be_done_twice_is_asked_again_and_a_transfer_is_made_once(
     two: TwoWorkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers_control, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(group, "PAUSE_SECONDS", 0.0)
     two.peers.before = [NotExecuted("refused"), NotExecuted("refused")]
     assert shown(await two.ask("GET", "/state")) == [FIRST, SECOND]
 
@@ -255,7 +254,7 @@ async def test_what_may_be_done_twice_is_asked_again_and_a_transfer_is_made_once
     state = await two.ask("GET", "/state")
     assert state["accounts"][0]["balance"] == "100500.0000"
 
-    monkeypatch.setattr(workers_control, "WAIT_SECONDS", 0.0)
-    two.control.workers[1].up.clear()
+    monkeypatch.setattr(group, "WAIT_SECONDS", 0.0)
+    two.group.workers[1].up.clear()
     refused = await two.ask("GET", "/state", 503)
     assert "try again" in refused["errorMessage"]

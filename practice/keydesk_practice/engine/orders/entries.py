@@ -1,7 +1,7 @@
 """Place market, limit, stop and market-if-touched orders."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any
 
@@ -69,6 +69,10 @@ _FIELDS = (
     "gtd_time",
     "trigger_condition",
 )
+_FIELDS_OF: Mapping[type[EntryRequest], tuple[str, ...]] = {
+    kind: tuple(name for name in _FIELDS if name in {field.name for field in fields(kind)})
+    for kind in _TRANSACTIONS
+}
 
 
 def place_entry(decision: Decision, request: Entry) -> None:
@@ -196,8 +200,7 @@ def _guarantee_problem(
 
 def _members(request: EntryRequest, specification: Specification | None) -> dict[str, Any]:
     """Return the members of a request for its transaction."""
-    names = [name for name in _FIELDS if hasattr(request, name)]
-    members = {name: getattr(request, name) for name in names}
+    members = {name: getattr(request, name) for name in _FIELDS_OF[type(request)]}
     members["units"] = strip_zeros(request.units)
     if members.get("time_in_force") != "GTD":
         members.pop("gtd_time", None)

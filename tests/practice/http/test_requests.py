@@ -3,22 +3,21 @@
 from pathlib import Path
 
 import pytest
-from starlette.requests import Request
+from starlette.types import Scope
 
-from keydesk_practice.http.public_address import public_url
+from keydesk_practice.http.requests import public_url
 from support.broker import PracticeServer, practice_server
 
 
-def request_with(**headers: str) -> Request:
+def request_with(**headers: str) -> Scope:
     fields = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    scope = {
+    return {
         "type": "http",
         "scheme": "http",
         "server": ("127.0.0.1", 8020),
         "path": "/v3/accounts",
         "headers": [(b"host", b"broker:8020"), *fields],
     }
-    return Request(scope)
 
 
 @pytest.mark.parametrize(

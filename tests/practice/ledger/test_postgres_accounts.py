@@ -26,10 +26,10 @@ from support.postgres import PostgresServer
 from support.practised_account import PractisedAccount
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
-from keydesk_practice.ledger import postgres_loading
+from keydesk_practice.ledger import postgres_accounts
 from keydesk_practice.ledger.postgres import PostgresLedger
+from keydesk_practice.ledger.postgres_accounts import Snapshot, read_accounts, save_snapshots
 from keydesk_practice.ledger.postgres_connection import BoundedConnection, connect
-from keydesk_practice.ledger.postgres_loading import Snapshot, read_accounts, save_snapshots
 
 ACCOUNTS = [
     LedgerAccount(f"101-001-1000001-{number:03}", 0, "USD", hedging=False) for number in (1, 2, 3)
@@ -124,7 +124,7 @@ def test_an_account_with_a_long_history_since_its_snapshot_is_left_to_be_read_in
     ledger: PostgresLedger, connection: BoundedConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(ledger, FIRST, trailing())
-    monkeypatch.setattr(postgres_loading, "MAX_TRANSACTIONS", 3)
+    monkeypatch.setattr(postgres_accounts, "MAX_TRANSACTIONS", 3)
     assert read_accounts(connection, [FIRST.id], state_format()) == {}
 
 
