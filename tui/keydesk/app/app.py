@@ -132,6 +132,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             notify=self.tell,
             keymap=own.keymap,
             record=self.record,
+            continued_at=self.continued_at,
         )
         self.watchlists = WatchlistActions(
             self,
