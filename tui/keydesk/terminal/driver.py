@@ -105,7 +105,7 @@ class TerminalDriver(LinuxDriver):
     def disable_input(self) -> None:
         """End the thread that reads the keys; unless another one begins at once, keys that wait unread are dropped."""
         if not self._starts_again:
-            super().disable_input()  # type: ignore[no-untyped-call]
+            super().disable_input()
             self.terminal_input = None
             return
         self.exit_event.set()
