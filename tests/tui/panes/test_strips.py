@@ -168,6 +168,22 @@ async def test_a_warning_longer_than_the_line_is_cut_and_not_left_out() -> None:
     assert line.rstrip().endswith("UTC")
 
 
+@pytest.mark.parametrize("width", [80, 120])
+async def test_a_warning_stays_while_nobody_answers_requests(width: int) -> None:
+    pane, store = HealthLine(), desk_store()
+    store.health.prices, store.health.events = "CONNECTING", "DOWN"
+    store.health.requests = "DOWN"
+    store.health.warning = "The account could not be read: the certificate is not trusted"
+    async with shown(pane, store, size=(width, 3)):
+        store.health.unanswered_since = frame_of(store).now - 10
+        store.mark(Topic.HEALTH)
+        pane.on_frame(frame_of(store))
+        line = text_of(pane)[0]
+    assert ("requests DOWN 10s" in line) == (width > 80)
+    assert "The account could not" in line
+    assert line.rstrip().endswith("UTC")
+
+
 @pytest.mark.parametrize(("days", "is_told"), [(0, False), (5, True)])
 async def test_the_instrument_line_tells_of_a_market_that_trades_at_the_weekend(
     days: int, is_told: bool

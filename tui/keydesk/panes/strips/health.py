@@ -29,6 +29,7 @@ WORDS: dict[LinkState, str] = {
 }
 
 
+LEAST_WARNING = 24  # columns; where a warning would have fewer, requests that wait make room
 CLOCK_IS_OFF_MS = 2_000.0  # as `keydesk doctor` has it
 
 WARNED_SECONDS = (
@@ -58,8 +59,13 @@ class HealthLine(StripLine):
             self._link("events", health.events, health.events_heard, frame),
         )
         yield from links
+        room = self._room_beside([*links, *self.right(frame)])
         if health.unanswered_since is not None:
-            yield self._unanswered(health.requests, frame.now - health.unanswered_since)
+            waiting = self._unanswered(health.requests, frame.now - health.unanswered_since)
+            left = room - width_of(waiting.runs) - self.GAPS[-1]
+            if not health.warning or left >= LEAST_WARNING:
+                room = left
+                yield waiting
         elif health.rtt_ms is not None:
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
             yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 3)
@@ -75,9 +81,10 @@ class HealthLine(StripLine):
         if health.throttled:
             yield Item(((safe(f"throttled {health.throttled}×"), self.palette["warn"]),), 3)
         if health.warning:
-            beside = [*links, *self.right(frame)]
-            room = self.inside - sum(width_of(item.runs) + self.GAPS[-1] for item in beside)
             yield Item(tuple(cut([(safe(health.warning), self.palette["danger"])], room)), 1)
+
+    def _room_beside(self, items: Iterable[Item]) -> int:
+        return self.inside - sum(width_of(item.runs) + self.GAPS[-1] for item in items)
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """Return the time, its zone named; in a narrow terminal it makes room for what is wrong."""
