@@ -105,6 +105,22 @@ async def test_a_clock_that_is_off_by_more_than_two_seconds_is_a_warning(
         assert words in text_of(pane)[0]
 
 
+@pytest.mark.parametrize(
+    ("offset_ms", "words"),
+    [
+        (-62_000.0, "prices 1m late, or this clock ahead"),
+        (62_000.0, "this clock is 1m behind the broker's"),  # what is late is never early
+    ],
+)
+async def test_a_slow_line_is_not_taken_for_a_clock_that_is_ahead(
+    offset_ms: float, words: str
+) -> None:
+    pane, store = HealthLine(), desk_store()
+    store.health.clock_offset_ms, store.health.prices = offset_ms, "SLOW"
+    async with shown(pane, store, size=(120, 3)):
+        assert words in text_of(pane)[0]
+
+
 @pytest.mark.parametrize("width", [80, 120, 200])
 async def test_a_request_without_an_answer_takes_the_place_of_the_round_trip(width: int) -> None:
     pane, store = HealthLine(), desk_store()

@@ -70,7 +70,7 @@ class HealthLine(StripLine):
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
             yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 3)
         if health.clock_offset_ms is not None and frame.store.market is None:
-            yield self._clock(health.clock_offset_ms)
+            yield self._clock(health.clock_offset_ms, slow=health.prices == "SLOW")
         if frame.now - (health.unreadable_at or float("-inf")) < WARNED_SECONDS:
             records = "record" if health.unreadable == 1 else "records"
             words = f"{health.unreadable} {records} unreadable"
@@ -116,12 +116,18 @@ class HealthLine(StripLine):
             )
         )
 
-    def _clock(self, offset_ms: float) -> Item:
-        """How far the broker's clock is ahead; in words and sooner shown where this machine's clock is wrong."""
+    def _clock(self, offset_ms: float, *, slow: bool) -> Item:
+        """How far the broker's clock is ahead; in words and sooner shown where this machine's clock is wrong.
+
+        A slow line delivers the broker's time late, as if this machine's clock were ahead.
+        """
         if abs(offset_ms) <= CLOCK_IS_OFF_MS:
             return Item(self._pair("clock", _clock_words(offset_ms)), 4)
+        size = show.duration(abs(offset_ms) / 1000)
         side = "behind" if offset_ms > 0 else "ahead of"
-        words = f"this clock is {show.duration(abs(offset_ms) / 1000)} {side} the broker's"
+        words = f"this clock is {size} {side} the broker's"
+        if slow and offset_ms < 0:
+            words = f"prices {size} late, or this clock ahead"
         return Item(((safe(words), self.palette["warn"]),), 2)
 
     def _pair(self, label: str, value: Printable) -> tuple[Run, ...]:
