@@ -50,6 +50,9 @@ def buy_100_000(terminal: Terminal) -> None:
 
 def see_a_ticket_that_can_be_sent(terminal: Terminal) -> None:
     """Nothing is said of the market's own doing: the trade may have been stopped out meanwhile."""
+    terminal.see("While you were away")  # it comes when no key does, and takes the next one
+    terminal.press("Escape")
+    terminal.see_no_more("While you were away")
     terminal.press("B")
     terminal.until(lambda: any(words in terminal.text for words in ("y sends", "to send")))
     terminal.press("Escape")

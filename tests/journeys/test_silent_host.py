@@ -35,9 +35,10 @@ def test_a_silent_rest_host_is_told_with_its_age_at_every_size(
             for size in SIZES:
                 terminal.resize(*size)
                 terminal.see("requests DOWN")
-                terminal.until(
+                terminal.until(  # SLOW on a busy machine, where the last answers were
                     lambda: any(
-                        "requests DOWN" in row and "prices ok" in row for row in terminal.rows
+                        "requests DOWN" in row and ("prices ok" in row or "prices SLOW" in row)
+                        for row in terminal.rows
                     )
                 )
                 assert "round trip" not in terminal.line_with("requests DOWN")

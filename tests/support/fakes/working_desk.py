@@ -227,7 +227,7 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         """Complete chords; every other key goes to Textual."""
         if isinstance(event, events.Key) and not isinstance(self.screen, ModalScreen):
             key = event.character or event.key
-            action = self.chords.key(key, event.time, self.key_context())
+            action = self.chords.key(key, 0.0, self.key_context())  # no timeout
             if action is not None:
                 name = f"action_{action.partition('(')[0]}"
                 place = self.focused if hasattr(self.focused, name) else self.screen

@@ -174,7 +174,7 @@ async def test_the_practice_broker_has_books_of_majors_and_none_of_others(
             snapshot = book.snapshot
             assert snapshot is not None
             assert Decimal(0) < snapshot.long_percent < Decimal(100)
-            assert len(snapshot.buckets) > 50
+            assert len(snapshot.buckets) > 20  # how many depends on the rates of the hour
         assert {name for name, _ in store.books} == {"EUR_USD"}
         store.set_focus("EUR_HUF")
         await until(lambda: ("EUR_HUF", "positions") in store.books)
