@@ -15,10 +15,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from keydesk.calc.trade_journal.curves import equity_curve, r_histogram
+from keydesk.calc.trade_journal.charts import equity_curve, hours_of_week, r_histogram, trading_days
 from keydesk.calc.trade_journal.excursions import CELL
 from keydesk.calc.trade_journal.groups import GROUPINGS, GroupContext, grouped
-from keydesk.calc.trade_journal.heat_maps import hours_of_week, trading_days
 from keydesk.calc.trade_journal.price_paths import PricePath, PriceStep, path_of
 from keydesk.calc.trade_journal.rebuild import Journal, rebuild
 from keydesk.calc.trade_journal.returns import days_of

@@ -188,7 +188,7 @@ JOURNAL = {
 }
 FIGURES = "tui/calc/trade_journal/test_statistics::test_"
 RETURNS = "tui/calc/trade_journal/test_returns::test_"
-MAPS = "tui/calc/trade_journal/test_heat_maps::test_"
+MAPS = "tui/calc/trade_journal/test_charts::test_"
 WHAT_IF = "tui/calc/trade_journal/test_what_if::test_"
 STATISTICS_PAGE = "tui/forms/statistics/test_page::test_"
 REPORT = "tui/trade_journal/test_report::test_"

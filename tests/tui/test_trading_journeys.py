@@ -243,7 +243,7 @@ CLAUSES = {
     "weekend and rollover warnings": (
         "tui/calc/risk/test_financing::test_the_last_hour_of_the_week_is_told",
         CHECKS + "test_the_moment_may_ask_for_a_letter",
-        CHECKS + "test_rollover_is_at_five_in_new_york_in_winter_and_summer",
+        "tui/calc/risk/test_financing::test_rollover_is_at_five_in_new_york_in_winter_and_summer",
     ),
     "a reject lands on its field in words": (
         "tui/store/test_reason_words::test_every_reason_has_words",

@@ -28,8 +28,7 @@ from keydesk.alerts.book import (
     seeing,
     setting,
 )
-from keydesk.alerts.book_file import BookFile
-from keydesk.alerts.codec import read_alert, written_alert
+from keydesk.alerts.book_file import BookFile, read_alert, written_alert
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.conditions import Condition, PriceCross
 from keydesk.calc.alerts.engine import after_firing

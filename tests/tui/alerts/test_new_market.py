@@ -8,7 +8,7 @@ import pytest
 from keydesk.alerts.book_file import BookFile
 from keydesk.calc.alerts.conditions import ClockTime, TradeResult
 from keydesk.feeds.alerts import Due, fill_gap
-from keydesk.feeds.new_market import begin_anew
+from keydesk.feeds.instruments import begin_anew
 from support.alert_watch import ABOVE, SECOND, TEN, D, Watching, known_market, watching
 from support.data.desk_store import example_account, long_euro
 from support.fakes.scripted_broker import ScriptedBroker, link_to

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from keydesk.feeds.link import Link
 from keydesk.feeds.session import ClientStreams, run
-from keydesk.store.history import want_history
+from keydesk.store.candles import want_history
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk_client.account.snapshot import differences

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import httpx
 
 from keydesk.feeds.client_books import AGAIN_AFTER, STOOD_STILL, Due, keep_books, load_book
+from keydesk.feeds.instruments import list_instruments
 from keydesk.feeds.link import Link
-from keydesk.feeds.market_data import list_instruments
 from keydesk.feeds.streams import stream_prices
 from keydesk.store.prices import step_book
 from keydesk.store.state import ClientBook

@@ -14,7 +14,7 @@ import pytest
 
 from keydesk.feeds.link import Link
 from keydesk.feeds.session import FEEDS
-from keydesk.store.history import want_history
+from keydesk.store.candles import want_history
 from keydesk.store.valuation import revalue
 from support.data.wire_samples import specification
 from support.fakes.hostile_broker import (

@@ -15,7 +15,7 @@ from keydesk.calc.alerts.conditions import PriceCross
 from keydesk.calc.market.watchlists import Watchlist
 from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.calc.trade_journal.notes import TradeNote
-from keydesk.forms.account.arming import ArmForm
+from keydesk.forms.account.arming import ArmForm, UnlockForm
 from keydesk.forms.account.audit import AuditForm
 from keydesk.forms.account.configure import ConfigureForm
 from keydesk.forms.account.leaving import LeaveForm
@@ -23,16 +23,14 @@ from keydesk.forms.account.limits import LimitsForm
 from keydesk.forms.account.order_life import OrderLifeForm
 from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.transaction import Take, TransactionForm
-from keydesk.forms.account.unlock import UnlockForm
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm
 from keydesk.forms.journal.note import NoteForm
 from keydesk.forms.journal.trade import JournalTradeForm
 from keydesk.forms.journal.trades import JournalForm
-from keydesk.forms.market.alert_line import AlertLineForm
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.indicators import IndicatorForm
-from keydesk.forms.market.new_alert import NewAlertForm
+from keydesk.forms.market.new_alert import AlertLineForm, NewAlertForm
 from keydesk.forms.market.replay import BeginAnewForm, MarketPage
 from keydesk.forms.market.timeframes import TimeframeForm
 from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm

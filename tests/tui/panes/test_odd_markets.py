@@ -11,11 +11,11 @@ import pytest
 from textual.pilot import Pilot
 
 from keydesk.calc.market.indicator_specs import parse_indicators
+from keydesk.feeds.candles import load_candles
 from keydesk.feeds.client_books import Due, load_book
-from keydesk.feeds.market_data import load_candles
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
-from keydesk.store.history import want_history
+from keydesk.store.candles import want_history
 from keydesk.store.state import CandleSeries, Topic
 from keydesk.store.store import Store
 from support.data.desk_data import MINUTE_NS, NOW, WALL_NS, desk_store, frame_of

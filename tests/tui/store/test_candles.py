@@ -10,8 +10,9 @@ from keydesk.store.candles import (
     open_series,
     take_candles,
     take_day,
+    take_older,
+    want_history,
 )
-from keydesk.store.history import take_older, want_history
 from keydesk.store.prices import take_price
 from keydesk.store.state import Topic
 from support.data.account_history import candle, fresh_store, price

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from keydesk.store.candles import take_candles
-from keydesk.store.history import take_older
+from keydesk.store.candles import take_candles, take_older
 from keydesk.store.prices import take_conversions, take_price
 from keydesk.store.state import CandleSeries, Topic
 from keydesk.store.store import Store

@@ -156,7 +156,7 @@ def _length(outage: Outage) -> str:
 
 
 def read_seen(path: Path) -> Seen | None:
-    """Return what was seen when the file was written, None if there is none that can be used."""
+    """Return what was seen when the file was written; None without a usable file."""
     with suppress(OSError, UnsafeFile, ValueError, TypeError, KeyError, InvalidOperation):
         said = json.loads(read_private(path, LARGEST))
         account, last, time = (said[name] for name in ("account_ns", "transaction", "time_ns"))

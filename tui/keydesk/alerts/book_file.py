@@ -1,20 +1,22 @@
 """The file of an account's alerts: private, written atomically under a lock, so that two desks at once lose nothing.
 
 A damaged file never stops the desk: it is kept under another name, which is reported, and the book begins empty. Where the
-file cannot be written, the book goes on in memory, which is reported as well.
+file cannot be written, the book stays in memory, which is reported as well. The file is JSON; values of another type than the
+annotated one are refused.
 """
 
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from time import time_ns
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from keydesk.alerts.book import MOST_ALERTS, MOST_HISTORY, Book, Change
-from keydesk.alerts.codec import read_alert, written_alert
-from keydesk.calc.alerts.alert import FiringRecord
+from keydesk.calc.alerts.alert import Alert, FiringRecord
+from keydesk.calc.alerts.conditions import Condition
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
@@ -23,9 +25,12 @@ from keydesk_client.errors import UnsafeFile
 VERSION = 1
 LARGEST = 2_000_000  # bytes
 PATIENCE = 2.0  # seconds that another desk may hold the file
-LONGEST_WORDS = 400
+LONGEST_WORDS, LONGEST_TEXT, LARGEST_DIGITS = 400, 200, 30  # characters
 LARGEST_WHOLE = 2**63
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
+CONDITIONS: Mapping[str, type[Any]] = {each.__name__: each for each in get_args(Condition)}
+WRITTEN: tuple[type[Any], ...] = (Alert, *CONDITIONS.values())
+HINTS: Mapping[type[Any], Mapping[str, Any]] = {each: get_type_hints(each) for each in WRITTEN}
 
 
 @dataclass(slots=True)
@@ -89,7 +94,7 @@ class BookFile:
         return self.book
 
     def _is_mendable(self) -> bool:
-        """Return whether what stood in the way may have gone: a full disk has, a file of another user has not."""
+        """Return whether writing may succeed now: a full disk may have been freed, a file of another user stays unwritable."""
         if self.path is None:
             return False
         with suppress(FileNotFoundError):
@@ -166,7 +171,78 @@ def _firing(said: Mapping[str, Any]) -> FiringRecord:
     )
 
 
+def written_alert(alert: Alert) -> dict[str, object]:
+    """Return an alert as values of JSON."""
+    said: dict[str, object] = {
+        each.name: getattr(alert, each.name) for each in fields(alert) if each.name != "condition"
+    }
+    condition = alert.condition
+    of: dict[str, object] = {"type": type(condition).__name__}
+    for each in fields(condition):
+        value = getattr(condition, each.name)
+        of[each.name] = str(value) if isinstance(value, Decimal) else value
+    return {**said, "condition": of}
+
+
+def read_alert(said: Mapping[str, Any]) -> Alert:
+    """Return the alert described by values of JSON.
+
+    Raises:
+        ValueError, TypeError, KeyError: they do not describe an alert.
+    """
+    values: dict[str, Any] = {
+        name: _value(said[name], hint)
+        for name, hint in HINTS[Alert].items()
+        if name in said and name != "condition"
+    }
+    return Alert(condition=_condition(said["condition"]), **values)
+
+
+def _condition(said: Mapping[str, Any]) -> Condition:
+    kind = CONDITIONS[said["type"]]
+    hints = HINTS[kind]
+    values = {each.name: _value(said[each.name], hints[each.name]) for each in fields(kind)}
+    condition: Condition = kind(**values)
+    return condition
+
+
+def _value(value: object, hint: Any) -> object:  # noqa: ANN401 - a type as it is annotated
+    """Return a value of the annotated type."""
+    if get_origin(hint) is Literal:
+        return _chosen(value, get_args(hint))
+    if value is None and type(None) in get_args(hint):
+        return None
+    kind = next(
+        (each for each in (Decimal, int, str) if each is hint or each in get_args(hint)), None
+    )
+    if kind is Decimal:
+        return _decimal(value)
+    if kind is int:
+        return _whole(value)
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+        raise TypeError(f"{str(value)[:20]!r} is not text")
+    return value
+
+
+def _chosen(value: object, known: tuple[object, ...]) -> object:
+    if value not in known:
+        raise ValueError(f"{str(value)[:20]!r} is not one of {known}")
+    return value
+
+
+def _decimal(value: object) -> Decimal:
+    if not isinstance(value, str) or len(value) > LARGEST_DIGITS:
+        raise TypeError(f"{str(value)[:20]!r} is not a number")
+    try:
+        number = Decimal(value)
+    except InvalidOperation as error:
+        raise ValueError(f"{value!r} is not a number") from error
+    if not number.is_finite():
+        raise ValueError(f"{value!r} is not a number")
+    return number
+
+
 def _whole(value: object) -> int:
-    if not isinstance(value, int) or not 0 <= value < LARGEST_WHOLE:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < LARGEST_WHOLE:
         raise TypeError(f"{str(value)[:20]!r} is not a whole number")
     return value

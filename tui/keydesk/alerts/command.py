@@ -27,7 +27,7 @@ def arguments(template: Sequence[str], event: Mapping[str, object]) -> list[str]
 
 
 def _filled(word: str, event: Mapping[str, object]) -> str:
-    """Return an argument with its places filled; text of an event is never looked at for places."""
+    """Return an argument with its placeholders filled; the text of an event is never searched for placeholders."""
     parts = [part.split("{text}") for part in word.split("{title}")]
     title, text = clean(str(event["title"])), clean(str(event["text"]))
     filled = title.join(text.join(part) for part in parts)

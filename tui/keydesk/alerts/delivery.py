@@ -50,7 +50,7 @@ def alert_text(fired: FiringRecord, zone: tzinfo) -> str:
 
 @dataclass(slots=True)
 class Delivery:
-    """Carries events out of the screen.
+    """Delivers events outside the screen.
 
     Args:
         settings: Which channels a kind has.

@@ -62,7 +62,7 @@ class EventSources:
         return f"{pair(line.instrument)} {line.text}" if line.instrument else line.text
 
     def look(self, now: float) -> None:
-        """Deliver that the connection was lost, once until it is back."""
+        """Deliver that the connection was lost, once per loss."""
         if now - self._looked < LOOK_EVERY:
             return
         self._looked = now

@@ -1,13 +1,27 @@
-"""The values that alerts are about, read from the store: once a frame those of the account, with each price those of prices."""
+"""The values that alerts watch: of each price, of the account once a frame, and of candles when they are complete.
 
-from collections.abc import Callable, Iterable, Iterator
+Of candles: the difference of two averages, the relative strength index, the range in average true ranges.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from math import isfinite
 
 from keydesk.calc.alerts.alert import SECOND
-from keydesk.calc.alerts.conditions import Reading
+from keydesk.calc.alerts.conditions import (
+    AverageCross,
+    CandleCondition,
+    RangeMultiple,
+    Reading,
+    StrengthLevel,
+)
+from keydesk.calc.market.indicator_specs import IndicatorSpec
+from keydesk.calc.market.indicators import compute, warm_up
 from keydesk.calc.market.trading_day import next_day_start
 from keydesk.records import Quote
+from keydesk.store.candles import period_end
+from keydesk.store.state import Candle
 from keydesk.store.store import Store
 
 OF_PRICES = frozenset(("bid", "ask", "mid", "spread", "high", "low"))
@@ -16,6 +30,8 @@ HUNDRED = Decimal(100)
 HALF = Decimal(2)
 Value = tuple[Reading, Decimal]
 PriceOf = Callable[[Quote], Decimal | None]
+PRECISION = 8  # decimals of a value of candles
+MARGIN = 5  # candles more than the warm-up
 
 
 @dataclass(slots=True)
@@ -27,7 +43,7 @@ class DayBound:
     until_ns: int
 
     def take(self, mid: Decimal, time_ns: int) -> Decimal | None:
-        """Return whether the price is a new extreme or away from it; None where it stands on it, or begins a day."""
+        """Return NEW for a new extreme, AWAY for a price away from it; None at the extreme, and at the start of a day."""
         if time_ns >= self.until_ns:
             self.price, self.until_ns = mid, next_day_start(time_ns)
             return None
@@ -95,7 +111,7 @@ class _Extreme:
 
 @dataclass(slots=True)
 class BrokerClock:
-    """The broker's time; while its streams are silent it is counted on."""
+    """The broker's time; while its streams are silent the local clock advances it."""
 
     time_ns: int = 0
     seen: float = 0.0  # monotonic seconds
@@ -112,7 +128,7 @@ class BrokerClock:
 def account_values(
     store: Store, readings: Iterable[Reading], now: float, clock_ns: int
 ) -> Iterator[Value]:
-    """Return the values that are no prices, as far as they are known."""
+    """Return the known values of account, clock, books and streams."""
     for reading in readings:
         value = _value(store, reading, now, clock_ns)
         if value is not None:
@@ -159,3 +175,52 @@ def _of_account(store: Store, of: str, unit: str) -> Decimal | None:
         return account.unrealized_pl
     known = [each.r_multiple for each in store.trades.values() if each.r_multiple is not None]
     return sum(known, Decimal(0))
+
+
+def specs_of(condition: CandleCondition) -> tuple[IndicatorSpec, ...]:
+    """Return the indicators that a condition is about."""
+    match condition:
+        case AverageCross():
+            return (
+                IndicatorSpec("ema", (condition.fast,)),
+                IndicatorSpec("ema", (condition.slow,)),
+            )
+        case StrengthLevel():
+            return (IndicatorSpec("rsi", (condition.period,)),)
+        case RangeMultiple():
+            return (IndicatorSpec("atr", (condition.period,)),)
+
+
+def candles_needed(conditions: Sequence[CandleCondition]) -> int:
+    """Return how many complete candles give values that have settled."""
+    longest = (warm_up((spec,)) + spec.periods[0] for each in conditions for spec in specs_of(each))
+    return max(longest, default=0) + MARGIN
+
+
+def values_of(
+    condition: CandleCondition, candles: Sequence[Candle], after_ns: int
+) -> Iterator[tuple[int, Decimal]]:
+    """Return the values of complete candles, oldest first, with the ends of the candles: those after a time, and the one before them."""
+    lines = [compute(spec, candles).lines[0].values for spec in specs_of(condition)]
+    ends = [period_end(each.time_ns, condition.granularity) or 0 for each in candles]
+    first = max(0, sum(end <= after_ns for end in ends) - 1)
+    for at in range(first, len(candles)):
+        value = _value_at(condition, candles, lines, at)
+        if value is not None and isfinite(value):
+            yield ends[at], round(Decimal(value), PRECISION)
+
+
+def _value_at(
+    condition: CandleCondition, candles: Sequence[Candle], lines: Sequence[Sequence[float]], at: int
+) -> float | None:
+    match condition:
+        case AverageCross():
+            return lines[0][at] - lines[1][at]
+        case StrengthLevel():
+            return lines[0][at]
+        case RangeMultiple():
+            average = lines[0][at - 1] if at else 0.0
+            if not average > 0:  # NaN is not
+                return None
+            before = candles[at - 1].close
+            return (max(candles[at].high, before) - min(candles[at].low, before)) / average

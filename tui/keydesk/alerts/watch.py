@@ -1,32 +1,24 @@
-"""Watching an account's alerts: values in, claimed firings out. Headless: the desk and `keydesk watch` both run it.
+"""Watching an account's alerts: values in, firings out. Headless: the desk and `keydesk watch` both run it.
 
-Prices are judged as they come. The file is read and written in a thread, one job after another: what fires is claimed in the
-file first, then delivered, then marked as delivered (see `keydesk.alerts.book`).
+Prices are judged as they come; what fires is claimed and delivered by the keeper of the book.
 """
 
-import asyncio
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
 
 from keydesk.alerts.book import (
     Book,
-    BookError,
     Change,
     beginning_anew,
-    claimed,
-    claiming,
     expiring,
-    marking_delivered,
     seeing,
     setting,
 )
 from keydesk.alerts.book_file import BookFile
-from keydesk.alerts.candle_values import values_of
-from keydesk.alerts.readings import OF_PRICES, BrokerClock, PriceReadings, account_values
-from keydesk.calc.alerts.alert import SECOND, Alert, Firing, FiringRecord
+from keydesk.alerts.book_keeper import BookKeeper, Deliver, Done, Tell
+from keydesk.alerts.readings import OF_PRICES, BrokerClock, PriceReadings, account_values, values_of
+from keydesk.calc.alerts.alert import SECOND, Alert, Firing
 from keydesk.calc.alerts.conditions import (
     CandleCondition,
     PriceCross,
@@ -45,10 +37,6 @@ LOOK_EVERY = 1.0  # seconds between two looks at the file
 SEEN_EVERY = 30 * SECOND
 LATE_NS = 60 * SECOND  # after which a firing is reported as one that happened while nothing watched
 SHORTEST_GAP = 2 * SECOND
-Level = Literal["info", "good", "warn", "bad"]
-Deliver = Callable[[FiringRecord, bool], None]  # the firing; whether this desk claimed it
-Tell = Callable[[Level, str], None]
-Done = Callable[[str], None]  # gets why a change was refused, "" if it was made
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,117 +62,36 @@ class AlertWatch:
         self.gap: Gap | None = None  # to be worked out from candles; prices wait meanwhile
         self.markets = 0  # how often the market began anew
         self._held = False  # while another market begins, nothing is judged
-        self._deliver, self._tell = deliver, tell
-        self._fired: list[Firing] = []
-        self._late: list[Firing] = []
-        self._jobs: deque[tuple[Change, Done]] = deque()
-        self._wake = asyncio.Event()
-        self._settled = asyncio.Event()  # nothing waits to be written or delivered
-        self._shown: set[tuple[str, int]] = set()  # firings delivered here
-        self._loaded = False
+        self.keeper = BookKeeper(file, self._take, deliver, tell)
         self._prices: dict[str, PriceReadings] = {}
         self._candle_ends: dict[Reading, int] = {}
         self._clock = BrokerClock()
         self._looked = float("-inf")
-        self._trouble = ""
 
     # The file.
 
     async def run(self) -> None:
         """Read the file and carry out jobs until cancelled."""
-        words = await asyncio.to_thread(self.file.load)
-        if words:
-            self._tell("bad", words)
-        self._take(self.file.book)
+        await self.keeper.load()
         of_prices = [each for each in self.file.book.alerts if _is_of_price(each)]
         if of_prices:
             first = min(each.made_ns for each in of_prices)
             self.gap = Gap(max(self.file.book.seen_ns, first))
-        await self._deliver_claimed()
-        while True:
-            if not self._wake.is_set():
-                self._settled.set()
-            await self._wake.wait()
-            self._wake.clear()
-            await self._write_firings()
-            while self._jobs:
-                change, done = self._jobs.popleft()
-                done(await self._change(change))
+        await self.keeper.run()
 
     def change(self, change: Change, done: Done = lambda _: None) -> None:
         """Queue a change of the book; `done` gets why it was refused, "" if it was made."""
-        self._jobs.append((change, done))
-        self._begin()
-
-    def _begin(self) -> None:
-        self._settled.clear()
-        self._wake.set()
+        self.keeper.change(change, done)
 
     async def settled(self) -> None:
         """Wait until everything was written and delivered."""
-        await self._settled.wait()
-
-    async def _change(self, change: Change) -> str:
-        """Make a change; return why it was refused, "" if it was made."""
-        try:
-            book = await asyncio.to_thread(self.file.change, change)
-        except BookError as error:
-            return str(error)
-        self._take(book)
-        self._tell_trouble()
-        return ""
-
-    def _tell_trouble(self) -> None:
-        if self.file.news:
-            self._tell("bad", self.file.news)
-            self.file.news = ""
-        if self.file.trouble and self.file.trouble != self._trouble:
-            self._tell("warn", f"Alerts are kept in this desk only: {self.file.trouble}")
-        self._trouble = self.file.trouble
-
-    async def _write_firings(self) -> None:
-        for firings, late in ((self._fired, False), (self._late, True)):
-            if not firings:
-                continue
-            batch = firings[:]
-            firings.clear()
-            before = self.file.book
-            await self._change(claiming(batch, late=late))
-            ours = claimed(before, self.file.book)
-            wanted = {(each.alert.id, each.alert.count) for each in batch}
-            mine = [
-                each
-                for each in ours
-                if (each.alert_id, each.number) in wanted and not each.delivered
-            ]
-            self._deliver_all(mine, mine=True)
-            await self._change(marking_delivered(mine))
-
-    async def _deliver_claimed(self) -> None:
-        """Deliver what a process that was killed had claimed and not delivered."""
-        undelivered = self.file.book.undelivered
-        if undelivered:
-            self._deliver_all(undelivered, mine=True)
-            await self._change(marking_delivered(undelivered))
-
-    def _deliver_all(self, firings: Iterable[FiringRecord], *, mine: bool) -> None:
-        for each in firings:
-            key = (each.alert_id, each.number)
-            if key not in self._shown:
-                self._shown.add(key)
-                self._deliver(each, mine)
+        await self.keeper.settled()
 
     def _take(self, book: Book) -> None:
-        """Watch the alerts of the book; show what another desk delivered meanwhile."""
-        delivered = [each for each in book.history if each.delivered]
-        if self._loaded:
-            self._deliver_all(delivered, mine=False)
-        else:  # before this desk was opened
-            self._shown |= {(each.alert_id, each.number) for each in delivered}
-        self._loaded = True
+        """Watch the alerts of the book."""
         self.store.alerts = {each.id: each for each in book.alerts}
         self.store.alert_history = list(book.history)
-        waiting = {each.alert.id: each.alert for each in (*self._fired, *self._late)}
+        waiting = {each.id: each for each in self.keeper.waiting}
         self.engine.replace(waiting.get(each.id, each) for each in book.alerts)
         self._watch_prices()
         self.store.mark(Topic.ALERTS)
@@ -219,15 +126,10 @@ class AlertWatch:
         if self.gap is not None or self._held:
             return
         for reading, value in self._prices[quote.instrument].values(quote):
-            self._note(self.engine.take(reading, value, quote.time_ns))
-
-    def _note(self, firings: Iterable[Firing], *, late: bool = False) -> None:
-        for each in firings:
-            (self._late if late else self._fired).append(each)
-            self._begin()
+            self.keeper.claim(self.engine.take(reading, value, quote.time_ns))
 
     def look(self, now: float) -> None:
-        """Judge what is no price, once a frame; look after the file once a second."""
+        """Judge every value other than prices, once a frame; check the file once a second."""
         if self._is_of_another_account():
             self.begin_anew()
         if self._held:
@@ -239,10 +141,10 @@ class AlertWatch:
                 continue
             if reading.kind == "clock":
                 firings = list(self.engine.take(reading, value, clock))
-                self._note([each for each in firings if not _is_late(each, clock)])
-                self._note([each for each in firings if _is_late(each, clock)], late=True)
+                self.keeper.claim([each for each in firings if not _is_late(each, clock)])
+                self.keeper.claim([each for each in firings if _is_late(each, clock)], late=True)
             else:
-                self._note(self.engine.take(reading, value, clock))
+                self.keeper.claim(self.engine.take(reading, value, clock))
         if now - self._looked >= LOOK_EVERY:
             self._looked = now
             self._look_after_file(clock, now)
@@ -295,7 +197,7 @@ class AlertWatch:
         self._held = True
 
     def begin_anew(self) -> None:
-        """Watch what is watched from now on, in a market that began anew: what was seen before crosses nothing."""
+        """Begin anew with a market that began anew: prices seen before do not count for crossings."""
         self._held, self.gap = False, None
         self.markets += 1
         self._candle_ends.clear()
@@ -312,7 +214,12 @@ class AlertWatch:
     def _is_of_another_account(self) -> bool:
         """Return whether the account is not the one whose prices were seen; note it where none is known."""
         account = self.store.account
-        if not self._loaded or account is None or not self.store.clock_ns or self._jobs:
+        if (
+            not self.keeper.is_loaded
+            or account is None
+            or not self.store.clock_ns
+            or self.keeper.has_jobs
+        ):
             return False
         if not self.file.book.account_ns and account.created_time_ns:
             self.change(beginning_anew(account.created_time_ns, self.store.clock_ns))
@@ -361,7 +268,7 @@ class AlertWatch:
             if missed.time_ns is not None:
                 fired = after_firing(alert, missed.time_ns)
                 self.engine.replace_alert(fired)
-                self._note([Firing(fired, missed.time_ns, f"{level:f}")], late=True)
+                self.keeper.claim([Firing(fired, missed.time_ns, f"{level:f}")], late=True)
 
     def end_gap(self) -> None:
         """Judge prices again as they come, beginning with the newest ones."""
@@ -381,7 +288,7 @@ class AlertWatch:
             for end_ns, value in values_of(condition, candles, after):
                 firings = list(self.engine.take(reading, value, end_ns))
                 fresh = [each for each in firings if end_ns > max(after, each.alert.made_ns)]
-                self._note(fresh, late=clock - end_ns > LATE_NS)
+                self.keeper.claim(fresh, late=clock - end_ns > LATE_NS)
                 self._candle_ends[reading] = max(end_ns, self._candle_ends.get(reading, 0))
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from keydesk.app.account_connection import Connection, DeskAccount
-from keydesk.calc.risk.period_profit import SECOND, Booking, period_start
+from keydesk.calc.market.trading_day import SECOND
+from keydesk.calc.risk.period_profit import Booking, period_start
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
 

@@ -222,7 +222,7 @@ class MarketReplay:
 
     async def _began_anew(self, state: MarketState) -> None:
         """Read everything again after the ledger was replaced, by this desk or from outside."""
-        from keydesk.feeds.new_market import begin_anew  # noqa: PLC0415 - loads the models
+        from keydesk.feeds.instruments import begin_anew  # noqa: PLC0415 - loads the models
 
         for each in self._store.in_flight.values():
             words = f"{each.line}. The market began anew meanwhile: what became of it stands in the ledger kept beside"

@@ -30,7 +30,6 @@ from keydesk.terminal.output import say, say_error
 from keydesk.text.format import counted
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.candles import read_day_closes, read_excursions
-from keydesk.trade_journal.limit_hits import read_limit_hits
 from keydesk.trade_journal.loading import load_journal, pips_of
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
 from keydesk.trade_journal.paths import read_paths
@@ -54,6 +53,7 @@ from keydesk.trade_journal.rows import (
     text_table,
     trade_row,
 )
+from keydesk.trade_journal.snapshot import read_limit_hits
 from keydesk.trade_journal.what_if_words import doubts, rule_words
 from keydesk_client.auth.private_files import replace_file
 

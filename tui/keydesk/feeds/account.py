@@ -13,8 +13,8 @@ from typing import Protocol
 
 from keydesk.calc.market.trading_day import day_start
 from keydesk.config.settings import Reconciliation
+from keydesk.feeds.days import days_once
 from keydesk.feeds.link import FAILURES, Link, reason
-from keydesk.feeds.market_data import days_once
 from keydesk.store.state import Topic
 from keydesk.store.transactions.fold import (
     count_closed_trades,
@@ -265,7 +265,7 @@ class Reconciler:
     """Transaction ids by intent id: what happened up to there does not concern the intent."""
 
     async def check(self, link: Link) -> None:
-        """Compare what is due; if there is no answer, the next check polls again."""
+        """Compare what is due; without an answer the next check polls again."""
         due = self._due(link)
         if not due or link.now() - self._checked_at < self.thresholds.check_every:
             return

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from keydesk.alerts.candle_values import candles_needed
+from keydesk.alerts.readings import candles_needed
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import SECOND, Alert
 from keydesk.calc.alerts.conditions import CandleCondition, ClientsLong
@@ -42,7 +42,7 @@ class Due:
     market: int = 0  # what was read is of this one
 
     def forget(self, market: int) -> None:
-        """Forget what was read if it is of a market before this one."""
+        """Discard what was read of an earlier market."""
         if market != self.market:
             self.market, self.gap_since = market, None
             for held in (self.not_before, self.next_end, self.read_for):

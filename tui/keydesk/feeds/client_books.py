@@ -157,7 +157,7 @@ def _of(book: OrderBook | PositionBook, instrument: str) -> OrderBook | Position
 
 
 def _time_in(address: str) -> int | None:
-    """Return the time that an address asks for; None where it is missing or no time."""
+    """Return the time in an address; None where it is missing or invalid."""
     try:
         text = parse_qs(urlsplit(address).query, max_num_fields=4).get("time", [""])[0]
         time_ns = DateTime(text).ns

@@ -148,7 +148,7 @@ def control_in(data: Path, url: str) -> tuple[str, Secret] | None:
 
 
 def state_of(answer: Json) -> MarketState:
-    """Return the state of an answer; raise `ControlRefused` if a member is missing or of no use."""
+    """Return the state of an answer; raise `ControlRefused` if a member is missing or unusable."""
     try:
         number = answer.get("ledgerNumber", 0)
         return MarketState(

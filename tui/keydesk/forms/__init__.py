@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keydesk.forms.account.arming import ArmForm
+    from keydesk.forms.account.arming import ArmForm, UnlockForm
     from keydesk.forms.account.audit import AuditForm
     from keydesk.forms.account.configure import ConfigureForm
     from keydesk.forms.account.leaving import LeaveForm
@@ -16,16 +16,14 @@ if TYPE_CHECKING:
     from keydesk.forms.account.order_life import OrderLifeForm
     from keydesk.forms.account.sessions import SessionsForm
     from keydesk.forms.account.transaction import TransactionForm
-    from keydesk.forms.account.unlock import UnlockForm
     from keydesk.forms.command_line import CommandForm, FindForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
     from keydesk.forms.journal.note import NoteForm
     from keydesk.forms.journal.trade import JournalTradeForm
     from keydesk.forms.journal.trades import JournalForm
-    from keydesk.forms.market.alert_line import AlertLineForm
     from keydesk.forms.market.alerts import AlertsForm
     from keydesk.forms.market.indicators import IndicatorForm
-    from keydesk.forms.market.new_alert import NewAlertForm
+    from keydesk.forms.market.new_alert import AlertLineForm, NewAlertForm
     from keydesk.forms.market.replay import BeginAnewForm, MarketPage
     from keydesk.forms.market.timeframes import TimeframeForm
     from keydesk.forms.market.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
@@ -90,7 +88,7 @@ __all__ = [
 
 _HOMES = {
     "AddForm": "market.watchlists",
-    "AlertLineForm": "market.alert_line",
+    "AlertLineForm": "market.new_alert",
     "AlertsForm": "market.alerts",
     "NewAlertForm": "market.new_alert",
     "ArmForm": "account.arming",
@@ -131,7 +129,7 @@ _HOMES = {
     "TimeframeForm": "market.timeframes",
     "TrailingForm": "trades.protection",
     "TransactionForm": "account.transaction",
-    "UnlockForm": "account.unlock",
+    "UnlockForm": "account.arming",
 }
 
 

@@ -70,7 +70,7 @@ class Form(FormView[Result]):
     # To be implemented by each form.
 
     def refusals(self) -> Sequence[str]:
-        """Return the reasons why it cannot be sent as it stands."""
+        """Return the reasons why it cannot be sent as it is."""
         return ()
 
     @abstractmethod
@@ -306,7 +306,9 @@ class Form(FormView[Result]):
         self.close(None)
 
     def _note_painted(self) -> None:
-        self.painted = monotonic()  # before the audit log is written: a slow disk is no late form
+        self.painted = (
+            monotonic()
+        )  # before the audit log is written: a slow disk does not make the form late
         self._snapshot.note_painted()
         if not self._is_recorded:
             self._is_recorded = True

@@ -22,7 +22,7 @@ class Part:
     """A line of the body, folded to the width."""
 
     lines: Sequence[TextLine]
-    left_out_at: int | None = None  # place among the details, 0 first; None: it is none
+    left_out_at: int | None = None  # place among the details, 0 first; None: not a detail
     is_field: bool = False
 
 

@@ -1,6 +1,6 @@
-"""The picture of a form that sends: its lines, as many as there is room for, and where it stands.
+"""The picture of a form that sends: its lines, as many as there is room for, and its place on the screen.
 
-It stands in the column beside the chart, or over the left of the desk.
+It is shown in the column beside the chart, or over the left of the desk.
 """
 
 from abc import abstractmethod
@@ -100,7 +100,7 @@ class FormView(ModalForm[Result]):
     def confirmation(self) -> Confirmation:
         """Return the step that would send the form now."""
 
-    # Where it stands: in the column beside the chart, or over the left of the desk.
+    # Its place: the column beside the chart, or over the left of the desk.
 
     @property
     def dock(self) -> int:
@@ -114,7 +114,7 @@ class FormView(ModalForm[Result]):
 
     @property
     def docked_region(self) -> Region:
-        """The part of the screen that the docked sheet stands on; empty while it is not docked."""
+        """The part of the screen that the docked sheet covers; empty while it is not docked."""
         return self.sheet.region if self.dock and self.sheet is not None else Region()
 
     @property

@@ -31,7 +31,7 @@ class Sheet(DrawnWidget):
         self._lines = [tuple(line) for line in lines]
         self._rows: dict[int, Strip] = {}  # with the frame, by line
         self._drawn_with: tuple[Palette, Strip] | None = None  # and between which edges
-        self._title: tuple[Printable, Printable] = "", ""  # and what stands in the lower edge
+        self._title: tuple[Printable, Printable] = "", ""  # and the words in the lower edge
         self.styles.width = width
 
     @property

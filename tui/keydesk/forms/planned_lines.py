@@ -31,7 +31,7 @@ def planned_lines(
 
 
 def behind(price: Reading, distance: Reading, direction: int) -> Reading:
-    """Return the price of a trailing stop so far behind a price; None while one of them is not known."""
+    """Return the price of a trailing stop at a distance from a price; None while one of them is not known."""
     if isinstance(price, Decimal) and isinstance(distance, Decimal):
         return price - direction * distance
     return None

@@ -66,7 +66,7 @@ def fold_line(line: TextLine, width: int) -> list[TextLine]:
 
 
 def _has_words(cells: Sequence[tuple[str, str]], end: int) -> bool:
-    """Return whether more than the label of a line, a single word, stands before a place."""
+    """Return whether more than the label of a line, a single word, comes before a place."""
     return len("".join(letter for letter, _ in cells[:end]).split()) > 1
 
 
@@ -77,7 +77,7 @@ UNIT_WIDTH = 6
 
 
 def docked(line: TextLine, width: int) -> list[TextLine]:
-    """Return a line for a narrow sheet: what a field comes to stands below it, other lines are folded."""
+    """Return a line for a narrow sheet: the value of a field goes below it, other lines are folded."""
     if not is_field(line) or sum(cell_len(words) for words, _ in line) <= width:
         return fold_line(line, width)
     *front, (value, role), bracket = line[:FIELD_PARTS]
@@ -124,7 +124,7 @@ def with_hints(left: TextLine, hints: TextLine, right: TextLine, width: int) -> 
 
 
 class ModalForm(Overlay[Result], Generic[Result]):
-    """A modal screen with a sheet, which closes only once: a key queued behind the closing one must not send again."""
+    """A modal screen with a sheet, which closes only once: a key queued after the closing one must not send again."""
 
     WIDTH: ClassVar[int] = 60
 

@@ -3,17 +3,21 @@
 Periods up to an hour have a fixed length. From two hours to a day they are counted from 17:00 New York, so the last
 one of a day is shorter or longer when the clocks change; weeks begin on Friday 17:00 New York, months on the first day
 at that hour.
+
+A series holds the newest candles and as many older ones as fit. A chart that goes farther back gets a window of its own:
+it grows at the end where candles are wanted and loses as many at the other, so memory is bounded however far one goes.
 """
 
 from bisect import bisect_left
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Literal
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.calc.market.trading_day import NEW_YORK, SECOND, next_day_start
 from keydesk.records import Day
-from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
+from keydesk.store.state import Candle, CandlePrices, CandleSeries, PastCandles, Topic
 from keydesk.store.store import CLOCK_LAG_NS, Store
 from keydesk_client.account.values import LAST_NS, moment, price, readable
 from keydesk_client.models import Candlestick
@@ -28,6 +32,9 @@ ALIGNED_TO_THE_DAY = {
 MOST_CANDLES = 5000
 MOST_SKIPPED_NS = 10 * 86_400 * 1_000_000_000  # from a candle's end to the next price
 MOST_VOLUME = 10**12
+WINDOW = 6000  # candles of a window
+OVERLAP = 3000  # of the series' oldest, with which a window begins
+Direction = Literal["older", "newer"]
 
 
 def period_end(start_ns: int, granularity: str) -> int | None:
@@ -124,7 +131,7 @@ def distrust_candles(store: Store) -> None:
 
 
 def loading_failed(store: Store, series: CandleSeries, words: str) -> None:
-    """Keep the candles and show why there are no newer ones."""
+    """Keep the candles and show why newer ones are missing."""
     series.loading = False
     series.error = words
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
@@ -141,7 +148,9 @@ def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
             series.candles.pop()
             series.wants_reload = True
         return False
-    if time_ns - end > MOST_SKIPPED_NS:  # no prices for so long: the service knows what was
+    if (
+        time_ns - end > MOST_SKIPPED_NS
+    ):  # no prices for so long: the candles are read from the service
         series.wants_reload = True
         return False
     if time_ns < end:
@@ -217,3 +226,60 @@ def _with_price(last: Candle, mid: float) -> Candle:
 
 def _as_complete(last: Candle) -> Candle:
     return Candle(last.time_ns, last.open, last.high, last.low, last.close, True, last.volume)
+
+
+def want_history(store: Store, instrument: str, granularity: str, direction: Direction) -> None:
+    """Request candles beyond one end of a chart, if there may be any."""
+    series = store.series.get((instrument, granularity))
+    if series is None or not series.candles or series.loading_history:
+        return
+    if series.past is None and direction == "older" and len(series.candles) >= MOST_CANDLES:
+        series.past = PastCandles(series.candles[:OVERLAP], begins=series.begins)
+    past = series.past
+    if past is None:
+        series.wants_older = direction == "older" and not series.begins
+    elif direction == "newer" or not past.begins:
+        past.wants = direction
+    store.mark(Topic.CANDLES)
+
+
+def want_date(store: Store, instrument: str, granularity: str, date_ns: int) -> None:
+    """Request a window around a date in place of the last one."""
+    series = store.series.get((instrument, granularity))
+    if series is not None:
+        series.past = PastCandles(wants="date", date_ns=date_ns)
+        store.mark(Topic.CANDLES)
+
+
+def take_older(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
+    """Insert candles before the oldest one of a series; an answer without any marks the beginning of history."""
+    made = candles_of(store, loaded)
+    older = [
+        each for each in made if not series.candles or each.time_ns < series.candles[0].time_ns
+    ]
+    room = MOST_CANDLES - len(series.candles)
+    series.candles[:0] = older[-room:] if room > 0 else []
+    series.wants_older, series.begins = False, not older
+    store.mark(Topic.CANDLES, (series.instrument, series.granularity))
+
+
+def take_past(
+    store: Store,
+    series: CandleSeries,
+    past: PastCandles,
+    loaded: Iterable[Candlestick],
+    direction: Direction,
+) -> None:
+    """Add candles at one end of a window; it loses those beyond its size at the other end."""
+    made, held = candles_of(store, loaded), past.candles
+    if direction == "older":
+        older = [each for each in made if not held or each.time_ns < held[0].time_ns]
+        held[:0] = older
+        past.begins = not older
+        del held[WINDOW:]
+    else:
+        held += [each for each in made if not held or each.time_ns > held[-1].time_ns]
+        if len(held) > WINDOW:
+            del held[:-WINDOW]
+            past.begins = False
+    store.mark(Topic.CANDLES, (series.instrument, series.granularity))

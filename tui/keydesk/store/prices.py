@@ -34,7 +34,7 @@ from keydesk_client.models._core.scalars import DateTime
 MOST_BOOKS = 16  # two of an instrument, 100 kB each: those of all would be 12 MB
 MOST_EARLIER = 9  # snapshots kept before the newest, of the focus only: three hours
 SNAPSHOT_EVERY_NS = 1_200_000_000_000
-GAP_NS = SNAPSHOT_EVERY_NS * 3 // 2  # snapshots farther apart are no neighbours
+GAP_NS = SNAPSHOT_EVERY_NS * 3 // 2  # snapshots farther apart are not compared
 WRONG_AFTER = 5.0  # seconds for which a newer price outranks one that is more than a minute older
 LONGEST_CURRENCY = 12
 KINDS: tuple[BookKind, ...] = get_args(BookKind)

@@ -70,7 +70,7 @@ class LogLine:
 
     @property
     def key(self) -> str:
-        """Return what tells the line from all others of the log."""
+        """Return what identifies the line in the log."""
         return self.id or f"own {self.own}"
 
 
@@ -149,7 +149,7 @@ class BookSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class ClientBook:
-    """The last snapshot of one book, those before it, and why there is no newer one."""
+    """The last snapshot of one book, those before it, and why a newer one is missing."""
 
     kind: BookKind
     snapshot: BookSnapshot | None = None
@@ -212,7 +212,7 @@ class Notice:
     seen: bool = False
     outcome: str = ""  # the intent id of the command whose outcome it reports
     came: float | None = None  # monotonic seconds of the first frame after it
-    painted: float | None = None  # monotonic seconds since when it stands whole on the screen
+    painted: float | None = None  # monotonic seconds since when all of it is on the screen
 
     @property
     def waits(self) -> bool:

@@ -315,7 +315,7 @@ class Store:
             self.mark(Topic.MARKET)
 
     def see_clock(self, time_ns: int) -> None:
-        """Advance the broker's clock; a time far behind it replaces a wrong clock."""
+        """Advance the broker's clock; a time much earlier replaces a wrong clock."""
         if time_ns > self.clock_ns or time_ns < self.clock_ns - CLOCK_LAG_NS:
             self.clock_ns = time_ns
 

@@ -66,7 +66,7 @@ class Snapshot:
             }
 
     def note_painted(self) -> None:
-        """Note that the last drawing stands on the screen."""
+        """Note that the last drawing is on the screen."""
         self._painted = self._drawn
 
     @contextmanager

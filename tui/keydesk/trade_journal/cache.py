@@ -64,7 +64,7 @@ class CachedEvents:
     """The events of an account up to a transaction."""
 
     account_id: str
-    created_ns: int  # tells a practice account that was reset
+    created_ns: int  # distinguishes a practice account that was reset
     last_id: int = 0
     events: tuple[Event, ...] = ()
     skipped: int = 0  # lines of the file before them
@@ -94,7 +94,7 @@ def mark_of(path: Path) -> Path:
 def read_cache(
     path: Path, account_id: str, created_ns: int, progress: Progress | None = None
 ) -> CachedEvents:
-    """Return what is cached for an account; nothing if there is no cache that can be used.
+    """Return what is cached for an account; nothing without a usable cache.
 
     Args:
         path: The file of events.
@@ -232,7 +232,7 @@ def _value(value: object) -> object:
 
 
 def event_of(line: Sequence[Any]) -> Event:
-    """Return the event of a line; raise one of UNREADABLE if it is none."""
+    """Return the event of a line; raise one of UNREADABLE if it cannot be read."""
     name, *values = line
     kind = KINDS[name]
     return kind(**_members(kind, values))

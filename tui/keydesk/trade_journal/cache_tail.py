@@ -83,7 +83,7 @@ class EventFile:
         return block
 
     def begins(self, place: int) -> int:
-        """Return where the first line begins that does so at a place or behind it."""
+        """Return where the first line at or after a place begins."""
         at = place - 1
         while 0 <= at < self._size:
             block = self._read(at, min(LINE, self._size - at))

@@ -66,7 +66,7 @@ class ExcursionReader:
             self._is_loaded = True
 
     def known(self, trade: JournalTrade) -> Excursion | None:
-        """Return a known excursion; that of another trade with its id, after a reset, is none."""
+        """Return a known excursion; one of another trade with the same id, from before a reset, does not count."""
         for found in (self._known, self._provisional):
             kept = found.get(trade.id)
             if kept is not None and kept[:2] == (trade.opened_ns, trade.closed_ns):

@@ -41,7 +41,7 @@ from keydesk_client.models import Transaction
 NEWEST = 20_000  # events of a large account that are read first: some 6,000 trades
 RETRY_AFTER = 20.0  # seconds after candles could not be read
 PART = 50  # transactions between two turns of the event loop
-PAUSE = 0.1  # seconds between pages of older transactions that nobody waits for
+PAUSE = 0.1  # seconds between pages of older transactions read in the background
 ANOTHER_READS = 0.1  # seconds between looks while it is being read
 Pips = Mapping[str, Decimal]
 

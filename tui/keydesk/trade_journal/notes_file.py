@@ -52,7 +52,7 @@ class Notes:
 
 @dataclass(slots=True)
 class _Content:
-    """The lines of the file: notes with the members beside them, and lines that are no notes."""
+    """The lines of the file: notes with their other members, and lines that cannot be read as notes."""
 
     notes: dict[str, TradeNote] = field(default_factory=dict)
     others: dict[str, dict[str, Any]] = field(default_factory=dict)

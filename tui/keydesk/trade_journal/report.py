@@ -236,7 +236,7 @@ def _trades(trades: Iterable[JournalTrade], context: RowContext) -> Section:
 
 
 def _group(trades: Sequence[JournalTrade], name: str, context: GroupContext) -> Section | None:
-    """Return the trades by a grouping, None if it tells nothing because all are in one group."""
+    """Return the trades by a grouping, None if all are in one group."""
     groups = grouped(trades, name, context)
     if len(groups) < 2:  # noqa: PLR2004 - one group is the whole
         return None

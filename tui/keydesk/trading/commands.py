@@ -32,13 +32,14 @@ from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import CHECK_FIRST, Dispatcher, record_of
 from keydesk.trading.exits import Exits
-from keydesk.trading.notifications import Command, open_words, report_of
+from keydesk.trading.notifications import Command, report_of
 from keydesk.trading.order_requests import (
     Flattening,
     moved_request,
     order_request,
     reversal_request,
 )
+from keydesk.trading.order_words import open_words
 from keydesk.trading.refused_tickets import RefusedTickets
 from keydesk.trading.settings_requests import SettingsRequests
 from keydesk_client.account.values import READ_ERRORS
@@ -191,7 +192,7 @@ class Commands:
         outcome = await self._open_once(order.instrument, command, request, intent_id)
         if self.exit_plans is not None:
             self.exit_plans.settled(intent_id, outcome)
-        if self.refused.keep(order, outcome):  # the same again is no second order
+        if self.refused.keep(order, outcome):  # sending the same again is not a duplicate
             self._sent.pop((order.instrument, order.kind, order.side), None)
         return isinstance(outcome, Done) and outcome.became is not Became.CANCELLED
 

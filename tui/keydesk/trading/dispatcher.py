@@ -21,12 +21,12 @@ from keydesk.trading.notifications import (
     Level,
     Report,
     fill_of,
-    intent_words,
     one_of_words,
     protection_words,
     report_of,
     slippage_pips,
 )
+from keydesk.trading.order_words import intent_words
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
     Action,

@@ -50,7 +50,7 @@ class ExecutionLog:
 
 
 def read_executions(path: Path) -> list[Execution]:
-    """Return the executions in the file, oldest first; lines that are none are left out, and a missing file is none."""
+    """Return the executions in the file, oldest first; unreadable lines are left out, a missing file counts as empty."""
     try:
         text = newest_text(path, 2 * LARGEST)
     except OSError:

@@ -20,7 +20,7 @@ from keydesk.records import InFlightKind
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk.trading.notifications import Command, change_words, order_name
+from keydesk.trading.notifications import Command
 from keydesk.trading.order_requests import (
     Standing,
     guaranteed_edit,
@@ -28,6 +28,7 @@ from keydesk.trading.order_requests import (
     target_edit,
     trail_edit,
 )
+from keydesk.trading.order_words import change_words, order_name
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
@@ -69,7 +70,7 @@ class Exits:
     async def close_trade(
         self, trade_id: str, instrument: str, part: Decimal | None, prefix: str = ""
     ) -> Outcome:
-        """Close a trade, or a part of it; `prefix` stands before the words of the command."""
+        """Close a trade, or a part of it; `prefix` comes before the words of the command."""
         amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
         size = "all" if isinstance(amount, str) else units(amount)
         words = f"{prefix}CLOSE {size} of #{trade_id} {pair(instrument)}"
@@ -130,7 +131,7 @@ class Exits:
         return abs(known.long_units), abs(known.short_units)
 
     async def protect(self, change: SetProtection, prefix: str = "") -> Outcome:
-        """Set, move or cancel what protects a trade; `prefix` stands before the words of the command."""
+        """Set, move or cancel what protects a trade; `prefix` comes before the words of the command."""
         command = self.command("", "modify", change.instrument, "protection")
         command = replace(
             command, words=f"{prefix}{change_words(change, command.pip)} on #{change.trade_id}"

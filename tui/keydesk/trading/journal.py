@@ -42,7 +42,7 @@ def trouble(error: OSError, path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class UnavailableJournal:
-    """Stands in for a journal that cannot be opened; refuses intents with the reason."""
+    """Replaces a journal that cannot be opened; refuses intents with the reason."""
 
     why: str
 

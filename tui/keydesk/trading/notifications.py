@@ -1,22 +1,20 @@
-"""Texts of commands and their outcomes, and notices of events that the broker caused.
+"""Reports of commands by their outcomes, and notices of events that the broker caused.
 
 A fill of a stop, an expired order or a margin call has no key press to answer, so its notice stays until it is seen.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from time import time_ns
 from typing import Literal
 
-from keydesk.calc.orders.instructions import Left, OpenOrder, SetProtection
-from keydesk.calc.orders.ticket_draft import KIND_WORDS
-from keydesk.records import InFlightKind, OrderRow, TradeRow
+from keydesk.records import InFlightKind, TradeRow
 from keydesk.store.reason_words import in_words, meaning_of
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
-from keydesk.text.format import EMPTY, money, pair, units
-from keydesk.text.sanitize import SafeText, clean, clean_name, safe
+from keydesk.text.format import money, pair, units
+from keydesk.text.sanitize import clean, safe
 from keydesk.trading.executions import TRIGGERED, Execution, ExecutionLog
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.models import (
@@ -30,24 +28,12 @@ from keydesk_client.orders.outcome import (
     Ambiguous,
     Became,
     Done,
-    Intent,
     NotSent,
     Outcome,
     Rejected,
     Unconfirmed,
 )
 
-REDUCE_ONLY = "reduce-only"
-WORDS = {
-    "LIMIT": "limit",
-    "STOP": "stop",
-    "MARKET_IF_TOUCHED": "if touched",
-    "TAKE_PROFIT": "target",
-    "STOP_LOSS": "stop-loss",
-    "TRAILING_STOP_LOSS": "trailing stop",
-    "GUARANTEED_STOP_LOSS": "guaranteed stop",
-    "FIXED_PRICE": "fixed price",
-}
 Level = Literal["info", "good", "warn", "bad"]
 PRICE_REASONS = frozenset({"BOUNDS_VIOLATION"})
 OutcomeLevel = Literal["good", "warn", "bad"]
@@ -71,76 +57,6 @@ ENDED_SINCE = {
 }
 # A trader's own doing, or what goes with it.
 EXPECTED_ENDS = frozenset(("CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED", "LINKED_TRADE_CLOSED"))
-
-
-def order_name(order: OrderRow) -> SafeText:
-    """Return an order in words: BUY 20,000 EUR/USD limit 1.08200 #6415."""
-    kind = WORDS.get(order.type) or clean_name(order.type.replace("_", " ").lower())
-    at = EMPTY if order.price is None else f"{order.price}"
-    if order.units is None:
-        trade = clean_name(order.trade_id or "?")
-        return safe(
-            f"{kind} {at} of trade #{trade} {pair(order.instrument)} #{clean_name(order.id)}"
-        )
-    side = "BUY" if order.units > 0 else "SELL"
-    only = f" {REDUCE_ONLY}" if order.reduces else ""
-    size, name = units(abs(order.units)), pair(order.instrument)
-    return safe(f"{side} {size} {name} {kind} {at}{only} #{clean_name(order.id)}")
-
-
-def open_words(order: OpenOrder) -> str:
-    """Return an order in words: BUY 50,000 EUR/USD at market."""
-    where = "at market" if order.kind == "MARKET" else f"{KIND_WORDS[order.kind]} {order.price}"
-    only = f" {REDUCE_ONLY}" if order.reduces else ""
-    return f"{order.side} {units(abs(order.units))} {pair(order.instrument)} {where}{only}"
-
-
-def change_words(change: SetProtection, pip: Decimal | None) -> str:
-    """Return an edit in words: stop 1.08230, target off, trail 25.0p."""
-    trail = change.trail
-    behind = f"{money(trail / pip, 1)}p" if pip and isinstance(trail, Decimal) else trail
-    parts = (
-        ("stop", change.stop),
-        ("target", change.target),
-        ("trail", behind),
-        ("guaranteed stop", change.guaranteed),
-    )
-    said = [
-        f"{name} {'off' if value is None else value}"
-        for name, value in parts
-        if not isinstance(value, Left)
-    ]
-    return ", ".join(said)
-
-
-def intent_words(intent: Intent) -> str:
-    """Return a journalled intent in words."""
-    body = intent.body
-    match intent.action:
-        case Action.CREATE | Action.REPLACE:
-            size, kind = _decimal(body.get("units")), str(body.get("type", "")).lower()
-            side = "BUY" if size >= 0 else "SELL"
-            name = pair(str(body.get("instrument", "?")))
-            return f"{side} {units(abs(size))} {name} {kind.replace('_', ' ')}"
-        case Action.CANCEL:
-            return f"CANCEL order #{intent.target}{_of(intent)}"
-        case Action.CLOSE_TRADE:
-            return f"CLOSE {str(body.get('units', '?')).lower()} of #{intent.target}{_of(intent)}"
-        case Action.CLOSE_POSITION:
-            return f"CLOSE position {pair(intent.target)}"
-        case Action.SET_DEPENDENT_ORDERS:
-            return f"PROTECTION of #{intent.target}{_of(intent)}"
-
-
-def _of(intent: Intent) -> str:
-    return f" {pair(intent.instrument)}" if intent.instrument else ""
-
-
-def _decimal(text: object) -> Decimal:
-    try:
-        return Decimal(str(text))
-    except InvalidOperation:
-        return Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +125,7 @@ def _done(done: Done, command: Command) -> Report:
 
 
 def one_of_words(like: Ambiguous, command: Command) -> str:
-    """Return the joint outcome of several like requests that cannot be told apart."""
+    """Return the joint outcome of several like requests that cannot be distinguished."""
     found = "; ".join(_finding_words(each, command) for each in like.findings)
     return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {command.words}: {found}"
 
@@ -250,7 +166,7 @@ def _why(rejected: Rejected) -> str:
 
 
 def _with_field(code: str) -> str:
-    """Return a reason in words, behind the field of the ticket that it is about."""
+    """Return a reason in words, preceded by the field of the ticket that it is about."""
     found = meaning_of(code)
     field = found[1] if found is not None else ""
     return f"{field}: {in_words(code)}" if field else in_words(code)

@@ -48,7 +48,7 @@ class RefusedTickets:
             self._put(order, RefusedTicket(order.draft, MEMBERS.get(member, ""), str(error)))
 
     def take(self, instrument: str, side: Side) -> RefusedTicket | None:
-        """Return the refused ticket of a side once, None if there is none or it is older than a minute."""
+        """Return the refused ticket of a side once, None without one, or if it is older than a minute."""
         kept = self._kept.pop((instrument, side), None)
         if kept is None or self.now() - kept[0] > KEPT:
             return None

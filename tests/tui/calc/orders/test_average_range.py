@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.average_range import CANDLES, average_range, distance
+from keydesk.calc.orders.change_checks import protection_refusals
 from keydesk.calc.orders.checks import Circumstances, judge
 from keydesk.calc.orders.instructions import Limits, Template
 from keydesk.calc.orders.order_parser import OrderSyntaxError, parse_order
@@ -13,7 +14,6 @@ from keydesk.calc.orders.protection import (
     completed_by,
     draft_of,
     protection_of,
-    refusals,
     wanted_protection,
 )
 from keydesk.calc.orders.ticket import work_out
@@ -108,7 +108,7 @@ def test_a_stop_of_a_trade_is_refused_by_name_while_the_range_is_unknown() -> No
     facts, trade = example_facts(), long_euro()
     draft = draft_of(protection_of(trade), facts).put("stop", Entry("1.5", "ATR"))
     assert wanted_protection(draft, trade, facts) is None
-    assert refusals(draft, trade, facts)[0].startswith("stop: 1.5a needs ATR 14 H1")
+    assert protection_refusals(draft, trade, facts)[0].startswith("stop: 1.5a needs ATR 14 H1")
 
 
 # Templates.
@@ -125,7 +125,7 @@ def test_a_template_in_ranges_protects_a_trade() -> None:
 def test_a_template_in_ranges_is_refused_by_name_while_the_range_is_unknown() -> None:
     facts, trade = example_facts("USD_JPY"), short_yen()
     draft = completed_by(draft_of(protection_of(trade), facts), trade, facts, IN_RANGES)
-    assert refusals(draft, trade, facts)[0].startswith("stop: 1.5a needs ATR 14 H1")
+    assert protection_refusals(draft, trade, facts)[0].startswith("stop: 1.5a needs ATR 14 H1")
 
 
 def test_a_template_in_ranges_stays_wide_enough_for_the_spread() -> None:

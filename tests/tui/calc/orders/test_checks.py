@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.checks import Circumstances, Verdict, judge, minutes_to_rollover
+from keydesk.calc.orders.checks import Circumstances, Verdict, judge
 from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft, Entry
@@ -118,9 +118,3 @@ def test_own_limits_refuse() -> None:
     words = " ".join(verdict(GOOD, limits=limits).refusals)
     assert "your own limit of 5,000 units" in words
     assert "your own limit of 0.1 %" in words
-
-
-def test_rollover_is_at_five_in_new_york_in_winter_and_summer() -> None:
-    assert minutes_to_rollover(1_772_056_740_000_000_000) == 1  # 2026-02-25 21:59 UTC
-    assert minutes_to_rollover(1_783_976_340_000_000_000) == 1  # 2026-07-13 20:59 UTC
-    assert minutes_to_rollover(NOON) is None

@@ -6,11 +6,12 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.calc.market.trading_day import NEW_YORK
 from keydesk.calc.risk.financing import (
-    NEW_YORK,
     days_charged_next,
     days_to_friday,
     financing_of,
+    minutes_to_rollover,
     minutes_to_week_end,
 )
 from keydesk.calc.risk.trading_context import TradingContext
@@ -72,3 +73,9 @@ def test_the_last_hour_of_the_week_is_told() -> None:
     assert minutes_to_week_end(at(6, 15, 59)) is None
     assert minutes_to_week_end(at(6, 16, 30)) == 30
     assert minutes_to_week_end(at(5, 16, 30)) is None
+
+
+def test_rollover_is_at_five_in_new_york_in_winter_and_summer() -> None:
+    assert minutes_to_rollover(1_772_056_740_000_000_000) == 1  # 2026-02-25 21:59 UTC
+    assert minutes_to_rollover(1_783_976_340_000_000_000) == 1  # 2026-07-13 20:59 UTC
+    assert minutes_to_rollover(1_772_000_000_000_000_000) is None

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.instructions import ConfigureAccount
-from keydesk.calc.risk.margin_change import HeldMargin, MarginFigures, with_margin_rate
+from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
 from keydesk.forms.account.configure import ConfigureForm
 from keydesk.forms.account.pages import AccountPage
 from keydesk.store.state import Arming

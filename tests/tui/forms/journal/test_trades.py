@@ -134,13 +134,13 @@ async def test_every_shown_column_sorts(tmp_path: Path) -> None:
     seen = set()
     async with page.app.run_test(size=(250, 20)) as pilot:
         page.frame()
-        while page.form.order.column not in seen:
-            seen.add(page.form.order.column)
+        while page.form.table.order.column not in seen:
+            seen.add(page.form.table.order.column)
             await pilot.press("l")
             assert sorted(page.form.keys) == ["1", "2", "3", "4"]
-            if page.form.order.column == "rating":
+            if page.form.table.order.column == "rating":
                 assert page.form.keys[:2] == ["1", "3"]
-            if page.form.order.column == "pair":
+            if page.form.table.order.column == "pair":
                 assert page.form.keys[-1] == "3"
     assert len(seen) == 20
 
@@ -223,7 +223,7 @@ async def test_what_is_in_sight_is_asked_its_excursions_once(tmp_path: Path) -> 
         await pilot.press("end")
         page.frame()
         assert page.host.excursions[-1] == page.form.keys[-page.form.rows :]
-        page.form.order = page.form.order.by("mae", frozenset())
+        page.form.table.order = page.form.table.order.by("mae", frozenset())
         page.form.sort_rows()
         page.frame()
         assert len(page.host.excursions[-1]) == 89

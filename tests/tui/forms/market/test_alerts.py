@@ -14,12 +14,10 @@ from keydesk.app.alerts.desk import here
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.conditions import Condition, PriceCross, TradeResult
-from keydesk.calc.alerts.making import Surroundings, make_alert
+from keydesk.calc.alerts.making import Surroundings, line_of, make_alert
 from keydesk.calc.alerts.parser import AlertLine, parse_alert
-from keydesk.calc.alerts.writing import line_of
-from keydesk.forms.market.alert_line import AlertLineForm
 from keydesk.forms.market.alerts import AlertsForm
-from keydesk.forms.market.new_alert import EditAsText, NewAlertForm, TakeAlert
+from keydesk.forms.market.new_alert import AlertLineForm, EditAsText, NewAlertForm, TakeAlert
 from keydesk.panes.chart_prices import own_lines
 from keydesk.store.state import Topic
 from support.data.desk_data import desk_store

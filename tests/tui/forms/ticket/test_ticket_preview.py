@@ -5,8 +5,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.preview import Preview
-from keydesk.forms.ticket.figures import FigureLine, LeftOut
-from keydesk.forms.ticket.preview import preview_lines
+from keydesk.forms.ticket.figures import FigureLine, LeftOut, preview_lines
 from support.data.trading_contexts import example_facts
 
 D = Decimal

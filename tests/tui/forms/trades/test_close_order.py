@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from keydesk.calc.orders.close_order import CloseOrder, in_close_order, parts_of
 from keydesk.calc.orders.instructions import (
     CloseParts,
     ClosePosition,
@@ -14,6 +13,7 @@ from keydesk.calc.orders.instructions import (
     Template,
     TemplateBook,
 )
+from keydesk.calc.orders.position_effect import CloseOrder, in_close_order, parts_of
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectionForm

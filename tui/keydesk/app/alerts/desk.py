@@ -134,7 +134,7 @@ class AlertDesk:
         self._app.push_screen(form, self._chosen)
 
     def _chosen(self, choice: AlertChoice | None) -> None:
-        from keydesk.calc.alerts.writing import line_of  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.making import line_of  # noqa: PLC0415 - see `open`
         from keydesk.forms.market.new_alert import EditAsText, TakeAlert  # noqa: PLC0415
 
         match choice:
@@ -152,7 +152,7 @@ class AlertDesk:
 
     def type_line(self, before: str = "", changed: Alert | None = None) -> None:
         """Ask for the line of a new alert, or of one that is changed."""
-        from keydesk.forms.market.alert_line import AlertLineForm  # noqa: PLC0415
+        from keydesk.forms.market.new_alert import AlertLineForm  # noqa: PLC0415
 
         title = "Alert" if changed is None else "Edit the alert"
         form = AlertLineForm(self._store, before, self._trouble, title)
@@ -232,7 +232,7 @@ class AlertDesk:
 
     def _carry_out(self, action: AlertAction) -> None:
         from keydesk.alerts.book import deleting, setting  # noqa: PLC0415 - see `open`
-        from keydesk.calc.alerts.writing import line_of  # noqa: PLC0415
+        from keydesk.calc.alerts.making import line_of  # noqa: PLC0415
 
         alert = action.alert
         if self.watch is None:

@@ -21,7 +21,7 @@ USUAL_GRANULARITY = "H1"
 
 
 class AlertSyntaxError(Exception):
-    """Raised for a line that is no alert; the text names the part and shows how to write it."""
+    """Raised for a line that is not a valid alert; the text names the part and shows how to write it."""
 
 
 def number_of(
@@ -69,7 +69,7 @@ def seconds_of(text: str, part: str, most: int) -> int:
 
 
 def granularity_of(words: Sequence[str]) -> tuple[Sequence[str], str]:
-    """Return the words without the candle length behind them, and that length."""
+    """Return the words without the candle length at their end, and that length."""
     if words and any(letter.isalpha() for letter in words[-1]) and words[-1] not in CROSSES:
         found = find_granularity(words[-1])
         if found is None:

@@ -26,7 +26,7 @@ SATURDAY = 5
 def path_of(closes: Iterable[tuple[int, float]], start_ns: int) -> tuple[float, ...]:
     """Return prices of the day that began at `start_ns`, evenly spread over it, from candles in order of time.
 
-    They leave one cell of the line to the price of now, which stands for the last candle.
+    They leave one cell of the line to the current price, which represents the last candle.
     """
     day = [close for time_ns, close in closes if time_ns >= start_ns][:-1]
     points = CELLS - 1

@@ -47,7 +47,7 @@ NUMBER = re.compile(r"\d{1,4}(\.\d{1,2})?", re.ASCII)
 
 
 class IndicatorSyntaxError(ValueError):
-    """Raised for text that is no indicator, or for too many of them; the message names the remedy."""
+    """Raised for text that is not a valid indicator, or for too many of them; the message names the remedy."""
 
 
 @dataclass(frozen=True, slots=True)

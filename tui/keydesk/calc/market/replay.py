@@ -24,7 +24,7 @@ class Replay:
     scenario: str = ""
     instrument: str = ""
     began_ns: int = 0
-    real_ns: int = 0  # the real time behind the one that is shown
+    real_ns: int = 0  # the real time of the one that is shown
 
     @property
     def hides(self) -> bool:

@@ -29,6 +29,11 @@ def trading_date(time_ns: int) -> date:
     return datetime.fromtimestamp(next_day_start(time_ns) // SECOND, NEW_YORK).date()
 
 
+def start_of(day: date) -> int:
+    """Return the start of the trading day of a date: 17:00 New York of the day before."""
+    return _at_five(day.toordinal() - 1)
+
+
 @lru_cache(maxsize=64)
 def _at_five(ordinal: int) -> int:
     day = datetime.fromordinal(ordinal).date()

@@ -30,7 +30,7 @@ HUNDREDTH = Decimal("0.01")
 def average_range(candles: Sequence[Candle], precision: int) -> Decimal | None:
     """Return the average true range of complete candles, oldest first, in price units.
 
-    None without enough candles, or where the price did not move: a distance of nothing is none.
+    None without enough candles, or where the price did not move: a unit of zero measures nothing.
     """
     values = compute(SPEC, candles).lines[0].values
     if not values or not isfinite(values[-1]) or values[-1] <= 0:

@@ -5,9 +5,8 @@ A refusal names the reason and the remedy. Exits are not checked here.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, tzinfo
 from decimal import Decimal
-from zoneinfo import ZoneInfo
 
 from keydesk.calc.market.sessions import closed_words
 from keydesk.calc.orders.instructions import Limits
@@ -21,16 +20,13 @@ from keydesk.calc.orders.ticket_draft import (
     UnreadableText,
     shown_number,
 )
-from keydesk.calc.risk.financing import minutes_to_week_end
+from keydesk.calc.risk.financing import minutes_to_rollover, minutes_to_week_end
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk, TradingContext
 from keydesk.records import InFlight, InFlightKind
 from keydesk.text.format import duration, money, pair, price, units
 from keydesk_client.arithmetic.profit import whole_units
 from keydesk_client.arithmetic.sizing import margin_cap
 
-NEW_YORK = ZoneInfo("America/New_York")
-ROLLOVER_HOUR = 17
-ROLLOVER_NEAR = timedelta(minutes=10)
 ENTRY_REACH = Decimal("0.05")  # of the price: digits typed wrong, or pips for a price
 LEVEL_REACH = Decimal("0.25")
 FRESH = 3.0  # seconds: an older price is asked for again before anything opens on it
@@ -81,9 +77,7 @@ def judge(
     ]
     if unusable:
         return Verdict(tuple(unusable))
-    if (
-        plan.reduces
-    ):  # an exit: neither a limit, nor an old price, nor another order stands before it
+    if plan.reduces:  # an exit: no limit, old price or other order may delay it
         refusals = [*_no_size_refusals(draft, plan), *_entry_refusals(plan, context)]
         return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
     refusals = [
@@ -330,16 +324,6 @@ def _week_end_warnings(circumstances: Circumstances) -> list[str]:
     if minutes is None:
         return []
     return [f"Weekend in {minutes} min: Sunday's first price may be beyond the stop"]
-
-
-def minutes_to_rollover(wall_ns: int) -> int | None:
-    """Return the minutes to 17:00 New York if at most ten, else None."""
-    moment = datetime.fromtimestamp(wall_ns // 1_000_000_000, NEW_YORK)
-    rollover = moment.replace(hour=ROLLOVER_HOUR, minute=0, second=0, microsecond=0)
-    left = rollover - moment
-    if timedelta(0) <= left <= ROLLOVER_NEAR:
-        return int(left.total_seconds() // 60)
-    return None
 
 
 def is_within(value: Decimal, middle: Decimal, reach: Decimal) -> bool:

@@ -111,7 +111,7 @@ class TemplateBook:
         return self.get(self.by_instrument.get(instrument, STANDARD), standard)
 
     def get(self, name: str, standard: Template) -> Template:
-        """Return a template by its name; the standard one where there is no such name."""
+        """Return a template by its name; the standard one for an unknown name."""
         return self.named.get(name, standard)
 
     @property

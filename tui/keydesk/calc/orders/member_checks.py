@@ -25,7 +25,7 @@ LABELS: tuple[TextName, ...] = ("tag", "comment")
 def member_refusals(
     draft: Draft, plan: Plan, context: TradingContext, wall_ns: int, zone: tzinfo
 ) -> list[str]:
-    """Return a refusal for each member that cannot be sent as it stands."""
+    """Return a refusal for each member that cannot be sent as it is."""
     return [
         *_expiry_refusals(draft, wall_ns, zone),
         *_text_refusals(draft),

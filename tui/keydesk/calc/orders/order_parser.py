@@ -30,7 +30,7 @@ KINDS: dict[str, Kind] = {
     "stop": "STOP",
     "touch": "MARKET_IF_TOUCHED",
 }
-ALONE: dict[str, tuple[str, Entry | str]] = {  # words without a value behind them
+ALONE: dict[str, tuple[str, Entry | str]] = {  # words without a value after them
     "nostop": ("stop", Entry("", "pips")),
     "notarget": ("target", Entry("", "R")),
     **{word: ("kind", kind) for word, kind in KINDS.items()},
@@ -86,7 +86,7 @@ class ParsedOrder:
     trail: Entry | None = None
     bound: Entry | None = None
     expiry: str = ""
-    until: str = ""  # of an expiry that is none of the usual ones
+    until: str = ""  # of a typed expiry
 
     def on(self, ticket: Draft, now_ns: int = 0) -> Draft:
         """Return the ticket with these fields set; a time of day that was typed is the next one after `now_ns`."""
@@ -273,7 +273,7 @@ def _pips(name: str, text: str, right: str) -> Entry:
 
 
 def _expiry(left: list[str]) -> tuple[str, str]:
-    """Parse the words behind `gtd`: one of the usual hours, or a time that the ticket reads; remove them from `left`."""
+    """Parse the words after `gtd`: one of the usual hours, or a time that the ticket reads; remove them from `left`."""
     text = left.pop(0) if left else ""
     if f"GTD {text}" in PENDING_EXPIRIES:
         return "expiry", f"GTD {text}"

@@ -1,15 +1,27 @@
-"""The effect of an order on a position: the units that it reduces, the units that it opens, and both sides afterwards.
+"""The effect of an order on a position: units reduced and opened, both sides afterwards, and which trades are closed in which order.
 
 DEFAULT reduces first on a netting account and only opens on a hedging one (the definition of `OrderPositionFill`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal
 
 from keydesk.calc.orders.ticket_draft import Fill
 from keydesk.calc.risk.trading_context import NOTHING, AccountFunds, Lot, TradingContext
-from keydesk_client.arithmetic.profit import profit
+from keydesk.records import TradeRow, id_order
+from keydesk_client.arithmetic.profit import Factors, profit
+
+CloseOrder = Literal["oldest", "newest", "worst", "best", "picked"]
+CLOSE_ORDERS: tuple[CloseOrder, ...] = ("oldest", "newest", "worst", "best", "picked")
+CLOSE_ORDER_WORDS: dict[CloseOrder, str] = {
+    "oldest": "the oldest trade first (FIFO)",
+    "newest": "the newest trade first (LIFO)",
+    "worst": "the worst entry first",
+    "best": "the best entry first",
+    "picked": "the trades that you pick",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +91,47 @@ def realized(
     if sum((abs(part.units) for part in parts), NOTHING) < reduced:
         return None
     return sum((profit(part.units, part.entry, price, context.factors) for part in parts), NOTHING)
+
+
+def in_close_order(trades: Sequence[TradeRow], order: CloseOrder) -> list[TradeRow]:
+    """Return the trades of one side in the order in which they are closed."""
+    by_age = sorted(trades, key=lambda trade: id_order(trade.id))
+    match order:
+        case "newest":
+            return by_age[::-1]
+        case "worst":
+            return sorted(by_age, key=_entry_quality)
+        case "best":
+            return sorted(by_age, key=_entry_quality, reverse=True)
+        case _:
+            return by_age
+
+
+def _entry_quality(trade: TradeRow) -> Decimal:
+    """Return a number that is greater for a better entry: a lower one of a long, a higher one of a short."""
+    return -trade.price if trade.units > 0 else trade.price
+
+
+def parts_of(trades: Sequence[TradeRow], closing: Decimal) -> tuple[tuple[TradeRow, Decimal], ...]:
+    """Return the trades that a size closes, in their order, each with its units (magnitude)."""
+    parts, left = [], closing
+    for trade in trades:
+        if left <= 0:
+            break
+        units = min(left, abs(trade.units))
+        parts.append((trade, units))
+        left -= units
+    return tuple(parts)
+
+
+def realized_by(
+    parts: Sequence[tuple[TradeRow, Decimal]], price: Decimal, factors: Factors
+) -> Decimal:
+    """Return the profit of closing the parts at a price."""
+    return sum(
+        (
+            profit(units.copy_sign(trade.units), trade.price, price, factors)
+            for trade, units in parts
+        ),
+        Decimal(0),
+    )

@@ -1,12 +1,10 @@
 """Compute changes of a trade's stop, target, trailing and guaranteed stop: the edits, the risk after them, and their severity."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.checks import LEVEL_REACH, is_within, unreadable_words
 from keydesk.calc.orders.instructions import LEFT_ALONE, Change, Template
 from keydesk.calc.orders.ticket_draft import (
     Entry,
@@ -17,7 +15,6 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
 from keydesk.records import TradeRow
-from keydesk.text.format import money
 from keydesk_client.arithmetic.profit import closing_price, nearest_price
 from keydesk_client.arithmetic.risk import (
     locked_profit,
@@ -37,8 +34,6 @@ UNITS: dict[ProtectionField, tuple[Unit, ...]] = {
     "guaranteed": ("price", "pips", "ATR"),
 }
 Weight = Literal["nothing", "adds", "tightens", "moves target", "loosens"]
-
-
 NOT_GUARANTEED = Entry(unit="price")
 
 
@@ -84,7 +79,7 @@ class Protection:
 
     @property
     def fixed_stop(self) -> Decimal | None:
-        """The price of the stop that stands still; the broker takes one beside a guaranteed one nowhere."""
+        """The price of the stop that does not trail; the broker never accepts one beside a guaranteed one."""
         return self.stop if self.guaranteed is None else self.guaranteed
 
 
@@ -149,18 +144,6 @@ def wanted_level(
     return nearest_price(trade.price + toward * away, precision)
 
 
-def unreadable_fields(
-    draft: ProtectionDraft, trade: TradeRow, context: TradingContext
-) -> Sequence[tuple[ProtectionField, UnreadableText]]:
-    """Return the fields whose text cannot be read, or whose unit is not known."""
-    found: list[tuple[ProtectionField, UnreadableText]] = []
-    for name in FIELDS:
-        level = wanted_level(draft, name, trade, context)
-        if isinstance(level, UnreadableText):
-            found.append((name, level))
-    return found
-
-
 def in_unit(
     name: ProtectionField,
     level: Decimal,
@@ -185,7 +168,7 @@ def change(now: Decimal | None, new: Decimal | None) -> Change:
 def weight(trade: TradeRow, now: Protection, new: Protection) -> Weight:
     """Return the most severe change; removing protection is the most severe."""
     weights: list[Weight] = [
-        _stop_weight(trade, now.fixed_stop, new.fixed_stop),
+        stop_weight(trade, now.fixed_stop, new.fixed_stop),
         _trail_weight(now.trail, new.trail),
         _target_weight(now.target, new.target),
     ]
@@ -193,7 +176,8 @@ def weight(trade: TradeRow, now: Protection, new: Protection) -> Weight:
     return max(weights, key=order.index)
 
 
-def _stop_weight(trade: TradeRow, now: Decimal | None, new: Decimal | None) -> Weight:
+def stop_weight(trade: TradeRow, now: Decimal | None, new: Decimal | None) -> Weight:
+    """Return how severe the change of a stop is."""
     if now == new:
         return "nothing"
     if now is None:
@@ -218,102 +202,23 @@ def _target_weight(now: Decimal | None, new: Decimal | None) -> Weight:
     return "adds" if now is None else "moves target"
 
 
-def refusals(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> Sequence[str]:
-    """Return refusals, such as a stop that the price has already passed."""
-    now, new = protection_of(trade), wanted_protection(draft, trade, context)
-    if new is None:
-        return [
-            unreadable_words(name, text, KEYS[name])
-            for name, text in unreadable_fields(draft, trade, context)
-        ]
-    reasons = []
-    if new.stop != now.stop and new.stop is not None:
-        reasons += _fires_at_once(trade, new.stop, context)
-        if not reasons and _stop_weight(trade, now.fixed_stop, new.fixed_stop) != "tightens":
-            reasons += _implausibly_far("Stop", new.stop, context)
-    if new.target != now.target and new.target is not None:
-        reasons += _fills_at_once(trade, new.target, context) or _implausibly_far(
-            "Target", new.target, context
-        )
-    if new.trail != now.trail and new.trail is not None:
-        reasons += trail_out_of_range(new.trail, context)
-    reasons += _guarantee_refusals(trade, now, new, context)
-    if not reasons and new == now:
-        reasons.append("Nothing changed yet: ↑ ↓ nudge, digits set, s t r w pick")
-    return reasons
-
-
-def _guarantee_refusals(
-    trade: TradeRow, now: Protection, new: Protection, context: TradingContext
-) -> list[str]:
-    """Refuse a guaranteed stop that the broker would not take."""
-    if new.guaranteed is None or new == now:
-        return []
-    if new.stop is not None or new.trail is not None:
-        return ["A guaranteed stop stands alone: empty stop and trail (s r, Backspace)"]
-    if new.guaranteed == now.guaranteed:
-        return []
-    if context.rules.guarantee == "DISABLED":
-        return ["The broker guarantees no stop of this instrument: w, Backspace"]
-    least = context.rules.guarantee_distance
-    close = closing_price(trade.units, context.bid, context.ask)
-    if abs(close - new.guaranteed) < least:
-        pips = money(least / context.rules.pip, 1)
-        return [f"A guaranteed stop stands {pips} pips from the price at least"]
-    return _fires_at_once(trade, new.guaranteed, context)
-
-
 def premium(trade: TradeRow, now: Protection, new: Protection, context: TradingContext) -> Decimal:
-    """Return what a new guaranteed stop costs if it fills, in home currency; 0 where there is none, or it has it already."""
+    """Return what a new guaranteed stop costs if it fills, in home currency; 0 without one, or if the trade had one already."""
     if new.guaranteed is None or now.guaranteed is not None:
         return NOTHING
     return abs(trade.units) * context.rules.guarantee_premium * context.factors.loss
 
 
-def _fires_at_once(trade: TradeRow, stop: Decimal, context: TradingContext) -> list[str]:
+def fires_at_once(trade: TradeRow, stop: Decimal, context: TradingContext) -> bool:
+    """Return whether the price has passed a stop, so that it would fire now."""
     close = closing_price(trade.units, context.bid, context.ask)
-    passed = stop >= close if trade.units > 0 else stop <= close
-    return (
-        [f"A stop at {stop} would fire now, the price is {close}: {_remedy(stop, close)}"]
-        if passed
-        else []
-    )
+    return stop >= close if trade.units > 0 else stop <= close
 
 
-def _fills_at_once(trade: TradeRow, target: Decimal, context: TradingContext) -> list[str]:
+def fills_at_once(trade: TradeRow, target: Decimal, context: TradingContext) -> bool:
+    """Return whether the price has passed a target, so that it would fill now."""
     close = closing_price(trade.units, context.bid, context.ask)
-    passed = target <= close if trade.units > 0 else target >= close
-    return (
-        [f"A target at {target} would fill now, the price is {close}: {_remedy(target, close)}"]
-        if passed
-        else []
-    )
-
-
-def _remedy(level: Decimal, close: Decimal) -> str:
-    """Return what to do about a level that is passed; pips typed as a price are far off it."""
-    is_price = is_within(level, close, LEVEL_REACH)
-    return "close it instead" if is_price else "m counts in pips, not in price"
-
-
-def _implausibly_far(name: str, level: Decimal, context: TradingContext) -> list[str]:
-    if is_within(level, context.mid, LEVEL_REACH):
-        return []
-    return [f"{name} {level} is implausibly far: pips typed as a price? m counts in pips"]
-
-
-def trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
-    """Refuse a trailing distance that the broker does not take."""
-    least, most = context.rules.minimum_trail, context.rules.maximum_trail
-    if trail < least:
-        return [
-            f"Trailing distance below the broker's minimum, {(least / context.rules.pip).normalize():f} pips"
-        ]
-    if most and trail > most:
-        return [
-            f"Trailing distance above the broker's maximum, {(most / context.rules.pip).normalize():f} pips"
-        ]
-    return []
+    return target <= close if trade.units > 0 else target >= close
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,7 +292,7 @@ def completed_by(
         risk = direction * (trade.price - stop)
         target = trade.price + direction * template.target_r * (risk if risk > 0 else away)
         target = nearest_price(target, context.rules.price_precision)
-        if not _fills_at_once(trade, target, context):
+        if not fills_at_once(trade, target, context):
             draft = draft.put("target", Entry(f"{target:f}", "price"))
     return replace(draft, active="stop")
 

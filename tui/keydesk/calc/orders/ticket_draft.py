@@ -82,7 +82,7 @@ PENDING_EXPIRIES = ("GTC", "GFD", "GTD 1h", "GTD 4h", "GTD 24h")
 TYPED_EXPIRY = "GTD"  # at the time in `Members.until`; no choice of the key that turns the expiry
 LONGEST = 20  # characters of a field; Decimal's 28 digits hold it at any precision
 NUMBER_CHARACTERS = frozenset("0123456789.-")
-TYPED_BEHIND_A_DIGIT = {10: ".", -10: ","}  # the nudges by ten: what their keys type behind a digit
+TYPED_BEHIND_A_DIGIT = {10: ".", -10: ","}  # the nudges by ten: what their keys type after a digit
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
 
 
@@ -157,7 +157,7 @@ class Entry:
 
     text: str = ""
     unit: Unit = "pips"
-    fresh: bool = True  # the first digit replaces what stands there
+    fresh: bool = True  # the first digit replaces the text
 
     @property
     def value(self) -> Reading:

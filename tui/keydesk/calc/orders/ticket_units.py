@@ -46,7 +46,7 @@ def level_in_unit(
     """Return a price, level or distance in another unit; None where its level is not known."""
     typed = draft.entry(name)
     if isinstance(typed.value, UnreadableText) or typed.value is None:
-        return replace(typed, unit=unit)  # empty, or text that stays to be mended
+        return replace(typed, unit=unit)  # empty, or text that stays for correction
     levels = levels_of(draft, context)
     of_field = {
         "price": levels.entry,

@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 from math import isfinite, log, sqrt
 
 ENOUGH = 60  # returns in common; with fewer a correlation says little
-LEAST = 5  # below it is none
+LEAST = 5  # with fewer, no correlation is computed
 STRONG = 0.8
 
 Closes = Mapping[int, float]  # close by the time of its period

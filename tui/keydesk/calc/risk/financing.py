@@ -6,15 +6,13 @@ A rollover charges units x mid x rate / 365 x days; worked numbers: `docs/formul
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from zoneinfo import ZoneInfo
 
+from keydesk.calc.market.trading_day import DAY_ENDS, NEW_YORK, SECOND, next_day_start
 from keydesk.calc.risk.trading_context import TradingContext
 
-NEW_YORK = ZoneInfo("America/New_York")
-ROLLOVER_HOUR = 17
 FRIDAY = 4
+ROLLOVER_NEAR = timedelta(minutes=10)
 DAYS_PER_YEAR = Decimal(365)
-SECOND_NS = 1_000_000_000
 
 
 def financing_of(context: TradingContext, signed_units: Decimal, days: int) -> Decimal | None:
@@ -28,9 +26,7 @@ def financing_of(context: TradingContext, signed_units: Decimal, days: int) -> D
 
 def next_rollover(wall_ns: int) -> datetime:
     """Return the next 17:00 in New York."""
-    moment = datetime.fromtimestamp(wall_ns // SECOND_NS, NEW_YORK)
-    at = moment.replace(hour=ROLLOVER_HOUR, minute=0, second=0, microsecond=0)
-    return at if moment < at else at + timedelta(days=1)
+    return datetime.fromtimestamp(next_day_start(wall_ns) // SECOND, NEW_YORK)
 
 
 def days_charged_next(wall_ns: int, charged: Sequence[int]) -> int | None:
@@ -63,6 +59,16 @@ def _rollovers(first: date) -> Iterator[date]:
 def minutes_to_week_end(wall_ns: int) -> int | None:
     """Return the minutes to the market's end of week, Friday 17:00 in New York, if at most 60, else None."""
     at = next_rollover(wall_ns)
-    left = at - datetime.fromtimestamp(wall_ns // SECOND_NS, NEW_YORK)
+    left = at - datetime.fromtimestamp(wall_ns // SECOND, NEW_YORK)
     near = at.weekday() == FRIDAY and left <= timedelta(hours=1)
     return int(left.total_seconds() // 60) if near else None
+
+
+def minutes_to_rollover(wall_ns: int) -> int | None:
+    """Return the minutes to 17:00 New York if at most ten, else None."""
+    moment = datetime.fromtimestamp(wall_ns // SECOND, NEW_YORK)
+    rollover = moment.replace(hour=DAY_ENDS.hour, minute=0, second=0, microsecond=0)
+    left = rollover - moment
+    if timedelta(0) <= left <= ROLLOVER_NEAR:
+        return int(left.total_seconds() // 60)
+    return None

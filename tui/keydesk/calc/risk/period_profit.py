@@ -2,14 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import Literal
-from zoneinfo import ZoneInfo
 
-NEW_YORK = ZoneInfo("America/New_York")
-DAY_ENDS = time(17)
-SECOND = 1_000_000_000
+from keydesk.calc.market.trading_day import start_of, trading_date
+
 NOTHING = Decimal(0)
 Period = Literal["day", "week", "month"]
 PERIODS: tuple[Period, ...] = ("day", "week", "month")
@@ -45,8 +43,7 @@ def period_start(period: Period, now_ns: int) -> int:
 
     A trading day has the date on which it ends. A week begins on Sunday at 17:00, a month with the trading day of its first.
     """
-    local = datetime.fromtimestamp(now_ns // SECOND, NEW_YORK)
-    day = local.date() + timedelta(days=1 if local.time() >= DAY_ENDS else 0)
+    day = trading_date(now_ns)
     match period:
         case "day":
             first = day
@@ -54,13 +51,7 @@ def period_start(period: Period, now_ns: int) -> int:
             first = day - timedelta(days=day.weekday())
         case "month":
             first = day.replace(day=1)
-    return _five_before(first)
-
-
-def _five_before(day: date) -> int:
-    """Return 17:00 New York of the day before."""
-    at = datetime.combine(day - timedelta(days=1), DAY_ENDS, NEW_YORK).astimezone(UTC)
-    return int(at.timestamp()) * SECOND
+    return start_of(first)
 
 
 def profit_since(bookings: Iterable[Booking], start_ns: int) -> PeriodProfit:

@@ -15,7 +15,7 @@ class TradeGroup:
     """Sums of trades; None where a part of the sum is not known. Amounts are in home currency."""
 
     units: Decimal  # net, signed
-    is_hedged: bool  # long and short at once: there is no one entry
+    is_hedged: bool  # long and short at once: it has no single entry
     entry: Decimal | None  # weighted by units
     now: Decimal | None  # closing-side price
     pips: Decimal | None  # weighted by units

@@ -81,7 +81,7 @@ def are_over(
     """Return whether the candles of a plan cannot change any more.
 
     A candle without prices is never sent. So the last of a plan may be missing because it has none yet, or because it has none at
-    all: only the time tells.
+    all: only the time decides.
 
     Args:
         plan: The candles that were asked for.

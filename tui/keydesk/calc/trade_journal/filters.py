@@ -9,7 +9,7 @@ from keydesk.calc.trade_journal.trades import JournalTrade
 
 @dataclass(frozen=True, slots=True)
 class TradeFilter:
-    """Which trades; what is None or empty does not matter. Times are those of the closing, else of the opening."""
+    """Criteria for trades; None and empty ones do not filter. Times are those of the closing, else of the opening."""
 
     from_ns: int | None = None
     to_ns: int | None = None

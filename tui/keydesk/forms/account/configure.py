@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from keydesk.calc.orders.instructions import ConfigureAccount
 from keydesk.calc.orders.ticket_draft import UnreadableText, above_zero, read_number
-from keydesk.calc.risk.margin_change import HeldMargin, MarginFigures, with_margin_rate
+from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
 from keydesk.forms.account.live_page import rate_words
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words

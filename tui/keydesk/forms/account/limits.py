@@ -1,4 +1,4 @@
-"""The page of limits: each with its value and where it stands now; digits change one, Enter keeps and writes them."""
+"""The page of limits: each with its value and its present use; digits change one, Enter saves them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -124,7 +124,7 @@ class LimitsForm(InfoForm[Changes]):
         return self.keys_that_fit(*hints, leave="Esc drops")
 
     def lines(self) -> Sequence[TextLine]:
-        """Return the rows that have room, and what is to be known of the one under the cursor."""
+        """Return the rows that fit, and the details of the one under the cursor."""
         below = self._below()
         header = [_header()] if self._is_wide else []
         room = max(1, self.room - len(below) - len(header))
@@ -211,12 +211,12 @@ class LimitsForm(InfoForm[Changes]):
             self._change(lambda entry: entry.typed(key))
 
     def action_row(self, step: int) -> None:
-        """Go to another row; its first digit replaces what stands there."""
+        """Go to another row; its first digit replaces the value."""
         self.at = max(0, min(len(self.rows) - 1, self.at + step))
         self._change(lambda entry: replace(entry, fresh=True))
 
     def action_turn(self) -> None:
-        """Have no such limit."""
+        """Turn the limit off."""
         self._change(lambda entry: replace(entry, text="", fresh=True))
 
     def action_erase(self) -> None:

@@ -15,7 +15,7 @@ from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shor
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
 from keydesk.trading.order_life import OrderLife, with_states
-from keydesk.trading.request_words import words_of_text
+from keydesk.trading.order_words import words_of_text
 
 LEAST_LIST = 3  # rows of the list
 LABEL = 10  # columns of the names in the part about one order
@@ -91,7 +91,7 @@ class OrderLifeForm(InfoForm[None]):
         return with_states(self.lives, self.store.in_flight.values())
 
     def title_words(self) -> Printable:
-        """Return how many orders are without a known outcome."""
+        """Return the number of orders without a known outcome."""
         if self.shows_figures:
             return "Slippage and time to acknowledge"
         still_open = sum(life.is_open for life in self.shown)
@@ -218,7 +218,7 @@ class OrderLifeForm(InfoForm[None]):
         self.redraw()
 
     def action_acknowledge(self) -> None:
-        """Take the chosen order off the open ones, where its outcome can never be told from that of others."""
+        """Remove the chosen order from the open ones, where its outcome can never be distinguished from that of others."""
         life = self._chosen()
         if life is not None and life.state == "one of several" and not self.shows_figures:
             self._acknowledge(life)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.calc.risk.closeout import closeout_price
+from keydesk.calc.risk.margin import closeout_price
 from keydesk.calc.risk.period_profit import (
     PERIODS,
     Booking,

@@ -47,7 +47,7 @@ class SessionsForm(ScrolledForm):
         return "Market hours"
 
     def all_lines(self) -> Sequence[TextLine]:
-        """Return sessions, rollover, week, and what is to be known before the weekend."""
+        """Return sessions, rollover, week, and the risks of the weekend."""
         return [part for line in self._whole_lines() for part in fold_line(line, self.inside)]
 
     def _whole_lines(self) -> Sequence[TextLine]:

@@ -236,7 +236,7 @@ def name_of(line: JournalLine) -> str:
 
 
 def result_words(line: JournalLine, home: str, zone: tzinfo) -> str:
-    """Return the trade with what came of it: #12 LONG 10,000 EUR/USD, closed 22 Nov 17:12, +12.30 USD, +0.80 R."""
+    """Return the trade with its result: #12 LONG 10,000 EUR/USD, closed 22 Nov 17:12, +12.30 USD, +0.80 R."""
     when = f"{at(line.time_ns, zone):%d %b %Y %H:%M}"
     if line.is_open:
         return f"{name_of(line)}, open since {when}"

@@ -1,21 +1,112 @@
-"""The journal's list as lines: header, rows, the sums of its trades, and what was written about the chosen one."""
+"""The journal's list: its rows as they are sorted and filtered, and its lines: header, rows, sums, note on the chosen trade."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from rich.cells import cell_len
 
+from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.notes import TradeNote
-from keydesk.forms.journal.columns import COLUMNS, signed_role
+from keydesk.forms.journal.columns import (
+    COLUMNS,
+    ListContext,
+    cells_of,
+    measure,
+    signed_role,
+    text_of,
+)
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
 from keydesk.text.format import money, shorten
 from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.text.search import has_words
 from keydesk.trade_journal.lines import JournalLine
+from keydesk.trade_journal.live import LiveJournal
+from keydesk.widgets.row_order import TableOrder
 from keydesk.widgets.table import Column, fit, needed, widen
 
 NOTE_LINES = 3  # about the chosen trade, with the blank one above
 GAPS = (2, 1)
+BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})  # columns
 FLAT = frozenset({"plain", "muted", "bright"})  # roles that leave spaces as they are in every theme
+
+
+def excursion_of(journal: LiveJournal, line: JournalLine) -> Excursion | None:
+    """Return the excursion of a line of one trade, None while it is not known."""
+    trade = line.trade
+    return journal.excursions.known(trade) if len(trade.trade_ids) == 1 else None
+
+
+@dataclass(slots=True)
+class JournalRows:
+    """The rows of the list; what is drawn of them is computed once for a state of the journal.
+
+    `context` is what their cells are computed with; `sort` takes a new one.
+    """
+
+    journal: LiveJournal
+    context: ListContext
+    order: TableOrder = field(default_factory=TableOrder)
+    letters: str = ""
+    by_position: bool = False
+    keys: list[str] = field(default_factory=list)  # as sorted and filtered
+    totals: TextLine = BLANK
+    without_candles: int = 0  # closed trades, while rows are sorted by their excursion
+    _newest: tuple[object, list[str]] = (None, [])
+    _cells: tuple[object, dict[str, dict[str, Words]]] = (None, {})  # by row
+
+    @property
+    def lines(self) -> dict[str, JournalLine]:
+        """The lines of trades or positions by their key, whether the letters leave them or not."""
+        lines = self.journal.lines
+        return lines.positions if self.by_position else lines.trades
+
+    @property
+    def is_by_candles(self) -> bool:
+        """Whether rows are sorted by an excursion."""
+        return self.order.column in BY_CANDLES
+
+    def sort(self, context: ListContext, currency: str) -> None:
+        """Sort and filter the lines as they are now."""
+        self.context, lines = context, self.lines
+        self.keys = self.order.sort(
+            self._newest_first(currency),
+            lambda key, column: measure(lines[key], column, context, self.pip(lines[key])),
+        )
+        self.without_candles = sum(
+            self.is_by_candles and not line.is_open and self.context.excursion(line) is None
+            for line in map(lines.__getitem__, self.keys)
+        )
+
+    def _newest_first(self, currency: str) -> list[str]:
+        """Return the rows that the letters leave; they and their sums are computed once for a state of the journal."""
+        state = self.journal.version, self.letters, self.by_position
+        if self._newest[0] != state:
+            lines, context = self.lines, self.context
+            shown: Iterable[str] = lines
+            if self.letters:
+                shown = (k for k in lines if has_words(text_of(lines[k], context), self.letters))
+            newest = sorted(
+                shown, key=lambda key: (lines[key].is_open, lines[key].time_ns), reverse=True
+            )
+            self._newest = state, newest
+            self.totals = total_line(map(lines.__getitem__, newest), currency)
+        return self._newest[1]
+
+    def pip(self, line: JournalLine) -> Decimal | None:
+        """Return one pip of its instrument in price units."""
+        return self.journal.pips.get(line.trade.instrument)
+
+    def cells(self, keys: Sequence[str]) -> list[dict[str, Words]]:
+        """Return the cells of some rows."""
+        lines, state = self.lines, (id(self.context), self.journal.excursions_read)
+        if self._cells[0] != state:
+            self._cells = state, {}
+        made = self._cells[1]
+        for key in keys:
+            if key not in made:
+                made[key] = cells_of(lines[key], self.context, self.pip(lines[key]))
+        return [made[key] for key in keys]
 
 
 def fit_columns(cells: Sequence[dict[str, Words]], room: int) -> tuple[Sequence[Column], int]:

@@ -32,7 +32,7 @@ def note_rows(note: TradeNote) -> Rows:
 
 
 def result_rows(trade: JournalTrade, home: str, pip: Decimal | None) -> Rows:
-    """Return what came of it, the parts of the result apart."""
+    """Return the result and its parts."""
     costs = trade.costs
     in_pips = "" if pip is None or not trade.exits else f", {pips(trade.pips(pip))} pips"
     rows: Rows = [

@@ -1,39 +1,30 @@
 """The journal's list: every trade or position, the newest first, with what was written about it."""
 
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from functools import partial
 from time import time_ns
 from typing import ClassVar, Protocol
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
 
-from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.journal.columns import (
-    COLUMNS,
-    WORDS,
-    ListContext,
-    cells_of,
-    measure,
-    name_of,
-    text_of,
-)
+from keydesk.forms.journal.columns import COLUMNS, WORDS, ListContext, name_of
 from keydesk.forms.journal.table import (
     NOTE_LINES,
+    JournalRows,
+    excursion_of,
     fit_columns,
     note_lines,
     table_header,
     table_row,
-    total_line,
 )
-from keydesk.forms.sheet import BLANK, TextLine, Words, with_hints, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, with_hints, wrap_words
 from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
-from keydesk.text.search import has_words
 from keydesk.trade_journal.lines import JournalLine
 from keydesk.trade_journal.live import LiveJournal
 from keydesk.widgets.row_order import TableOrder
@@ -46,7 +37,6 @@ NEWEST = "newest first"
 MARKS: TextLine = (("! mistake  n note  s screen  * several trades", "faint"),)
 SWAP = 2  # the part of the sums that goes first where they have no room
 GROWING = "  ~ may still grow"
-BY_CANDLES = frozenset({"mae", "mfe", "mae_r", "mfe_r"})
 
 
 class JournalHost(Protocol):
@@ -82,19 +72,11 @@ class JournalForm(InfoForm[None]):
         super().__init__()
         self.store, self.journal, self.keymap = store, journal, keymap
         self._host = host
-        self.order = TableOrder()
-        self.letters = ""
-        self.by_position = False
-        self.keys: list[str] = []  # the rows, as sorted and filtered
+        self.table = JournalRows(journal, self._list_context())
         self.cursor, self.first = 0, 0
         self._version, self._excursions_read = -1, 0
         self._looked = self._sorted = float("-inf")
-        self._without = 0  # closed trades without an excursion, while rows are sorted by it
         self._asked: tuple[str, ...] = ()  # the rows whose excursions were asked for
-        self._totals: TextLine = BLANK
-        self._newest: tuple[object, list[str]] = None, []
-        self._cells: tuple[object, dict[str, dict[str, Words]]] = None, {}  # by row
-        self._given = self._list_context()
 
     def compose(self) -> ComposeResult:
         """Yield the sheet, with what is read already."""
@@ -102,7 +84,7 @@ class JournalForm(InfoForm[None]):
         yield from super().compose()
 
     def on_mount(self) -> None:
-        """Read what is not read yet."""
+        """Read what is missing."""
         super().on_mount()
         self._host.read()
 
@@ -124,19 +106,17 @@ class JournalForm(InfoForm[None]):
 
     def _follow_the_clock(self) -> None:
         """Show how long open trades are held; rows are sorted again only where they are sorted by it."""
-        if not any(
-            self._lines[key].is_open for key in self.keys[self.first : self.first + self.rows]
-        ):
+        if not any(self.table.lines[key].is_open for key in self._in_sight):
             return
-        if self.order.column == "held":
+        if self.table.order.column == "held":
             self._version = -1
         else:
-            self._given = self._list_context()
+            self.table.context = self._list_context()
             self.redraw()
 
     def _take_excursions(self, now: float) -> None:
         """Show excursions that were read; rows sorted by them are sorted again, but not with each."""
-        if self.order.column not in BY_CANDLES:
+        if not self.table.is_by_candles:
             self._excursions_read = self.journal.excursions_read
             self.redraw()
         elif now - self._sorted >= LOOK_EVERY:
@@ -145,78 +125,58 @@ class JournalForm(InfoForm[None]):
 
     def _ask_excursions(self) -> None:
         """Ask for MAE and MFE of the rows in sight, of all while they are sorted by it."""
-        every = self.order.column in BY_CANDLES
-        wanted = tuple(self.keys if every else self.keys[self.first : self.first + self.rows])
+        every = self.table.is_by_candles
+        wanted = tuple(self.keys if every else self._in_sight)
         is_new = wanted != self._asked or self.journal.excursions_due
-        if is_new and not self.by_position and self.journal.is_read:
+        if is_new and not self.table.by_position and self.journal.is_read:
             self._asked = wanted
-            self._host.read_excursions([self._lines[key] for key in wanted])
+            self._host.read_excursions([self.table.lines[key] for key in wanted])
 
     # Rows.
 
     @property
-    def _lines(self) -> dict[str, JournalLine]:
-        lines = self.journal.lines
-        return lines.positions if self.by_position else lines.trades
+    def keys(self) -> list[str]:
+        """The rows, as sorted and filtered."""
+        return self.table.keys
+
+    @property
+    def letters(self) -> str:
+        """The letters that trades must have."""
+        return self.table.letters
 
     @property
     def chosen(self) -> JournalLine | None:
         """The line under the cursor."""
-        return self._lines.get(self.keys[self.cursor]) if self.cursor < len(self.keys) else None
+        return (
+            self.table.lines.get(self.keys[self.cursor]) if self.cursor < len(self.keys) else None
+        )
 
     @property
     def rows(self) -> int:
         """How many trades are in sight."""
         return max(1, self.room - 2 - (NOTE_LINES if self.room >= BELOW_FROM else 0))
 
+    @property
+    def _in_sight(self) -> list[str]:
+        return self.table.keys[self.first : self.first + self.rows]
+
     def _list_context(self) -> ListContext:
         return ListContext(
             self.journal.notes.by_trade,
-            self._excursion,
+            partial(excursion_of, self.journal),
             self.store.zone,
             self.store.clock_ns or time_ns(),
             self._host.with_screens(),
         )
 
-    def _excursion(self, line: JournalLine) -> Excursion | None:
-        trade = line.trade
-        return self.journal.excursions.known(trade) if len(trade.trade_ids) == 1 else None
-
-    def _pip(self, line: JournalLine) -> Decimal | None:
-        return self.journal.pips.get(line.trade.instrument)
-
     def sort_rows(self) -> None:
         """Sort and filter the lines as they are now; the cursor stays on its trade."""
         self._version = self.journal.version
-        self._given = context = self._list_context()
-        lines, held = self._lines, self.keys[self.cursor] if self.cursor < len(self.keys) else ""
-        self.keys = self.order.sort(
-            self._newest_first(),
-            lambda key, column: measure(lines[key], column, context, self._pip(lines[key])),
-        )
+        held = self.keys[self.cursor] if self.cursor < len(self.keys) else ""
+        self.table.sort(self._list_context(), self._home_currency)
         if held in self.keys and self.cursor:  # at the top, the newest is followed
             self.cursor = self.keys.index(held)
-        by_candles = self.order.column in BY_CANDLES
-        self._without = sum(
-            by_candles and not line.is_open and self._excursion(line) is None
-            for line in map(lines.__getitem__, self.keys)
-        )
         self.move_to(self.cursor)
-
-    def _newest_first(self) -> list[str]:
-        """Return the rows that the letters leave; they and their sums are computed once for a state of the journal."""
-        state = self.journal.version, self.letters, self.by_position
-        if self._newest[0] != state:
-            lines, context = self._lines, self._given
-            shown: Iterable[str] = lines
-            if self.letters:
-                shown = (k for k in lines if has_words(text_of(lines[k], context), self.letters))
-            newest = sorted(
-                shown, key=lambda key: (lines[key].is_open, lines[key].time_ns), reverse=True
-            )
-            self._newest = state, newest
-            self._totals = total_line(map(lines.__getitem__, newest), self._home_currency)
-        return self._newest[1]
 
     def move_to(self, row: int) -> None:
         """Put the cursor on a row."""
@@ -232,26 +192,26 @@ class JournalForm(InfoForm[None]):
 
     def title_words(self) -> Printable:
         """Return how many trades there are, and how they are sorted and filtered."""
-        lines = self._lines
+        lines = self.table.lines
         count = f"{len(self.keys):,} of {len(lines):,}" if self.letters else f"{len(lines):,}"
-        what = "position" if self.by_position else "trade"
+        what = "position" if self.table.by_position else "trade"
         if len(lines) != 1:
             what += "s"
         if self._is_partial:
             count = f"newest {count}"
         letters = shorten(safe(self.letters), LONGEST_SHOWN)
-        column = next((each.title for each in COLUMNS if each.key == self.order.column), "")
+        column = next((each.title for each in COLUMNS if each.key == self.table.order.column), "")
         parts = [f"Journal  {count} {what}"]
-        if self.order.column or not (self._is_partial and self.journal.progress):
-            parts.append(self.order.words(column).removesuffix(" held") or NEWEST)
+        if self.table.order.column or not (self._is_partial and self.journal.progress):
+            parts.append(self.table.order.words(column).removesuffix(" held") or NEWEST)
         if letters:
             parts.append(f"only {letters}")
         if self.journal.is_reading or self.journal.progress:
             parts.append(f"reading {self.journal.progress or '…'}")
         elif self._is_partial:
             parts.append(f"{self.keymap.name('journal-bottom')} reads all")
-        if self._without:
-            parts.append(f"{self._without:,} without candles yet")
+        if self.table.without_candles:
+            parts.append(f"{self.table.without_candles:,} without candles yet")
         return safe(", ".join(parts))
 
     def foot_words(self) -> Printable:
@@ -262,7 +222,7 @@ class JournalForm(InfoForm[None]):
         ]
         if self.letters:
             named.insert(0, ("journal-whole", "all"))
-        if self.by_position:
+        if self.table.by_position:
             named[-1] = ("journal-group", "trades")
         words = [f"{self.keymap.name(id_)} {what}" for id_, what in named]
         return self.keys_that_fit(*words)
@@ -272,8 +232,8 @@ class JournalForm(InfoForm[None]):
         if not self.keys:
             return [*self._empty(), *[BLANK] * (self.room - len(self._empty()))]
         self._scroll()
-        shown = [self._lines[key] for key in self.keys[self.first : self.first + self.rows]]
-        cells = self._cells_in_sight()
+        shown = [self.table.lines[key] for key in self._in_sight]
+        cells = self.table.cells(self._in_sight)
         columns, gap = fit_columns(cells, self.inside - 2)
         listed = [
             table_row(each, columns, gap, chosen=self.first + at == self.cursor)
@@ -282,13 +242,13 @@ class JournalForm(InfoForm[None]):
         listed += [BLANK] * (self.rows - len(listed))
         below = self._below() if self.room >= BELOW_FROM else []
         marks: TextLine = (*MARKS, (GROWING, "faint")) if self._grows(shown) else MARKS
-        totals = with_hints(self._totals, BLANK, marks, self.inside)
+        totals = with_hints(self.table.totals, BLANK, marks, self.inside)
         if cell_len("".join(words for words, _ in totals)) > self.inside:
-            totals = self._totals
+            totals = self.table.totals
         if cell_len("".join(words for words, _ in totals)) > self.inside:
             totals = [each for at, each in enumerate(totals) if at != SWAP]  # its column has it
         found: list[TextLine] = [
-            table_header(columns, gap, self.order.column),
+            table_header(columns, gap, self.table.order.column),
             *listed,
             totals,
             *below,
@@ -297,13 +257,16 @@ class JournalForm(InfoForm[None]):
 
     def _grows(self, lines: Iterable[JournalLine]) -> bool:
         """Return whether one of the lines has an excursion that is not final."""
-        return any(each is not None and each.is_provisional for each in map(self._excursion, lines))
+        return any(
+            each is not None and each.is_provisional
+            for each in map(self.table.context.excursion, lines)
+        )
 
     def _empty(self) -> list[TextLine]:
         journal = self.journal
         if journal.trouble:
             words, role = self._with_remedy(journal.trouble), "warn"
-        elif self.letters and self._lines:
+        elif self.letters and self.table.lines:
             words = safe(
                 f"No trade matches {self.letters}. {self.keymap.name('journal-whole')} shows all"
             )
@@ -314,17 +277,6 @@ class JournalForm(InfoForm[None]):
             done = f": {journal.progress}" if journal.progress else " …"
             words, role = safe(f"Reading the journal{done}"), "muted"
         return wrap_words(words, role, self.inside)[: self.room]
-
-    def _cells_in_sight(self) -> list[dict[str, Words]]:
-        """Return the cells of the rows in sight; they are made once for a state of the journal."""
-        lines, state = self._lines, (id(self._given), self.journal.excursions_read)
-        if self._cells[0] != state:
-            self._cells = state, {}
-        made = self._cells[1]
-        for key in self.keys[self.first : self.first + self.rows]:
-            if key not in made:
-                made[key] = cells_of(lines[key], self._given, self._pip(lines[key]))
-        return [made[key] for key in self.keys[self.first : self.first + self.rows]]
 
     def _below(self) -> list[TextLine]:
         """Return what was written about the chosen trade, or what cannot be read."""
@@ -337,7 +289,7 @@ class JournalForm(InfoForm[None]):
             or self._with_remedy(journal.excursions_trouble)
         )
         return note_lines(
-            name_of(line), self._given.note(line), safe(trouble), journal.part, self.inside
+            name_of(line), self.table.context.note(line), safe(trouble), journal.part, self.inside
         )
 
     def _with_remedy(self, trouble: SafeText) -> SafeText:
@@ -385,18 +337,18 @@ class JournalForm(InfoForm[None]):
 
     def action_view(self) -> None:
         """Sort by the net result, largest first; then the other way; then the newest first."""
-        self._sort(self.order.turned("result", WORDS))
+        self._sort(self.table.order.turned("result", WORDS))
 
     def action_sort_by(self, step: int) -> None:
         """Sort by the column beside the present one."""
         keys = [each.key for each in self._shown_columns()]
-        self._sort(self.order.beside(keys, step, WORDS))
+        self._sort(self.table.order.beside(keys, step, WORDS))
 
     def _shown_columns(self) -> Iterable[Column]:
-        return fit_columns(self._cells_in_sight(), self.inside - 2)[0]
+        return fit_columns(self.table.cells(self._in_sight), self.inside - 2)[0]
 
     def _sort(self, order: TableOrder) -> None:
-        self.order = order
+        self.table.order = order
         if order.column:
             self._want_whole()
         self.sort_rows()
@@ -407,7 +359,7 @@ class JournalForm(InfoForm[None]):
 
     def show_only(self, letters: str) -> None:
         """Show the trades whose text has these words."""
-        self.letters = " ".join(letters.split())
+        self.table.letters = " ".join(letters.split())
         if self.letters:
             self._want_whole()
         self.sort_rows()
@@ -420,10 +372,14 @@ class JournalForm(InfoForm[None]):
         """Roll trades up by position, or show each."""
         line = self.chosen
         self._want_whole()
-        self.by_position = not self.by_position
+        self.table.by_position = not self.table.by_position
         self.sort_rows()
         wanted = (
-            "" if line is None else line.trade.position_id if self.by_position else line.trade.id
+            ""
+            if line is None
+            else line.trade.position_id
+            if self.table.by_position
+            else line.trade.id
         )
         self.move_to(self.keys.index(wanted) if wanted in self.keys else 0)
 

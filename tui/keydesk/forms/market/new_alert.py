@@ -1,16 +1,21 @@
-"""A new alert where the trader points: at the crosshair, a row of the watchlist, or a trade. `y` makes it; it sends nothing."""
+"""Forms of a new alert: where the trader points (crosshair, watchlist, trade), or typed as a line. They send nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.widgets import Input
+
 from keydesk.calc.alerts.alert import USUAL_PAUSE_S
 from keydesk.calc.alerts.conditions import Direction, PriceCross, PriceSide, TradeResult
-from keydesk.calc.alerts.parser import AlertLine
+from keydesk.calc.alerts.parser import AlertLine, parse_alert
+from keydesk.calc.alerts.parts import AlertSyntaxError
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_words
-from keydesk.keys.keymap import KEYMAP, NEW_ALERT, KeyMap
+from keydesk.keys.guard import KeyTarget
+from keydesk.keys.keymap import KEYMAP, NAME, NEW_ALERT, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import pips, price, r_multiple
@@ -20,7 +25,8 @@ NEXT_DIRECTION: Mapping[Direction, Direction] = {"up": "down", "down": "touch", 
 NEXT_SIDE: Mapping[PriceSide, PriceSide] = {"mid": "bid", "bid": "ask", "ask": "mid"}
 PAUSES = (None, USUAL_PAUSE_S, 3600, 0)
 TENTH = Decimal("0.1")
-LABEL = 11
+LABEL = 11  # columns
+LONGEST = 200  # characters of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class NewAlertForm(InfoForm[AlertChoice]):
     Args:
         store: Has the prices.
         condition: To begin with.
-        standing: Returns a hint if the price is beyond the level already.
+        standing: Returns a hint if the price is already beyond the level.
         keymap: The keys, as the foot names them.
     """
 
@@ -69,7 +75,7 @@ class NewAlertForm(InfoForm[AlertChoice]):
 
     @property
     def line(self) -> AlertLine:
-        """The alert as it stands."""
+        """The alert as it is now."""
         return AlertLine(self.condition, self.repeat_s)
 
     def on_frame(self, frame: Frame) -> None:
@@ -191,3 +197,82 @@ def _often(repeat_s: int | None) -> str:
     if not repeat_s:
         return "at every fresh crossing"
     return f"again after {repeat_s // 60} min, at a fresh crossing"
+
+
+class AlertLineForm(InfoForm[AlertLine]):
+    """Returns the alert that was typed.
+
+    Args:
+        store: Has the instruments, and the one in focus.
+        before: The line to begin with.
+        trouble: Returns why an alert cannot be made now, "" if it can.
+    """
+
+    BINDINGS = KEYMAP.bindings(NAME)
+    WIDTH: ClassVar[int] = 72
+    DEFAULT_CSS = """
+    AlertLineForm > Input, AlertLineForm > Input:focus {
+        width: 72; max-width: 100%; height: 3; border: round $focus; background: $background;
+    }
+    """
+
+    def __init__(
+        self, store: Store, before: str, trouble: Callable[[AlertLine], str], title: Printable
+    ) -> None:
+        super().__init__()
+        self.store, self.text = store, before
+        self._trouble = trouble
+        self._title: Printable = title
+        self.refused = False  # Enter was pressed on a line that cannot be read
+
+    @property
+    def key_target(self) -> KeyTarget:
+        """Return the text field, whose keys are not judged."""
+        return KeyTarget("text", self.painted)
+
+    def compose(self) -> ComposeResult:
+        """Return the field over its meaning."""
+        yield Input(
+            self.text,
+            placeholder="eurusd > 1.12 once note breakout",
+            max_length=LONGEST,
+            select_on_focus=False,
+        )
+        yield self.new_sheet()
+
+    def title_words(self) -> Printable:
+        """Return the title."""
+        return self._title
+
+    def foot_words(self) -> Printable:
+        """Return the keys that end it."""
+        return "Enter takes it  Esc closes"
+
+    def read(self) -> AlertLine | str:
+        """Return the alert of the line, or why the line cannot be read."""
+        try:
+            line = parse_alert(self.text, self.store.instruments, self.store.focus)
+        except AlertSyntaxError as error:
+            return str(error)
+        return self._trouble(line) or line
+
+    def lines(self) -> Sequence[TextLine]:
+        """Return what the line means."""
+        found = self.read()
+        if isinstance(found, AlertLine):
+            return wrap_words(clean(found.words), "bright", self.inside)
+        return wrap_words(clean(found), "warn" if self.refused else "muted", self.inside)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Follow the line."""
+        self.text, self.refused = event.value, False
+        self.redraw()
+
+    def on_input_submitted(self, _event: Input.Submitted) -> None:
+        """Close with the alert; a line that cannot be read stays open for correction."""
+        found = self.read()
+        if isinstance(found, AlertLine):
+            self.dismiss(found)
+        else:
+            self.refused = True
+            self.redraw()

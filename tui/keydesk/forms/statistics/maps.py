@@ -10,8 +10,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.calc.trade_journal.groups import WEEKDAYS
-from keydesk.calc.trade_journal.heat_maps import (
+from keydesk.calc.trade_journal.charts import (
     LEVELS,
     HeatCell,
     HourOfWeek,
@@ -20,6 +19,7 @@ from keydesk.calc.trade_journal.heat_maps import (
     level,
     trading_days,
 )
+from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
 from keydesk.forms.statistics.view import Given, View, amount, is_few, two_sided_bar

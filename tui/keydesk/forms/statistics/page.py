@@ -309,7 +309,7 @@ class StatisticsPage(InfoForm[None]):
         self.action_show_view(self.number + 1 + step)
 
     def action_move(self, across: int, down: int) -> None:
-        """Move the choice in the view; where there is none, scroll, and change the view to the sides."""
+        """Move the choice in the view; in a view without one scroll, and change the view to the sides."""
         if self.view.move(across, down):
             self.redraw()
         elif across:

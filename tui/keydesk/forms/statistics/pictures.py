@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from rich.cells import cell_len
 
-from keydesk.calc.trade_journal.curves import OUTERMOST, Bin, CurvePoint, equity_curve, r_histogram
+from keydesk.calc.trade_journal.charts import OUTERMOST, Bin, CurvePoint, equity_curve, r_histogram
 from keydesk.chart.plots import (
     Axes,
     Point,

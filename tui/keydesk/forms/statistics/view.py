@@ -102,7 +102,7 @@ def two_sided_bar(value: Decimal, largest: Decimal, cells: int = BAR_CELLS) -> T
 
 
 def too_few(n: int, needed: int, what: str, width: int) -> list[TextLine]:
-    """Return why there is no picture."""
+    """Return why nothing can be drawn."""
     words = f"Not enough trades for {what}: {n}, at least {needed} are needed."
     return wrap_words(safe(words), "muted", width)
 

@@ -106,7 +106,7 @@ class TicketEditor:
         self.draft = self.draft.erased()
 
     def nudge(self, steps: int, context: TradingContext | None, plan: Plan | None) -> None:
-        """Move the active field; behind a digit the full stop and the comma are text of it."""
+        """Move the active field; after a digit the full stop and the comma are typed into it."""
         if not self.has_field(self.draft.active, plan):
             return
         entry = self.draft.entry(self.draft.active)
@@ -140,7 +140,7 @@ class TicketEditor:
         return there
 
     def pick(self, name: FieldName, plan: Plan | None) -> None:
-        """Make a field the active one; one that is not there takes no digits either."""
+        """Make a field the active one; a field that the ticket lacks does not take digits."""
         self.draft = self.draft.pick(name)
         self.has_field(name, plan)
 
@@ -197,7 +197,7 @@ class TicketEditor:
         """Return the field in another unit; None where its level is not known, so that it cannot be turned."""
         entry = self.draft.entry(name)
         if isinstance(entry.value, UnreadableText) or (entry.value is None and name != "size"):
-            return replace(entry, unit=unit)  # empty, or text that stays to be mended
+            return replace(entry, unit=unit)  # empty, or text that stays for correction
         if name == "size":
             return self._size_in_unit(unit, context, plan)
         return None if context is None else level_in_unit(self.draft, name, unit, context)

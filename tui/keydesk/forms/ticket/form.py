@@ -27,11 +27,15 @@ from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
 from keydesk.forms.ticket.editor import TicketEditor
-from keydesk.forms.ticket.exit_plan import exit_plan_lines, exit_plan_refusals, exit_rules_of
-from keydesk.forms.ticket.figures import FigureLine, result_lines
-from keydesk.forms.ticket.members import expiry_line, member_lines
-from keydesk.forms.ticket.preview import preview_lines
-from keydesk.forms.ticket.scale_out import scale_out_lines
+from keydesk.forms.ticket.figures import FigureLine, preview_lines, result_lines
+from keydesk.forms.ticket.members import (
+    exit_plan_lines,
+    exit_plan_refusals,
+    exit_rules_of,
+    expiry_line,
+    member_lines,
+    scale_out_lines,
+)
 from keydesk.forms.ticket.sending import SeenPrices, expiry_of, order_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, TICKET
@@ -256,7 +260,7 @@ class TicketForm(Form[OpenOrder]):
         )
 
     def verdict(self) -> Verdict:
-        """Return the refusals and warnings of the ticket as it stands."""
+        """Return the refusals and warnings of the ticket as it is now."""
         return self.once(("verdict", self.draft), self._judge)
 
     def _judge(self) -> Verdict:

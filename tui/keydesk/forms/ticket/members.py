@@ -1,10 +1,12 @@
-"""The lines of a ticket's rarely changed members; one that differs from the usual is always shown."""
+"""The lines of a ticket's rarely changed members, its scale-out and its exit plan; one that differs from the usual is always shown."""
 
 from collections.abc import Sequence
 from datetime import tzinfo
 
 from keydesk.calc.orders.expiry_time import expiry_ns
-from keydesk.calc.orders.plans.scale_out import parse_scale_out
+from keydesk.calc.orders.instructions import Template
+from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitRules
+from keydesk.calc.orders.plans.scale_out import OrderPart, ScaleOut, parse_scale_out
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import (
     FILL_WORDS,
@@ -16,8 +18,8 @@ from keydesk.calc.orders.ticket_draft import (
     TextName,
 )
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.sheet import TextLine, Words
-from keydesk.text.format import EMPTY, date_and_time, money
+from keydesk.forms.sheet import TextLine, Words, wrap_words
+from keydesk.text.format import EMPTY, date_and_time, money, price, units
 from keydesk.text.sanitize import clean, safe
 
 NAME_WIDTH = 9
@@ -132,3 +134,57 @@ def _guarantee_words(
         return (("on", "bright"), (safe(f", fee {money(plan.premium)}"), "plain"))
     cost = safe(f", premium {pips}p = {money(plan.premium)} {context.funds.currency} if it fills")
     return (("on", "bright"), (cost, "plain"))
+
+
+def scale_out_lines(
+    scale_out: ScaleOut, parts: Sequence[OrderPart] | str, context: TradingContext
+) -> Sequence[TextLine]:
+    """Return the steps, nothing where there are none or they cannot be divided: the refusal says that."""
+    if isinstance(parts, str) or not parts:
+        return ()
+    digits, pip = context.rules.price_precision, context.rules.pip
+    lines: list[TextLine] = [
+        ((safe(f"scale-out {scale_out.words}: {len(parts)} orders at the broker"), "muted"),)
+    ]
+    for part in parts:
+        size = safe(f"  {units(abs(part.units)):>10} ")
+        if part.target is not None:
+            gain = (safe(f" {money(part.at_target, signed=True)}"), "profit")
+            lines.append(
+                ((size, "plain"), (safe(f"target {price(part.target, digits)}"), "plain"), gain)
+            )
+        elif part.trail is not None:
+            behind = safe(f"trails {money(part.trail / pip, 1)}p behind")
+            lines.append(((size, "plain"), (behind, "plain")))
+    return lines
+
+
+def exit_rules_of(template: Template, plan: Plan, context: TradingContext) -> ExitRules | None:
+    """Return the exit plan of the trade that the ticket opens; None where its units are not known."""
+    rules = template.exit_rules
+    if plan.reduces or rules.is_empty:
+        return NO_RULES
+    if rules.counts_in_r and plan.distance is None:
+        return None
+    return rules.without_atr(context.average_range, context.rules.pip)
+
+
+def exit_plan_lines(
+    template: Template, plan: Plan, context: TradingContext, width: int
+) -> Sequence[TextLine]:
+    """Return the exit plan in words, nothing where there is none."""
+    if exit_rules_of(template, plan, context) == NO_RULES:
+        return ()
+    words = f"exit plan: {template.exit_rules.words}; runs while Keydesk runs"
+    return wrap_words(safe(words), "muted", width)
+
+
+def exit_plan_refusals(
+    template: Template, plan: Plan | None, context: TradingContext | None
+) -> Sequence[str]:
+    """Refuse a ticket whose exit plan counts in units that are not known."""
+    if plan is None or context is None or exit_rules_of(template, plan, context) is not None:
+        return ()
+    if plan.distance is None:
+        return ("stop: the template's exit plan counts in R: s, then digits",)
+    return ("The template's exit plan counts in ATR, which is not known: h turns to another",)

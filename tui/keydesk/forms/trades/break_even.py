@@ -158,7 +158,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
         self._put(self.beyond.erased())
 
     def action_nudge(self, steps: int) -> None:
-        """Move the offset; behind a digit the full stop and the comma are text of it."""
+        """Move the offset; after a digit the full stop and the comma are typed into it."""
         if steps in TYPED_BEHIND_A_DIGIT and not self.beyond.fresh:
             self._put(self.beyond.typed(TYPED_BEHIND_A_DIGIT[steps]))
         else:

@@ -281,7 +281,7 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         self._take(self.text[:-1])
 
     def action_percent(self) -> None:
-        """Take the typed text as the percentage; text that cannot be read stays to be mended."""
+        """Take the typed text as the percentage; text that cannot be read stays for correction."""
         percent = above_zero(read_number(self.text))
         if isinstance(percent, Decimal):
             self.percent, self.text = percent, ""

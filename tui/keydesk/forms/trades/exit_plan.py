@@ -300,7 +300,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         self._put(self.draft.entries[self.draft.active].erased())
 
     def action_nudge(self, steps: int) -> None:
-        """Move the active field; behind a digit the full stop and the comma are text of it."""
+        """Move the active field; after a digit the full stop and the comma are typed into it."""
         entry = self.draft.entries[self.draft.active]
         if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
             self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))

@@ -5,21 +5,25 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.calc.orders import average_range
-from keydesk.calc.orders.instructions import LEFT_ALONE, Limits, MoveEntry
-from keydesk.calc.orders.limits import deviation_warnings, moved_risk_refusals
-from keydesk.calc.orders.move_checks import (
-    distance_refusals,
-    level_refusals,
+from keydesk.calc.orders.change_checks import distance_refusals, level_refusals, size_refusals
+from keydesk.calc.orders.entry_move import (
+    LETTERS,
+    Levels,
+    field_of,
+    levels_of,
+    move_instruction,
+    move_warnings,
+    outlook_of,
     risk_of,
-    size_refusals,
+    typed_levels,
 )
+from keydesk.calc.orders.instructions import Limits, MoveEntry
+from keydesk.calc.orders.limits import moved_risk_refusals
 from keydesk.calc.orders.ticket_draft import (
     TYPED_BEHIND_A_DIGIT,
     Entry,
     Reading,
     UnreadableText,
-    above_zero,
     is_number_key,
     shown_number,
 )
@@ -42,11 +46,10 @@ from keydesk.records import OrderRow
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, price, units
 from keydesk.text.sanitize import safe
-from keydesk.trading.notifications import order_name
+from keydesk.trading.order_words import order_name
 from keydesk_client.arithmetic.profit import nearest_price, pip
 
 TENTH = Decimal("0.1")
-LETTERS = {"price": "p", "stop": "s", "target": "t", "trail": "r", "units": "u"}
 WITHOUT_BRACKET = ("price", "units")
 
 
@@ -63,7 +66,7 @@ class MoveForm(Form[MoveEntry]):
         self.order_id = order_id
         self.active = "price"
         self.fields = {
-            name: _entry_of(name, level, self._pip) for name, level in self._levels_now().items()
+            name: field_of(name, level, self._pip) for name, level in levels_of(self.order).items()
         }
 
     @property
@@ -74,18 +77,6 @@ class MoveForm(Form[MoveEntry]):
     def trading_context(self, order: OrderRow) -> TradingContext | None:
         """Return rules, price and funds for its instrument, None while one is missing."""
         return self.trading_context_about(order.instrument)
-
-    def _levels_now(self) -> Mapping[str, Decimal | None]:
-        order = self.order
-        if order is None:
-            return dict.fromkeys(LETTERS)
-        return {
-            "price": order.price,
-            "stop": order.stop_loss,
-            "target": order.take_profit,
-            "trail": order.trail,
-            "units": None if order.units is None else abs(order.units),
-        }
 
     @property
     def _pip(self) -> Decimal:
@@ -99,29 +90,9 @@ class MoveForm(Form[MoveEntry]):
         order = self.order
         return WITHOUT_BRACKET if order is not None and order.reduces else tuple(LETTERS)
 
-    def levels(self, context: TradingContext) -> Mapping[str, Reading]:
+    def levels(self, context: TradingContext) -> Levels:
         """Return the levels typed, at the instrument's precision."""
-        digits, found = context.rules.price_precision, dict[str, Reading]()
-        for name, entry in self.fields.items():
-            value = above_zero(entry.value)
-            if name == "units":
-                found[name] = value
-                continue
-            if name == "trail" and isinstance(value, Decimal):
-                value = average_range.distance(entry, context)
-            elif entry.unit == "ATR" and isinstance(value, Decimal):
-                value = self._ranges_away(name, entry, found["price"], context)
-            found[name] = nearest_price(value, digits) if isinstance(value, Decimal) else value
-        return found
-
-    def _ranges_away(
-        self, name: str, entry: Entry, at: Reading, context: TradingContext
-    ) -> Reading:
-        """Return the price so many average true ranges from the price of the order."""
-        away = average_range.distance(entry, context)
-        if not isinstance(away, Decimal) or not isinstance(at, Decimal):
-            return away if isinstance(away, UnreadableText) else None
-        return at + away * (1 if (name == "target") == self._buys else -1)
+        return typed_levels(self.fields, context, buys=self._buys)
 
     @property
     def _buys(self) -> bool:
@@ -146,7 +117,7 @@ class MoveForm(Form[MoveEntry]):
             *self.field_lines(),
             *([range_line(context)] if self._counts_in_ranges() else ()),
             BLANK,
-            *(_risk_line(levels, context) if not order.reduces else ()),
+            *(_risk_lines(levels, context) if not order.reduces else ()),
         ]
 
     def planned(self) -> tuple[str, Sequence[PriceLine]]:
@@ -188,7 +159,7 @@ class MoveForm(Form[MoveEntry]):
         if context is None:
             return ["Waiting for a price"]
         levels = self.levels(context)
-        if levels == self._levels_now():
+        if levels == levels_of(self.order):
             keys = " ".join(LETTERS[name] for name in self.names)
             return [f"Nothing changed yet: ↑ ↓ nudge, digits set, {keys} pick"]
         own = self.context.limits.of(order.instrument)
@@ -205,7 +176,7 @@ class MoveForm(Form[MoveEntry]):
         """Hold a move that raises the risk to the trader's limits; one that only reduces is an exit."""
         if order.reduces:
             return ()
-        before, after = (risk_of(each, context) for each in (self._levels_now(), levels))
+        before, after = (risk_of(each, context) for each in (levels_of(self.order), levels))
         return list(
             moved_risk_refusals(before, after, context, own, open_risk_of(self.context.store))
         )
@@ -223,17 +194,8 @@ class MoveForm(Form[MoveEntry]):
         context = self.trading_context(order) if order else None
         if order is None or context is None or order.reduces:
             return ()
-        levels, own = self.levels(context), self.context.limits.of(order.instrument)
-        before, after = (risk_of(each, context) for each in (self._levels_now(), levels))
-        nav, most = context.funds.nav, own.soft_risk_percent
-        grows = after is not None and (before is None or after > before)
-        at = levels["price"]
-        far: tuple[str, ...] = ()
-        if isinstance(at, Decimal) and at != order.price:
-            far = tuple(deviation_warnings(at, context, own))
-        if after is None or not grows or nav <= 0 or after * 100 <= most * nav:
-            return far
-        return (f"Risk {money(after / nav * 100)} % of NAV, over {most} %", *far)
+        own = self.context.limits.of(order.instrument)
+        return move_warnings(order, self.levels(context), context, own)
 
     def result(self) -> MoveEntry | None:
         """Return the new levels."""
@@ -241,34 +203,13 @@ class MoveForm(Form[MoveEntry]):
         context = self.trading_context(order) if order else None
         if order is None or context is None:
             return None
-        levels = self.levels(context)
-        at, stop, target = levels["price"], levels["stop"], levels["target"]
-        if not isinstance(at, Decimal):
-            return None
-        trail, size = levels["trail"], levels["units"]
-        if (
-            isinstance(stop, UnreadableText)
-            or isinstance(target, UnreadableText)
-            or isinstance(trail, UnreadableText)
-            or not isinstance(size, Decimal)
-            or order.units is None
-        ):
-            return None
-        return MoveEntry(
-            order.id,
-            order.instrument,
-            at,
-            stop,
-            target,
-            trail=LEFT_ALONE if trail == order.trail else trail,
-            units=None if size == abs(order.units) else size.copy_sign(order.units),
-        )
+        return move_instruction(order, self.levels(context))
 
     def _counts_in_ranges(self) -> bool:
         return any(entry.unit == "ATR" for entry in self.fields.values())
 
     def _field(self, name: str, level: Reading, context: TradingContext) -> TextLine:
-        active, was = self.active == name, self._levels_now()[name]
+        active, was = self.active == name, levels_of(self.order)[name]
         left, right = ("[", "]") if active else (" ", " ")
         digits = context.rules.price_precision
         if isinstance(level, UnreadableText):
@@ -354,7 +295,7 @@ class MoveForm(Form[MoveEntry]):
             self._put(replace(entry, unit="ATR", text="" if entry.fresh else entry.text))
 
     def action_nudge(self, steps: int) -> None:
-        """Move the active field; behind a digit the full stop and the comma are text of it."""
+        """Move the active field; after a digit the full stop and the comma are typed into it."""
         entry, order = self.fields[self.active], self.order
         context = self.trading_context(order) if order else None
         if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
@@ -377,41 +318,25 @@ class MoveForm(Form[MoveEntry]):
         self.redraw()
 
 
-def _entry_of(name: str, level: Decimal | None, pip_size: Decimal) -> Entry:
-    if name == "units":
-        return Entry("" if level is None else f"{level:f}", "units")
-    if name == "trail":
-        return Entry("" if level is None else f"{(level / pip_size).normalize():f}", "pips")
-    return Entry("" if level is None else f"{level:f}", "price")
-
-
-def _risk_line(levels: Mapping[str, Reading], context: TradingContext) -> Sequence[TextLine]:
-    at, stop, trail = shown_number(levels["price"]), levels["stop"], levels["trail"]
-    size = shown_number(levels["units"])
-    if at is None or size is None:
+def _risk_lines(levels: Levels, context: TradingContext) -> Sequence[TextLine]:
+    """Return what is lost at the stop and won at the target; nothing while price or units are missing."""
+    outlook = outlook_of(levels, context)
+    if outlook is None:
         return ()
-    spread = context.ask - context.bid
-    distances = [trail + spread] if isinstance(trail, Decimal) else []
-    if isinstance(stop, UnreadableText) or isinstance(trail, UnreadableText):
+    if outlook.is_unreadable:
         return ((("at stop ", "muted"), (EMPTY, "muted")),)
-    if stop is not None:
-        distances.append(abs(at - stop))
-    if not distances:
+    if outlook.lost is None:
         return ((("at stop ", "muted"), ("UNLIMITED", "danger")),)
-    lost = -size * min(distances) * context.factors.loss
-    nav = context.funds.nav
-    share = f"  {money(-lost / nav * 100)} % of NAV, 1 R" if nav > 0 else ""
-    words = safe(f" {context.funds.currency}")
+    lost, won, nav = outlook.lost, outlook.won, context.funds.nav
+    share = f"  {money(lost / nav * 100)} % of NAV, 1 R" if nav > 0 else ""
+    currency = safe(f" {context.funds.currency}")
     at_stop: TextLine = (
         ("at stop ", "muted"),
-        (money(lost, signed=True), "loss"),
-        (words, "muted"),
+        (money(-lost, signed=True), "loss"),
+        (currency, "muted"),
         (safe(share), "plain"),
     )
-    target = shown_number(levels["target"])
-    if target is None or not lost:
+    if won is None or not lost:
         return (at_stop,)
-    won = size * abs(target - at) * context.factors.gain
-    ratio = safe(f"  {money(-won / lost)} R")
-    gain = (money(won, signed=True), "profit")
-    return (at_stop, (("target  ", "muted"), gain, (words, "muted"), (ratio, "plain")))
+    gain, ratio = (money(won, signed=True), "profit"), safe(f"  {money(won / lost)} R")
+    return (at_stop, (("target  ", "muted"), gain, (currency, "muted"), (ratio, "plain")))

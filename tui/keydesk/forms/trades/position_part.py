@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar, Literal
 
-from keydesk.calc.orders.close_order import (
+from keydesk.calc.orders.instructions import CloseParts, ClosePosition, CloseSide
+from keydesk.calc.orders.position_effect import (
     CLOSE_ORDER_WORDS,
     CLOSE_ORDERS,
     CloseOrder,
@@ -12,7 +13,6 @@ from keydesk.calc.orders.close_order import (
     parts_of,
     realized_by,
 )
-from keydesk.calc.orders.instructions import CloseParts, ClosePosition, CloseSide
 from keydesk.calc.orders.ticket_draft import (
     LONGEST,
     UnreadableText,

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.orders import average_range, protection
+from keydesk.calc.orders.change_checks import protection_refusals
 from keydesk.calc.orders.instructions import SetProtection
 from keydesk.calc.orders.protection import (
     FIELDS,
@@ -164,7 +165,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         context = self.trading_context(trade)
         if context is None:
             return ["Waiting for a price"]
-        return protection.refusals(self.draft, trade, context)
+        return protection_refusals(self.draft, trade, context)
 
     def warnings(self) -> Sequence[str]:
         """Warn when protection is reduced, and of an exit plan that may move the stop on."""
@@ -259,7 +260,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         return True
 
     def action_pick(self, name: str) -> None:
-        """Make a field the active one; an entry order's price is no field of a trade."""
+        """Make a field the active one; a trade has no field for the price of an entry order."""
         for field in FIELDS:
             if field == name:
                 self.draft = self.draft.pick(field)
@@ -276,7 +277,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         self._put(self.draft.entry(self.draft.active).erased())
 
     def action_nudge(self, steps: int) -> None:
-        """Move the active field; behind a digit the full stop and the comma are text of it."""
+        """Move the active field; after a digit the full stop and the comma are typed into it."""
         entry = self.draft.entry(self.draft.active)
         trade = self.trade
         context = self.trading_context(trade) if trade else None
@@ -309,7 +310,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         """Return a field in another unit at the same level; None where the unit is not known."""
         level = wanted_level(self.draft, name, trade, context)
         if isinstance(level, UnreadableText):
-            return replace(self.draft.entry(name), unit=unit)  # the text stays to be mended
+            return replace(self.draft.entry(name), unit=unit)  # the text stays for correction
         if level is None:
             return Entry("", unit)
         counted = protection.in_unit(name, level, unit, trade, context)

@@ -1,4 +1,4 @@
-"""Lines of the transaction log that are older than those the desk follows: a window that moves back to the first one.
+"""Lines of the transaction log that are older than those the desk follows: a window that moves back to the first one, and its filter.
 
 The window grows by pages of ids at the end where lines are wanted, and loses as many at the other end once it is full, so
 that memory is bounded however far one goes. While it reaches up to the followed log, both are one list. With a filter it
@@ -8,15 +8,33 @@ keeps the lines that pass alone, and so reaches over any number of others.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from keydesk.store.log.filter import passes
 from keydesk.store.log.names import LogNames
 from keydesk.store.state import LogLine, PastDirection
+from keydesk.text.search import has_words
 from keydesk_client import models as m
 
 PAGE = 500  # ids of a request
 WINDOW = 6000  # lines that are kept
+
+
+def passes(line: LogLine, letters: str) -> bool:
+    """Return whether a line passes the filter: it has every word of the letters.
+
+    A word such as #6417 asks for the transaction of that id and for those that name the order or trade.
+    """
+    ids, words = split_letters(letters)
+    if not all(each == line.id or each in line.about for each in ids):
+        return False
+    return not words or has_words(f"{line.kind} {line.instrument} {line.id} {line.text}", words)
+
+
+def split_letters(letters: str) -> tuple[Sequence[str], str]:
+    """Return the ids and the other words of a filter."""
+    words = letters.split()
+    ids = [word for word in words if word[0] == "#" and word[1:].isdecimal()]
+    return [word[1:] for word in ids], " ".join(word for word in words if word not in ids)
 
 
 class PastLog:
@@ -44,7 +62,7 @@ class PastLog:
         return self.oldest <= 1
 
     def page(self, below: int) -> tuple[int, int] | None:
-        """Return the ids of the page that is wanted, both included and lower than `below`; None when there is none."""
+        """Return the ids of the page that is wanted, both included and lower than `below`; None if no page is wanted."""
         match self.wants:
             case "older" if not self.begins:
                 return max(1, self.oldest - PAGE), self.oldest - 1
@@ -79,7 +97,7 @@ class PastLog:
         self.lines[at : at + held] = [line] if passes(line, self.letters) else []
 
     def want(self, direction: PastDirection) -> None:
-        """Request a page at one end; a window that is full gives up lines at the other."""
+        """Request a page at one end; a full window drops lines at the other."""
         self.wants, self.trouble = direction, ""
         self._make_room()
 
@@ -96,7 +114,7 @@ class PastLog:
             self.oldest = int(self.lines[0].id)
 
     def append(self, lines: Iterable[LogLine], newest: int) -> None:
-        """Take over lines that the followed log gives up, while there is room: without them the window stands apart."""
+        """Take over lines that the followed log drops, while there is room: without them the window would have a gap to it."""
         if len(self.lines) < WINDOW:
             self.lines += [line for line in lines if line.id and passes(line, self.letters)]
             self.newest = newest

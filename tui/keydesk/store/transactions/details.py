@@ -173,7 +173,7 @@ def own_relations(transaction: m.Transaction) -> Iterator[Related]:
 
 
 def orders_of(transaction: m.Transaction) -> list[str]:
-    """Return the ids of the orders whose course tells more of a transaction."""
+    """Return the ids of the orders related to a transaction."""
     if transaction.type.endswith("_ORDER"):
         return [transaction.id]
     order_id = getattr(transaction, "order_id", None)
@@ -181,7 +181,7 @@ def orders_of(transaction: m.Transaction) -> list[str]:
 
 
 def trades_of(transaction: m.Transaction) -> list[str]:
-    """Return the ids of the trades whose course tells more of a transaction."""
+    """Return the ids of the trades related to a transaction."""
     found = [getattr(transaction, "trade_id", None)]
     if isinstance(transaction, m.OrderFillTransaction):
         parts = [

@@ -289,7 +289,7 @@ def gained(trade: TradeRow, close: Decimal) -> Decimal:
 
 
 def trailed_stop(plan: ExitPlan, trade: TradeRow, close: Decimal, precision: int) -> Decimal | None:
-    """Return where the stop that follows in steps stands at a price, rounded away from the price; None before it begins."""
+    """Return the level of the stop that follows in steps at a price, rounded away from the price; None before it begins."""
     if plan.trail_after is None or plan.trail_step <= 0:
         return None
     beyond = gained(trade, close) - plan.trail_after

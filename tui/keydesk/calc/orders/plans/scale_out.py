@@ -36,7 +36,7 @@ TARGET = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)r", re.ASCII)
 
 
 def parse_scale_out(text: str) -> ScaleOut | str:
-    """Return a scale-out as it is written, 33/33/34 1r 2r, or what it must be; empty text is none."""
+    """Return the scale-out of a text such as 33/33/34 1r 2r, or why it cannot be read; empty text means no scale-out."""
     if not text.strip():
         return NO_SCALE_OUT
     first, *rest = text.split()

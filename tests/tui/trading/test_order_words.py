@@ -1,10 +1,12 @@
-"""What a request asked for, in words."""
+"""Instructions and requests as a trader reads them."""
 
 import json
+from decimal import Decimal
 
 import pytest
 
-from keydesk.trading.request_words import request_words, words_of_text
+from keydesk.calc.orders.instructions import SetProtection
+from keydesk.trading.order_words import change_words, request_words, words_of_text
 
 ENTRY = {
     "type": "LIMIT",
@@ -62,3 +64,14 @@ def test_what_stands_around_the_json_is_kept() -> None:
 @pytest.mark.parametrize("text", ["", "no json", 'cut {"units": "5', "{]", '{"a": ' * 5])
 def test_what_is_no_json_is_shown_as_it_is(text: str) -> None:
     assert words_of_text(text) == text
+
+
+def test_a_trailing_distance_is_told_in_pips() -> None:
+    change = SetProtection("9", "GBP_JPY", trail=Decimal("0.250"))
+    assert change_words(change, Decimal("0.01")) == "trail 25.0p"
+    assert change_words(change, None) == "trail 0.250"
+
+
+def test_what_is_taken_away_is_off_and_what_is_left_alone_is_not_named() -> None:
+    change = SetProtection("9", "GBP_JPY", stop=Decimal("206.787"), target=None)
+    assert change_words(change, Decimal("0.01")) == "stop 206.787, target off"

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.risk.closeout import closeout_price
+from keydesk.calc.risk.margin import closeout_price
 
 D = Decimal
 

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.trade_journal.curves import equity_curve, r_histogram
-from keydesk.calc.trade_journal.heat_maps import (
+from keydesk.calc.trade_journal.charts import (
     HeatCell,
     HourOfWeek,
+    equity_curve,
     hours_of_week,
     largest_result,
     level,
+    r_histogram,
     trading_days,
 )
 from keydesk.calc.trade_journal.statistics import statistics_of

@@ -3,17 +3,17 @@
 from datetime import UTC, datetime
 
 from keydesk.calc.market.trading_day import day_start
-from keydesk.feeds.day_lines import (
+from keydesk.feeds.days import (
     AGAIN_AFTER,
     AVERAGE_EVERY,
-    BETWEEN,
+    BETWEEN_FIGURES,
     LINE_EVERY,
     STOOD_STILL,
     Asked,
     keep_day_lines,
     load_next,
 )
-from keydesk.feeds.market_data import list_instruments
+from keydesk.feeds.instruments import list_instruments
 from keydesk.store.watchlists import want_day_lines
 from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to, running, until
 
@@ -137,7 +137,7 @@ async def test_requests_come_one_by_one_with_a_rest_between_them() -> None:
         async with running(link, keep_day_lines):
             await until(lambda: candles_asked(broker) == 3)
             await until(lambda: STOOD_STILL in rests)
-    assert rests.count(BETWEEN) == 3
+    assert rests.count(BETWEEN_FIGURES) == 3
 
 
 async def test_the_focus_gets_its_average_although_no_row_shows_it() -> None:

@@ -1,7 +1,11 @@
-"""Load the line of the day and the average true range of the rows in sight: one request at a time, seldom again."""
+"""Load the trading days of instruments: today and yesterday of watched ones, the line of the day and the average true range of rows in sight.
 
-from collections.abc import Iterable, Iterator
+Prices and the account never wait for these requests; what rows in sight lack is loaded one request at a time, and seldom again.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import isfinite
 from typing import Literal
 
@@ -10,17 +14,20 @@ from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.market.indicators import compute
 from keydesk.calc.market.trading_day import day_start
 from keydesk.feeds.link import FAILURES, Link
+from keydesk.feeds.streams import watched_instruments
 from keydesk.records import DayLine
-from keydesk.store.candles import candle_of
+from keydesk.store.candles import candle_of, take_day
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
-from keydesk_client.account.values import readable
-from keydesk_client.errors import RateLimited
-from keydesk_client.models import Candlestick, Granularity
+from keydesk_client.account.values import readable, try_to
+from keydesk_client.errors import Answered, RateLimited
+from keydesk_client.models import Candlestick, CandlestickResponse, Granularity
 
 Kind = Literal["line", "average"]
 STOOD_STILL = 0.5  # seconds that rows are in sight before they are asked about: scrolling passes by
-BETWEEN = 0.25  # seconds from request to request, so that orders and the chart never wait for these
+BETWEEN_FIGURES = (
+    0.25  # seconds from request to request, so that orders and the chart never wait for these
+)
 LINE_EVERY = 1800.0  # seconds: the length of a candle of the line
 AVERAGE_EVERY = 6 * 3600.0
 AGAIN_AFTER = 60.0  # seconds after a failure
@@ -28,6 +35,70 @@ LINE_CANDLES = 50  # of half an hour: a day of 25 hours
 AVERAGE_CANDLES = 60  # days: Wilder's average has forgotten its first value
 CHECK_EVERY = 10.0
 ATR = IndicatorSpec("atr", (14,))
+DAYS_EVERY = 60.0  # new instruments, a new day, what ticks did not show us
+AT_ONCE = 10  # trading days of a request
+BETWEEN_DAYS = 0.15
+
+
+async def keep_days(link: Link) -> None:
+    """Read the trading days of watched instruments, and again every minute or when others are watched."""
+    await link.priced.wait()
+    with link.store.subscribed(Topic.INSTRUMENTS) as changed:
+        while True:
+            changed.clear()
+            for names in _portions(watched_instruments(link)):
+                await days_once(link, names)
+                await link.pause(BETWEEN_DAYS)
+            await link.wait(changed, DAYS_EVERY)
+
+
+async def days_once(link: Link, names: Sequence[str]) -> bool:
+    """Read the trading days of some instruments; return False if there was no answer."""
+    try:
+        await _latest(link, names)
+    except Answered:  # a service without that operation
+        return await _one_by_one(link, names)
+    except FAILURES as error:
+        link.count_unreadable(error)
+        return False
+    return True
+
+
+async def _latest(link: Link, names: Sequence[str]) -> None:
+    wanted = [f"{name}:D:M" for name in names]
+    answer = await link.ask(link.client.candles.latest(wanted))
+    for each in answer.latest_candles:
+        try_to(link.store, partial(_take_latest, link, each, names))
+
+
+async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
+    for name in names:
+        try:
+            answer = await link.ask(
+                link.client.candles.get(name, granularity="D", price="M", count=2)
+            )
+            _take_day(link, name, answer.candles)
+        except FAILURES as error:
+            link.count_unreadable(error)
+            return False
+        await link.pause(BETWEEN_DAYS)
+    return True
+
+
+def _take_latest(link: Link, latest: CandlestickResponse, names: Sequence[str]) -> None:
+    if latest.instrument not in names:
+        raise ValueError("candles of an instrument that was not asked for")
+    _take_day(link, latest.instrument, latest.candles)
+
+
+def _take_day(link: Link, name: str, candles: Sequence[Candlestick]) -> None:
+    if len(candles) > 1:
+        take_day(link.store, name, candles[-2], candles[-1])
+
+
+def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(names), AT_ONCE):
+        yield names[start : start + AT_ONCE]
 
 
 @dataclass(slots=True)
@@ -39,13 +110,13 @@ class Asked:
 
 
 async def keep_day_lines(link: Link) -> None:
-    """Load what the rows in sight lack or have grown old of, as long as the desk is open."""
+    """Load the missing and outdated figures of the rows in sight, as long as the desk is open."""
     await link.priced.wait()
     asked = Asked()
     with link.store.subscribed(Topic.DAY_LINES) as wanted:
         while True:
             if await load_next(link, asked):
-                await link.pause(BETWEEN)
+                await link.pause(BETWEEN_FIGURES)
             else:
                 await link.wait(wanted, CHECK_EVERY)
                 await link.pause(STOOD_STILL)

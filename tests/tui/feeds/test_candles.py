@@ -5,11 +5,9 @@ from itertools import pairwise
 from unittest.mock import Mock, patch
 
 from keydesk.chart.position import Position
-from keydesk.feeds.history import load_older
+from keydesk.feeds.candles import load_candles, load_older
 from keydesk.feeds.link import Link
-from keydesk.feeds.market_data import load_candles
-from keydesk.store.candles import MOST_CANDLES, show_prices
-from keydesk.store.history import WINDOW, want_date, want_history
+from keydesk.store.candles import MOST_CANDLES, WINDOW, show_prices, want_date, want_history
 from keydesk.store.state import Candle, CandleSeries
 from keydesk.store.store import Store
 from keydesk_client.client import Client
@@ -129,8 +127,8 @@ async def test_candles_of_bid_prices_do_not_come_before_those_of_mid_prices() ->
         return Mock()
 
     with (
-        patch("keydesk.feeds.history._page", turned_meanwhile),
-        patch("keydesk.feeds.history.take_older") as taken,
+        patch("keydesk.feeds.candles._page", turned_meanwhile),
+        patch("keydesk.feeds.candles.take_older") as taken,
     ):
         assert await load_older(link, series)
     taken.assert_not_called()

@@ -1,0 +1,148 @@
+"""Keeping the book of alerts: changes are written in a thread, one after another, and firings are claimed before they are delivered."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+from keydesk.alerts.book import Book, BookError, Change, claimed, claiming, marking_delivered
+from keydesk.alerts.book_file import BookFile
+from keydesk.calc.alerts.alert import Alert, Firing, FiringRecord
+
+Level = Literal["info", "good", "warn", "bad"]
+Deliver = Callable[[FiringRecord, bool], None]  # the firing; whether this desk claimed it
+Tell = Callable[[Level, str], None]
+Done = Callable[[str], None]  # gets why a change was refused, "" if it was made
+
+
+class BookKeeper:
+    """Writes the book, claims firings in it, and delivers them.
+
+    Args:
+        file: The book of the account.
+        take: Called with the book whenever it was read or changed.
+        deliver: Called with each firing: by the desk that claimed it, or another one that saw it written.
+        tell: Shows a message about the file.
+    """
+
+    def __init__(
+        self, file: BookFile, take: Callable[[Book], None], deliver: Deliver, tell: Tell
+    ) -> None:
+        self.file, self.is_loaded = file, False
+        self._take_book, self._deliver, self._tell = take, deliver, tell
+        self._fired: list[Firing] = []
+        self._late: list[Firing] = []
+        self._jobs: deque[tuple[Change, Done]] = deque()
+        self._wake = asyncio.Event()
+        self._settled = asyncio.Event()  # nothing waits to be written or delivered
+        self._shown: set[tuple[str, int]] = set()  # firings delivered here
+        self._trouble = ""
+
+    @property
+    def has_jobs(self) -> bool:
+        """Whether changes wait to be written."""
+        return bool(self._jobs)
+
+    @property
+    def waiting(self) -> Sequence[Alert]:
+        """The alerts whose firings are not claimed yet."""
+        return [each.alert for each in (*self._fired, *self._late)]
+
+    async def load(self) -> None:
+        """Read the file."""
+        words = await asyncio.to_thread(self.file.load)
+        if words:
+            self._tell("bad", words)
+        self._take(self.file.book)
+
+    async def run(self) -> None:
+        """Deliver what was left undelivered, and carry out jobs until cancelled."""
+        await self._deliver_claimed()
+        while True:
+            if not self._wake.is_set():
+                self._settled.set()
+            await self._wake.wait()
+            self._wake.clear()
+            await self._write_firings()
+            while self._jobs:
+                change, done = self._jobs.popleft()
+                done(await self._change(change))
+
+    def claim(self, firings: Iterable[Firing], *, late: bool = False) -> None:
+        """Queue firings, which are delivered once they are claimed."""
+        for each in firings:
+            (self._late if late else self._fired).append(each)
+            self._begin()
+
+    def change(self, change: Change, done: Done = lambda _: None) -> None:
+        """Queue a change of the book; `done` gets why it was refused, "" if it was made."""
+        self._jobs.append((change, done))
+        self._begin()
+
+    def _begin(self) -> None:
+        self._settled.clear()
+        self._wake.set()
+
+    async def settled(self) -> None:
+        """Wait until everything was written and delivered."""
+        await self._settled.wait()
+
+    async def _change(self, change: Change) -> str:
+        """Make a change; return why it was refused, "" if it was made."""
+        try:
+            book = await asyncio.to_thread(self.file.change, change)
+        except BookError as error:
+            return str(error)
+        self._take(book)
+        self._tell_trouble()
+        return ""
+
+    def _tell_trouble(self) -> None:
+        if self.file.news:
+            self._tell("bad", self.file.news)
+            self.file.news = ""
+        if self.file.trouble and self.file.trouble != self._trouble:
+            self._tell("warn", f"Alerts are kept in this desk only: {self.file.trouble}")
+        self._trouble = self.file.trouble
+
+    async def _write_firings(self) -> None:
+        for firings, late in ((self._fired, False), (self._late, True)):
+            if not firings:
+                continue
+            batch = firings[:]
+            firings.clear()
+            before = self.file.book
+            await self._change(claiming(batch, late=late))
+            ours = claimed(before, self.file.book)
+            wanted = {(each.alert.id, each.alert.count) for each in batch}
+            mine = [
+                each
+                for each in ours
+                if (each.alert_id, each.number) in wanted and not each.delivered
+            ]
+            self._deliver_all(mine, mine=True)
+            await self._change(marking_delivered(mine))
+
+    async def _deliver_claimed(self) -> None:
+        """Deliver what a process that was killed had claimed and not delivered."""
+        undelivered = self.file.book.undelivered
+        if undelivered:
+            self._deliver_all(undelivered, mine=True)
+            await self._change(marking_delivered(undelivered))
+
+    def _deliver_all(self, firings: Iterable[FiringRecord], *, mine: bool) -> None:
+        for each in firings:
+            key = (each.alert_id, each.number)
+            if key not in self._shown:
+                self._shown.add(key)
+                self._deliver(each, mine)
+
+    def _take(self, book: Book) -> None:
+        """Show what another desk delivered meanwhile, and hand the book on."""
+        delivered = [each for each in book.history if each.delivered]
+        if self.is_loaded:
+            self._deliver_all(delivered, mine=False)
+        else:  # before this desk was opened
+            self._shown |= {(each.alert_id, each.number) for each in delivered}
+        self.is_loaded = True
+        self._take_book(book)

@@ -1,0 +1,195 @@
+"""What is refused when a pending entry order is replaced, or the protection of a trade is changed."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from keydesk.calc.orders.checks import LEVEL_REACH, is_within, unreadable_words
+from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.limits import deviation_refusals
+from keydesk.calc.orders.protection import (
+    FIELDS,
+    KEYS,
+    Protection,
+    ProtectionDraft,
+    ProtectionField,
+    fills_at_once,
+    fires_at_once,
+    protection_of,
+    stop_weight,
+    wanted_level,
+    wanted_protection,
+)
+from keydesk.calc.orders.ticket_draft import Reading, UnreadableText
+from keydesk.calc.risk.trading_context import TradingContext
+from keydesk.records import OrderRow, TradeRow
+from keydesk.text.format import money, pair, units
+from keydesk_client.arithmetic.profit import closing_price, whole_units
+
+REACH = Decimal("0.05")  # of the price: digits typed wrong
+
+
+def distance_refusals(
+    order: OrderRow, at: Reading, context: TradingContext, own: Limits
+) -> Sequence[str]:
+    """Refuse an entry farther from the market than the trader's limit; one that only reduces is an exit."""
+    if order.reduces or not isinstance(at, Decimal):
+        return ()
+    return list(deviation_refusals(at, context, own))
+
+
+def size_refusals(
+    size: Reading, was: Decimal, context: TradingContext, limits: Limits
+) -> list[str]:
+    """Refuse a size that the broker would not take, and one that grows over the trader's own limit."""
+    rules = context.rules
+    if not isinstance(size, Decimal):
+        return ["units: the size is missing: u, then digits"] if size is None else []
+    if whole_units(size, rules.units_precision) != size:
+        return [f"units: {size:f} has more decimals than {pair(rules.name)} takes: u, then digits"]
+    if size < rules.minimum_units:
+        return [f"units: {units(rules.minimum_units)} is the minimum: u, then digits"]
+    if size > rules.maximum_order_units:
+        return [
+            f"units: the maximum order size is {units(rules.maximum_order_units)}: u, then digits"
+        ]
+    own = limits.hard_units
+    if own is not None and size > max(own, was):
+        return [f"units: over your own limit of {units(own)}: u, then digits"]
+    return []
+
+
+def level_refusals(
+    direction: int,
+    levels: Mapping[str, Reading],
+    context: TradingContext,
+    keys: Mapping[str, str],
+) -> Sequence[str]:
+    """Refuse levels that cannot be read, are far from the market, or are on the wrong side of the price.
+
+    Args:
+        direction: 1 for an order that buys, -1 for one that sells.
+        levels: The levels as typed, by the name of their field.
+        context: Rules and prices of the instrument.
+        keys: The key of each field, as the refusals name them.
+    """
+    unreadable = [
+        unreadable_words(name, level, keys[name])
+        for name, level in levels.items()
+        if isinstance(level, UnreadableText)
+    ]
+    at = levels["price"]
+    if unreadable:
+        return unreadable
+    if not isinstance(at, Decimal):
+        return ["The price is missing: p, then digits"]
+    if abs(at - context.mid) > context.mid * REACH:
+        return [f"{at} is more than 5 % from the market"]
+    reasons = []
+    for name, toward in (("stop", -direction), ("target", direction)):
+        level = levels[name]
+        if isinstance(level, Decimal) and toward * (level - at) <= 0:
+            side = "below" if toward < 0 else "above"
+            reasons.append(f"The {name} {level} must be {side} the price {at}")
+    trail = levels["trail"]
+    if isinstance(trail, Decimal):
+        reasons += trail_out_of_range(trail, context)
+    return reasons
+
+
+def protection_refusals(
+    draft: ProtectionDraft, trade: TradeRow, context: TradingContext
+) -> Sequence[str]:
+    """Refuse a change of protection that the broker would not take, such as a stop that the price has already passed."""
+    now, new = protection_of(trade), wanted_protection(draft, trade, context)
+    if new is None:
+        return [
+            unreadable_words(name, text, KEYS[name])
+            for name, text in _unreadable_fields(draft, trade, context)
+        ]
+    reasons = []
+    if new.stop != now.stop and new.stop is not None:
+        reasons += _passed_stop(trade, new.stop, context)
+        if not reasons and stop_weight(trade, now.fixed_stop, new.fixed_stop) != "tightens":
+            reasons += _implausibly_far("Stop", new.stop, context)
+    if new.target != now.target and new.target is not None:
+        reasons += _passed_target(trade, new.target, context) or _implausibly_far(
+            "Target", new.target, context
+        )
+    if new.trail != now.trail and new.trail is not None:
+        reasons += trail_out_of_range(new.trail, context)
+    reasons += _guarantee_refusals(trade, now, new, context)
+    if not reasons and new == now:
+        reasons.append("Nothing changed yet: ↑ ↓ nudge, digits set, s t r w pick")
+    return reasons
+
+
+def _unreadable_fields(
+    draft: ProtectionDraft, trade: TradeRow, context: TradingContext
+) -> Sequence[tuple[ProtectionField, UnreadableText]]:
+    """Return the fields whose text cannot be read, or whose unit is not known."""
+    found: list[tuple[ProtectionField, UnreadableText]] = []
+    for name in FIELDS:
+        level = wanted_level(draft, name, trade, context)
+        if isinstance(level, UnreadableText):
+            found.append((name, level))
+    return found
+
+
+def _guarantee_refusals(
+    trade: TradeRow, now: Protection, new: Protection, context: TradingContext
+) -> list[str]:
+    """Refuse a guaranteed stop that the broker would not take."""
+    if new.guaranteed is None or new == now:
+        return []
+    if new.stop is not None or new.trail is not None:
+        return ["A guaranteed stop stands alone: empty stop and trail (s r, Backspace)"]
+    if new.guaranteed == now.guaranteed:
+        return []
+    if context.rules.guarantee == "DISABLED":
+        return ["The broker guarantees no stop of this instrument: w, Backspace"]
+    least = context.rules.guarantee_distance
+    close = closing_price(trade.units, context.bid, context.ask)
+    if abs(close - new.guaranteed) < least:
+        pips = money(least / context.rules.pip, 1)
+        return [f"A guaranteed stop stands {pips} pips from the price at least"]
+    return _passed_stop(trade, new.guaranteed, context)
+
+
+def _passed_stop(trade: TradeRow, stop: Decimal, context: TradingContext) -> list[str]:
+    if not fires_at_once(trade, stop, context):
+        return []
+    close = closing_price(trade.units, context.bid, context.ask)
+    return [f"A stop at {stop} would fire now, the price is {close}: {_remedy(stop, close)}"]
+
+
+def _passed_target(trade: TradeRow, target: Decimal, context: TradingContext) -> list[str]:
+    if not fills_at_once(trade, target, context):
+        return []
+    close = closing_price(trade.units, context.bid, context.ask)
+    return [f"A target at {target} would fill now, the price is {close}: {_remedy(target, close)}"]
+
+
+def _remedy(level: Decimal, close: Decimal) -> str:
+    """Return what to do about a level that is passed; pips typed as a price are far off it."""
+    is_price = is_within(level, close, LEVEL_REACH)
+    return "close it instead" if is_price else "m counts in pips, not in price"
+
+
+def _implausibly_far(name: str, level: Decimal, context: TradingContext) -> list[str]:
+    if is_within(level, context.mid, LEVEL_REACH):
+        return []
+    return [f"{name} {level} is implausibly far: pips typed as a price? m counts in pips"]
+
+
+def trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
+    """Refuse a trailing distance that the broker does not take."""
+    least, most = context.rules.minimum_trail, context.rules.maximum_trail
+    if trail < least:
+        return [
+            f"Trailing distance below the broker's minimum, {(least / context.rules.pip).normalize():f} pips"
+        ]
+    if most and trail > most:
+        return [
+            f"Trailing distance above the broker's maximum, {(most / context.rules.pip).normalize():f} pips"
+        ]
+    return []

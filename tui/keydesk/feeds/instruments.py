@@ -1,0 +1,146 @@
+"""Read the instruments of the account: at the start, every ten minutes, and anew when another market begins."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+
+from keydesk.calc.risk.sizing import TypicalSpreads
+from keydesk.feeds.link import FAILURES, Link, reason
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.store.watchlists import fill_list, in_usual_order
+from keydesk.text.sanitize import NAME_LIMIT, clean_name
+from keydesk_client.account.values import amount, price, readable
+from keydesk_client.models import Instrument
+
+MOST_PLACES = 12
+INSTRUMENTS_EVERY = 600.0  # seconds
+MOST_TRIES = 6  # to read those of a market that began anew
+PATIENCE = 10.0  # seconds for the account
+
+
+async def list_instruments(link: Link) -> None:
+    """Read the instruments; retry until it succeeds."""
+    tries = 0
+    while True:
+        try:
+            answer = await link.ask(link.client.accounts.instruments())
+            if take(link, answer.instruments):
+                return
+        except FAILURES as error:
+            link.count_unreadable(error)
+            if tries == 0:
+                link.write(f"The instruments could not be read: {reason(error)}")
+        await link.back_off(tries)
+        tries += 1
+
+
+async def keep_instruments(link: Link) -> None:
+    """Read the instruments every ten minutes: margin rates change, and instruments come and go."""
+    await link.listed.wait()
+    while True:
+        await link.pause(INSTRUMENTS_EVERY)
+        try:
+            answer = await link.ask(link.client.accounts.instruments())
+            take(link, answer.instruments)
+        except FAILURES as error:
+            link.count_unreadable(error)
+
+
+def take(link: Link, instruments: Sequence[Instrument]) -> bool:
+    """Store the instruments, and the watchlist and focus if there are none yet; return False to read again.
+
+    Those that cannot be read are left out; one that was read before stays as it was.
+    """
+    store = link.store
+    read = {each.name: each for each in readable(store, _usable, instruments)}
+    if not read:
+        return False
+    is_whole = len(read) == len(instruments)
+    needed = {name for name in store.instruments if name in store.positions or name == store.focus}
+    kept = needed if is_whole else store.instruments.keys()
+    before = store.instruments.keys()
+    store.instruments = {name: store.instruments[name] for name in kept} | read
+    if not store.watchlist or store.instruments.keys() != before:
+        fill_list(store)
+    if store.focus not in store.instruments:
+        store.set_focus((store.watchlist or in_usual_order(store.instruments))[0])
+    store.mark(Topic.INSTRUMENTS)
+    link.listed.set()
+    return is_whole
+
+
+def _usable(instrument: Instrument) -> Instrument:
+    """Return the instrument if every member that the desk computes with is present and of sane size."""
+    if not _can_be_asked_for(instrument.name):
+        raise ValueError(f"{clean_name(instrument.name)} is not a usable instrument name")
+    for places in (
+        instrument.pip_location,
+        instrument.display_precision,
+        instrument.trade_units_precision,
+    ):
+        if abs(places) > MOST_PLACES:
+            raise ValueError(f"{instrument.name}: {places} is not a number of decimal places")
+    price(instrument.margin_rate)
+    for size in (
+        instrument.minimum_trade_size,
+        instrument.maximum_order_units,
+        instrument.maximum_position_size,
+        instrument.minimum_trailing_stop_distance,
+        instrument.maximum_trailing_stop_distance,
+    ):
+        amount(size)
+    return instrument
+
+
+def _can_be_asked_for(name: str) -> bool:
+    """Return whether prices can be requested by the name; an invalid name fails the whole request."""
+    return 0 < len(name) <= NAME_LIMIT and name.isascii() and name.isprintable() and "," not in name
+
+
+async def begin_anew(link: Link, time_ns: int) -> None:
+    """Clear what is known of the market before, and read instruments, account and history of the one that begins at a time."""
+    if link.alerts is not None:
+        link.alerts.hold()
+    link.store.health.unchecked = True
+    _clear_market(link.store)
+    link.store.clock_ns = time_ns
+    link.ready.clear()
+    link.snapshot_wanted.set()
+    await _list_instruments(link)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE):
+            await link.ready.wait()
+    if link.alerts is not None:
+        link.alerts.begin_anew()
+
+
+def _clear_market(store: Store) -> None:
+    """Clear what is known of the market before; trades and orders stay until the snapshot of the account replaces them."""
+    for held in (
+        *(store.quotes, store.days, store.day_lines, store.daily_ranges, store.average_ranges),
+        *(store.conversions, store.books, store.log, store.closed, store.opening_costs),
+        *(store.closed_parts, store.series, store.charted),
+    ):
+        held.clear()
+    store.spreads = TypicalSpreads()
+    store.today = store.past_log = None
+    store.clock_ns = store.book_time_ns = 0
+    store.instruments = {}
+    fill_list(store)
+    for topic in Topic:
+        store.mark(topic)
+
+
+async def _list_instruments(link: Link) -> None:
+    for tries in range(MOST_TRIES):
+        try:
+            answer = await link.ask(link.client.accounts.instruments())
+        except FAILURES as error:
+            link.count_unreadable(error)
+            if tries == 0:
+                link.write(f"The instruments could not be read: {reason(error)}")
+            await link.back_off(tries)
+        else:
+            take(link, answer.instruments)
+            return

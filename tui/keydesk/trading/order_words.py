@@ -1,0 +1,200 @@
+"""Orders, edits and requests in words: those of the desk's own instructions, and those written in journal and audit log."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from decimal import Decimal, InvalidOperation
+
+from keydesk.calc.orders.instructions import Left, OpenOrder, SetProtection
+from keydesk.calc.orders.ticket_draft import KIND_WORDS
+from keydesk.records import OrderRow
+from keydesk.text.format import EMPTY, money, pair, units
+from keydesk.text.sanitize import SafeText, clean_name, safe
+from keydesk_client.orders.outcome import Action, Intent
+
+REDUCE_ONLY = "reduce-only"
+ORDER_TYPES = {
+    "LIMIT": "limit",
+    "STOP": "stop",
+    "MARKET_IF_TOUCHED": "if touched",
+    "TAKE_PROFIT": "target",
+    "STOP_LOSS": "stop-loss",
+    "TRAILING_STOP_LOSS": "trailing stop",
+    "GUARANTEED_STOP_LOSS": "guaranteed stop",
+    "FIXED_PRICE": "fixed price",
+}
+DEPENDENTS = {
+    "stopLossOnFill": "stop",
+    "takeProfitOnFill": "target",
+    "trailingStopLossOnFill": "trailing stop",
+    "guaranteedStopLossOnFill": "guaranteed stop",
+    "stopLoss": "stop",
+    "takeProfit": "target",
+    "trailingStopLoss": "trailing stop",
+    "guaranteedStopLoss": "guaranteed stop",
+}
+POSITION_FILLS = {
+    "REDUCE_ONLY": REDUCE_ONLY,
+    "REDUCE_FIRST": "reduces first",
+    "OPEN_ONLY": "opens only",
+    "DEFAULT": "",
+}
+TIMES_IN_FORCE = {"GTC": "until cancelled", "FOK": "fill or kill", "IOC": "immediate or cancel"}
+MEMBERS = {
+    "price": "at {}",
+    "priceBound": "no worse than {}",
+    "distance": "{} away",
+    "gtdTime": "until {}",
+    "tradeID": "for trade #{}",
+    "longUnits": "long side: {}",
+    "shortUnits": "short side: {}",
+}
+NAMED_FIRST = frozenset(("type", "units", "instrument"))  # of the request
+USUAL_VALUES = {"triggerCondition": "DEFAULT", "timeInForce": "FOK"}  # not named
+
+
+def order_name(order: OrderRow) -> SafeText:
+    """Return an order in words: BUY 20,000 EUR/USD limit 1.08200 #6415."""
+    kind = ORDER_TYPES.get(order.type) or clean_name(order.type.replace("_", " ").lower())
+    at = EMPTY if order.price is None else f"{order.price}"
+    if order.units is None:
+        trade = clean_name(order.trade_id or "?")
+        return safe(
+            f"{kind} {at} of trade #{trade} {pair(order.instrument)} #{clean_name(order.id)}"
+        )
+    side = "BUY" if order.units > 0 else "SELL"
+    only = f" {REDUCE_ONLY}" if order.reduces else ""
+    size, name = units(abs(order.units)), pair(order.instrument)
+    return safe(f"{side} {size} {name} {kind} {at}{only} #{clean_name(order.id)}")
+
+
+def open_words(order: OpenOrder) -> str:
+    """Return an order in words: BUY 50,000 EUR/USD at market."""
+    where = "at market" if order.kind == "MARKET" else f"{KIND_WORDS[order.kind]} {order.price}"
+    only = f" {REDUCE_ONLY}" if order.reduces else ""
+    return f"{order.side} {units(abs(order.units))} {pair(order.instrument)} {where}{only}"
+
+
+def change_words(change: SetProtection, pip: Decimal | None) -> str:
+    """Return an edit in words: stop 1.08230, target off, trail 25.0p."""
+    trail = change.trail
+    behind = f"{money(trail / pip, 1)}p" if pip and isinstance(trail, Decimal) else trail
+    parts = (
+        ("stop", change.stop),
+        ("target", change.target),
+        ("trail", behind),
+        ("guaranteed stop", change.guaranteed),
+    )
+    said = [
+        f"{name} {'off' if value is None else value}"
+        for name, value in parts
+        if not isinstance(value, Left)
+    ]
+    return ", ".join(said)
+
+
+def intent_words(intent: Intent) -> str:
+    """Return a journalled intent in words."""
+    body = intent.body
+    match intent.action:
+        case Action.CREATE | Action.REPLACE:
+            size, kind = _decimal(body.get("units")), str(body.get("type", "")).lower()
+            side = "BUY" if size >= 0 else "SELL"
+            name = pair(str(body.get("instrument", "?")))
+            return f"{side} {units(abs(size))} {name} {kind.replace('_', ' ')}"
+        case Action.CANCEL:
+            return f"CANCEL order #{intent.target}{_instrument_of(intent)}"
+        case Action.CLOSE_TRADE:
+            return f"CLOSE {str(body.get('units', '?')).lower()} of #{intent.target}{_instrument_of(intent)}"
+        case Action.CLOSE_POSITION:
+            return f"CLOSE position {pair(intent.target)}"
+        case Action.SET_DEPENDENT_ORDERS:
+            return f"PROTECTION of #{intent.target}{_instrument_of(intent)}"
+
+
+def _instrument_of(intent: Intent) -> str:
+    return f" {pair(intent.instrument)}" if intent.instrument else ""
+
+
+def _decimal(text: object) -> Decimal:
+    try:
+        return Decimal(str(text))
+    except InvalidOperation:
+        return Decimal(0)
+
+
+def request_words(body: Mapping[str, object]) -> str:
+    """Return what a request asks for: kind, size, instrument, price, dependent orders, then all other members."""
+    first = " ".join(filter(None, (_kind(body), _size(body), _instrument(body))))
+    said = [
+        first,
+        *(_member(name, value) for name, value in body.items() if name not in NAMED_FIRST),
+    ]
+    return ", ".join(filter(None, said))
+
+
+def words_of_text(request: str) -> str:
+    """Return the words of a request as it is written in journal and audit log, its JSON put into words."""
+    start = request.find("{")
+    if start < 0:
+        return request
+    with suppress(ValueError):
+        body, end = json.JSONDecoder().raw_decode(request[start:])
+        if isinstance(body, dict):
+            before, after = request[:start].strip(), request[start + end :].strip(" ,")
+            return "; ".join(filter(None, (before, request_words(body), after)))
+    return request
+
+
+def _kind(body: Mapping[str, object]) -> str:
+    return str(body.get("type") or "").replace("_", " ").lower()
+
+
+def _size(body: Mapping[str, object]) -> str:
+    size = body.get("units")
+    if size is None:
+        return ""
+    try:
+        number = Decimal(str(size))
+    except InvalidOperation:
+        return "all units" if size == "ALL" else f"{size} units"
+    if "instrument" not in body:  # part of a trade, which has its side
+        return f"{units(number)} units"
+    return f"{'buy' if number >= 0 else 'sell'} {units(abs(number))}"
+
+
+def _instrument(body: Mapping[str, object]) -> str:
+    return pair(str(body["instrument"])) if body.get("instrument") else ""
+
+
+def _member(name: str, value: object) -> str:
+    if name in USUAL_VALUES and USUAL_VALUES[name] == value:
+        return ""
+    if name in DEPENDENTS:
+        return _dependent(DEPENDENTS[name], value)
+    match name:
+        case "positionFill":
+            return POSITION_FILLS.get(str(value), str(value))
+        case "timeInForce":
+            return TIMES_IN_FORCE.get(str(value), "" if value == "GTD" else str(value))
+        case "clientExtensions" | "tradeClientExtensions" if isinstance(value, dict):
+            return ", ".join(_extensions(name, value))
+        case _:
+            form = MEMBERS.get(name)
+            return form.format(value) if form else f"{name} {value}"
+
+
+def _dependent(name: str, value: object) -> str:
+    if value is None:
+        return f"{name} removed"
+    if not isinstance(value, dict):
+        return f"{name} {value}"
+    members = {key: each for key, each in value.items() if (key, each) != ("timeInForce", "GTC")}
+    return " ".join([name, *filter(None, (_member(*each) for each in members.items()))])
+
+
+def _extensions(name: str, value: Mapping[str, object]) -> Iterator[str]:
+    of = "trade's " if name.startswith("trade") else ""
+    for member, text in value.items():
+        if member != "id":  # beside the time it was made
+            yield f"{of}{member} {text}"
