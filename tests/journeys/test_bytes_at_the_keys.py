@@ -154,6 +154,33 @@ def test_a_desk_that_was_stopped_without_being_asked_goes_on_with_one_reader_of_
         leave(terminal)
 
 
+def test_a_send_key_typed_while_the_desk_is_stopped_is_too_early_and_the_next_one_counts(
+    practice_folder: Path,
+) -> None:
+    """The screen stood still: what it showed is not the price that the order would meet."""
+    with desk(practice_folder) as terminal:
+        terminal.see("prices ok")
+        terminal.see("No trades.")
+        terminal.press("B")
+        terminal.see("y sends")
+        terminal.pause(1.0)
+        for stopped_first in (True, False):
+            if not stopped_first:
+                terminal.write(b"y")
+            terminal.signal(signal.SIGSTOP)
+            if stopped_first:
+                terminal.write(b"y")
+            terminal.pause(0.3)
+            terminal.signal(signal.SIGCONT)
+            terminal.see("Too early")
+            terminal.press("s")  # the form says what its keys mean again
+            terminal.see_no_more("Too early")
+        assert "FILLED" not in terminal.text
+        terminal.press("y")
+        terminal.see("FILLED")
+        leave(terminal)
+
+
 @pytest.mark.soak
 def test_random_bytes_for_a_minute_leave_the_desk_as_it_is(practice_folder: Path) -> None:
     chance = random.Random(21)

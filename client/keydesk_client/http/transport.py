@@ -13,6 +13,7 @@
 
 import asyncio
 import logging
+import ssl
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
@@ -365,6 +366,13 @@ async def _guarded(work: Awaitable[T], token: Secret) -> T:
     raise failure
 
 
+def _untrusted(error: BaseException | None) -> str:
+    """Return why the host's certificate is not trusted; "" if something else failed."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return "" if error is None else f"the certificate is not trusted: {error.verify_message}"
+
+
 def _client_error(error: Exception, token: Secret) -> KeydeskClientError:
     name = type(error).__name__
     reason = token.redact(f"{name}: {error}" if str(error) else name)[:LONGEST_REASON]
@@ -372,7 +380,7 @@ def _client_error(error: Exception, token: Secret) -> KeydeskClientError:
         if isinstance(error, kinds):
             return TimedOut(f"the {phase} timeout has passed", phase=phase, sent=sent)
     if isinstance(error, NOT_CONNECTED):
-        return Unreachable(f"cannot connect: {reason}")
+        return Unreachable(f"cannot connect: {_untrusted(error) or reason}")
     if isinstance(error, INVALID):
         return InvalidRequest(f"the request cannot be encoded: {reason}")
     return ConnectionLost(f"the connection broke: {reason}")

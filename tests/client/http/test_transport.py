@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -159,6 +160,18 @@ async def test_a_server_without_a_good_certificate_is_unreachable() -> None:
         transport = Transport(Secret("t"), url.replace("http", "https"), "https://x.invalid")
         with pytest.raises(Unreachable):
             await transport.request(ASK)
+
+
+async def test_a_certificate_that_is_not_trusted_is_named_as_the_reason() -> None:
+    def refuse(_request: httpx.Request) -> httpx.Response:
+        untrusted = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED]")
+        untrusted.verify_message = "self-signed certificate"
+        raise httpx.ConnectError(str(untrusted)) from untrusted
+
+    carrier = httpx.MockTransport(refuse)
+    transport = Transport(Secret("t"), "https://r.test", "https://s.test", carrier=carrier)
+    with pytest.raises(Unreachable, match="the certificate is not trusted: self-signed cert"):
+        await transport.request(ASK)
 
 
 async def test_a_unix_socket_is_an_address(tmp_path: Path) -> None:

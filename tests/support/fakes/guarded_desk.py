@@ -1,5 +1,6 @@
 """A small app behind the guard, and a hand that types at times of its own: no test waits, none depends on the machine."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
@@ -36,8 +37,13 @@ class Desk(App[None]):
 
     def __init__(self) -> None:
         super().__init__()
+        self.continued_at: Callable[[], float] = lambda: float("-inf")
         self.guarded_keys = GuardedKeys(
-            self, super().on_event, disarm=self.disarm, notify=self.tell
+            self,
+            super().on_event,
+            disarm=self.disarm,
+            notify=self.tell,
+            continued_at=lambda: self.continued_at(),  # noqa: PLW0108 - a test replaces it
         )
         self.register_theme(theme.load("dark", "truecolor").textual())
         self.theme = "dark"

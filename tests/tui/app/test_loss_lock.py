@@ -175,3 +175,30 @@ def test_a_file_that_cannot_be_written_is_said_once_and_locks(path: Path) -> Non
     desk = Desk(path, "300").looks().looks()
     assert desk.lock.is_on
     assert sum("kept in this desk only" in words for words in desk.said) <= 1
+
+
+def test_a_clock_set_back_over_the_beginning_of_the_day_releases_nothing(path: Path) -> None:
+    desk = Desk(path, "300").looks()
+    desk.loses("0")
+    assert desk.looks(-20 * HOUR).lock.is_on
+    again = Desk(path, "0")
+    assert again.looks(-20 * HOUR).lock.is_on, "nor at a restart"
+    assert again.looks(24 * HOUR).lock.is_on
+    assert not again.looks(2 * HOUR).lock.is_on
+
+
+def test_a_replay_that_begins_anew_at_the_same_time_is_not_locked(path: Path) -> None:
+    desk = Desk(path, "300").looks()
+    for each in (desk, Desk(path)):
+        assert each.store.account is not None
+        each.store.account.last_transaction_id -= 1
+        each.loses("0")
+        assert not each.looks(-20 * HOUR).lock.is_on
+
+
+def test_a_desk_that_is_one_transaction_behind_another_takes_its_lock(path: Path) -> None:
+    Desk(path, "300").looks()
+    behind = Desk(path, "0")
+    assert behind.store.account is not None
+    behind.store.account.last_transaction_id -= 1
+    assert behind.looks().lock.is_on

@@ -138,3 +138,22 @@ def test_the_words_name_limit_end_and_early_unlock() -> None:
     )
     assert lock_words(ask_unlock(lock, NOON), NOON).endswith("; early unlock in 10m")
     assert lock_words(LossLock(), NOON) == ""
+
+
+@pytest.mark.parametrize("back", [19, 40, 24 * 365])  # hours; noon is 19 after 17:00
+def test_a_clock_that_goes_back_releases_no_lock(back: int) -> None:
+    lock, _ = after("300")
+    kept, events = advance(lock, NOON - back * 60 * MINUTE - 1, lost("0"), THREE_PERCENT)
+    assert (kept, events) == (lock, ())
+    again, events = advance(kept, lock.ends_ns - 1, lost("0"), THREE_PERCENT)
+    assert (again, events) == (lock, ())
+    released, events = advance(again, lock.ends_ns, lost("0"), THREE_PERCENT)
+    assert not released.is_on
+    assert events == (LossEvent.NEW_DAY,)
+
+
+def test_a_clock_that_was_ahead_does_not_move_the_end_of_a_later_lock() -> None:
+    ahead, _ = advance(LossLock(), NOON + 72 * 60 * MINUTE, lost("0"), THREE_PERCENT)
+    lock, events = advance(ahead, NOON, lost("300"), THREE_PERCENT)
+    assert events == (LossEvent.LOCKED,)
+    assert lock.ends_ns == new_york("2026-03-03 17:00")

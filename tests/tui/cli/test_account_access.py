@@ -1,5 +1,6 @@
 """Commands that look at an account, from a shell: status, export, chart, doctor."""
 
+import asyncio
 import csv
 import json
 import os
@@ -14,6 +15,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from support.broker import PracticeServer
+from support.fakes.talking_server import talking_server
 from support.signing_in import Home
 
 BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
@@ -269,6 +271,31 @@ def test_the_doctor_ends_with_1_when_the_broker_is_away(home: Home) -> None:
     done = home.run("doctor", "--profile", "main", *home.unlocked)
     assert done.returncode == 1
     assert "BAD  broker" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "command", [("status",), ("journal",), ("export", "trades", "--csv", "{out}")]
+)
+async def test_a_broker_that_fails_is_named_with_a_remedy_and_leaves_no_file(
+    tmp_path: Path, desk_of_my_own: PracticeServer, command: tuple[str, ...]
+) -> None:
+    home, out = Home(tmp_path / "home"), tmp_path / "out.csv"
+    words = [word.format(out=out) for word in command]
+    async with talking_server(overloaded) as url:
+        home.signed_in("main", desk_of_my_own, rest_url=url)
+        done = await asyncio.to_thread(home.run, *words, "--profile", "main", *home.unlocked)
+    assert done.returncode == 1
+    assert f"the broker at {url} failed: 503: overloaded; again, or" in done.stderr
+    assert done.stdout == ""
+    assert not out.exists()
+
+
+async def overloaded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer every request with 503."""
+    body = b'{"errorMessage":"overloaded"}'
+    head = b"HTTP/1.1 503 Busy\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    while await reader.readuntil(b"\r\n\r\n"):
+        writer.write(head % len(body) + body)
 
 
 def test_a_wrong_passphrase_says_what_is_lost_and_how_to_begin_again(home: Home) -> None:

@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from textual import events
 
 from keydesk.app.app import KeydeskApp
@@ -138,6 +139,29 @@ async def test_a_confirm_right_behind_the_form_is_too_early_and_the_form_stays()
         assert isinstance(app.screen, TicketForm)
         assert "Too early: read the form" in app.words, "where the eye is: in the form"
         await hand.types("y")
+    assert len(app.orders) == 1
+
+
+@pytest.mark.parametrize("stopped", ["before", "while held back", "until just before"])
+async def test_a_confirm_of_a_process_that_was_stopped_is_too_early_and_says_so(
+    stopped: str,
+) -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        typed = hand.at + 1
+        app.continued_at = {
+            "before": lambda: typed + 0.5,
+            "while held back": lambda: typed + 0.5 if app.guarded_keys.guard.held else 0.0,
+            "until just before": lambda: typed - 0.1,
+        }[stopped]
+        await hand.types("y", after=1)
+        assert isinstance(app.screen, TicketForm)
+        assert "Too early: read the form" in app.words
+        assert app.orders == []
+        app.continued_at = lambda: typed + 0.5
+        await hand.types("y", after=1)
     assert len(app.orders) == 1
 
 

@@ -105,6 +105,22 @@ async def test_a_clock_that_is_off_by_more_than_two_seconds_is_a_warning(
         assert words in text_of(pane)[0]
 
 
+@pytest.mark.parametrize(
+    ("offset_ms", "words"),
+    [
+        (-62_000.0, "prices 1m late, or this clock ahead"),
+        (62_000.0, "this clock is 1m behind the broker's"),  # what is late is never early
+    ],
+)
+async def test_a_slow_line_is_not_taken_for_a_clock_that_is_ahead(
+    offset_ms: float, words: str
+) -> None:
+    pane, store = HealthLine(), desk_store()
+    store.health.clock_offset_ms, store.health.prices = offset_ms, "SLOW"
+    async with shown(pane, store, size=(120, 3)):
+        assert words in text_of(pane)[0]
+
+
 @pytest.mark.parametrize("width", [80, 120, 200])
 async def test_a_request_without_an_answer_takes_the_place_of_the_round_trip(width: int) -> None:
     pane, store = HealthLine(), desk_store()
@@ -165,6 +181,22 @@ async def test_a_warning_longer_than_the_line_is_cut_and_not_left_out() -> None:
         line = text_of(pane)[0]
     assert "Differs from the broker: trade" in line
     assert "…" in line
+    assert line.rstrip().endswith("UTC")
+
+
+@pytest.mark.parametrize("width", [80, 120])
+async def test_a_warning_stays_while_nobody_answers_requests(width: int) -> None:
+    pane, store = HealthLine(), desk_store()
+    store.health.prices, store.health.events = "CONNECTING", "DOWN"
+    store.health.requests = "DOWN"
+    store.health.warning = "The account could not be read: the certificate is not trusted"
+    async with shown(pane, store, size=(width, 3)):
+        store.health.unanswered_since = frame_of(store).now - 10
+        store.mark(Topic.HEALTH)
+        pane.on_frame(frame_of(store))
+        line = text_of(pane)[0]
+    assert ("requests DOWN 10s" in line) == (width > 80)
+    assert "The account could not" in line
     assert line.rstrip().endswith("UTC")
 
 

@@ -1,9 +1,17 @@
-"""What is under way to the terminal is bounded by what the terminal answers."""
+"""What is under way to the terminal is bounded by what the terminal answers; no key is lost where the driver starts again."""
 
+import os
+import pty
+import signal
+import tty
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from textual.app import App
 
 from keydesk.terminal.driver import (
     ATTRIBUTES,
@@ -15,7 +23,9 @@ from keydesk.terminal.driver import (
     REQUEST_EVERY,
     STATUS,
     OutputFlow,
+    TerminalDriver,
 )
+from support.unread_keys import unread_in
 
 
 @dataclass
@@ -194,3 +204,32 @@ def test_another_terminal_that_takes_the_place_of_one_is_asked_both_again() -> N
     assert not flow.is_known
     flow.answered(status=True)
     assert flow.sending(REQUEST_EVERY) == STATUS
+
+
+@contextmanager
+def kept_signals() -> Iterator[None]:
+    """The handlers of signals that a driver replaces, put back."""
+    numbers = signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH
+    before = [signal.getsignal(number) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(("starts_again", "kept"), [(True, 1), (False, 0)])
+async def test_a_key_that_waits_is_kept_where_the_driver_starts_again_and_dropped_where_it_ends(
+    starts_again: bool, kept: int
+) -> None:
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    with kept_signals():
+        driver = TerminalDriver(App[None](), mouse=False)
+        driver.fileno = theirs
+        driver._starts_again = starts_again
+        os.write(ours, b"y")
+        driver.disable_input()
+    assert unread_in(os.ttyname(theirs)) == kept
+    os.close(ours)
+    os.close(theirs)

@@ -1,5 +1,13 @@
-"""A form in ASCII: its frame is told from the bodies of the candles beside it."""
+"""The desk in ASCII: every sign that it draws has a replacement; a form's frame is told from the candles beside it."""
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+import keydesk
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.screens.desk import DeskScreen
 from keydesk.terminal.output import in_ascii
@@ -26,3 +34,40 @@ async def test_the_frame_of_a_form_is_no_row_of_candles() -> None:
     assert len(lines) > 10
     assert {line[0] for line in lines} <= {"|", "+"}
     assert "#" not in "".join(lines)
+
+
+NEVER_DRAWN = {
+    "text/sanitize.py",  # which characters of others are removed or replaced
+    "terminal/input.py",  # bytes that are not UTF-8
+    "terminal/check.py",  # asks whether the terminal knows UTF-8
+    "cli/csv_output.py",  # what a spreadsheet takes for a formula
+}
+BRAILLE = [chr(0x2800 + dots) for dots in range(1, 256)]
+QUADRANTS = "▖▗▘▙▚▛▜▝▞▟"  # plotext draws curves with them
+
+
+def drawn_signs() -> Iterator[str]:
+    """Each sign beyond ASCII in the desk's strings that are no docstrings."""
+    root = Path(keydesk.__file__).parent
+    for path in root.rglob("*.py"):
+        if str(path.relative_to(root)) in NEVER_DRAWN:
+            continue
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        docstrings = {each.value for each in nodes if isinstance(each, ast.Expr)}
+        for node in nodes:
+            text = node.value if isinstance(node, ast.Constant) else ""
+            if isinstance(text, str) and node not in docstrings:
+                yield from (sign for sign in text if not sign.isascii() and sign != "\u00a0")
+
+
+@pytest.mark.parametrize("sign", sorted({*drawn_signs(), *BRAILLE, *QUADRANTS}))
+def test_every_sign_that_the_desk_draws_has_its_like_in_ascii(sign: str) -> None:
+    plain = in_ascii(sign)
+    assert plain.isascii()
+    assert len(plain) == cell_len(sign)
+    assert "?" not in plain
+
+
+def test_what_means_unknown_is_only_drawn_for_the_text_of_others() -> None:
+    assert in_ascii("±1 pip, profit factor ∞") == "+1 pip, profit factor *"
+    assert in_ascii("é") == "?"

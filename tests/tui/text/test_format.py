@@ -6,8 +6,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from keydesk.text import format as show
+from keydesk.text.sanitize import safe
 
 D = Decimal
 NOON = 1_772_459_002_123_456_789  # 2026-03-02 13:43:22 UTC
@@ -148,3 +150,14 @@ def test_of_an_accounts_number_the_end_is_shown() -> None:
         "12",
         "",
     ]
+
+
+@pytest.mark.parametrize("unit", ["%", "R", "pips"])
+@pytest.mark.parametrize("arrow", ["->", "→"])
+def test_a_line_is_never_broken_between_a_number_and_its_unit(unit: str, arrow: str) -> None:
+    words = f"risk 0.00 {arrow} 20.00, {arrow} 12.5 {unit} of NAV: 3 {unit} less"
+    for width in range(9, 40):
+        lines = show.lines_of(safe(words), width)
+        assert " ".join(lines) == words
+        assert all(not line.startswith(unit) for line in lines), (width, lines)
+        assert max(map(cell_len, lines)) <= width

@@ -1,3 +1,4 @@
+import re
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
@@ -35,7 +36,7 @@ def test_the_week_has_its_trades_days_groups_and_notes() -> None:
     assert "| result | 60.00 | n=2, under 20 |" in lines
     assert "| max drawdown | 40.00 (0.40 %) | n=2, under 20 |" in lines
     assert "| Mon 03-04 | 1 | 100 | 100.00 | 1.00 |" in lines
-    assert "| Tue 03-05 | 1 | 0 | -40.00 | -0.40 |" in lines
+    assert "| Tue 03-05 | 1 | 0 | −40.00 | −0.40 |" in lines
     assert "## By instrument" in lines
     assert any(line.startswith("- 2 USD/JPY: rating 2, \\#news, mistake: chased") for line in lines)
     assert len(lines) < 70
@@ -53,6 +54,21 @@ def test_a_day_without_trades_says_so() -> None:
     assert as_text(page(JOURNAL, day_of(date(2024, 3, 7)), RowContext(), ""))[2:] == [
         "No trade was closed."
     ]
+
+
+def test_numbers_are_written_as_on_the_other_pages() -> None:
+    trades = (
+        closed_trade("-1234.5", 1, opened_ns=MONDAY, units=150_000),
+        closed_trade("12345678.9", 2, opened_ns=MONDAY + HOUR),
+    )
+    journal = Journal(trades, JOURNAL.balances)
+    lines = as_text(page(journal, week_of(date(2024, 3, 6)), RowContext(), ""))
+    words = "\n".join(lines)
+    assert re.search(r"^ *1 .* 150,000 .* −1,234\.50 +−12\.3", words, re.MULTILINE)
+    assert "12,345,678.90" in words
+    assert "12,344,444.40" in words
+    assert not re.search(r"(?<![\w-])-\d", words)
+    assert not re.search(r"\d{5}", words)
 
 
 def test_a_trading_day_ends_at_17_new_york_and_has_the_date_of_its_end() -> None:
@@ -84,9 +100,9 @@ def test_the_page_begins_with_result_best_worst_and_what_mistakes_cost() -> None
     assert lines[2:7] == [
         "- Result: +60.00, +0.60 R, 2 trades, 50 % won",
         "- Best: 1 EUR/USD long, +100.00, +1.00 R",
-        "- Worst: 2 USD/JPY long, -40.00, -0.40 R",
-        "- Traded: EUR/USD 1 (+100.00, +1.00 R), USD/JPY 1 (-40.00, -0.40 R)",
-        "- Mistakes: chased \\<b\\>, 1 x, -40.00, -0.40 R",
+        "- Worst: 2 USD/JPY long, −40.00, −0.40 R",
+        "- Traded: EUR/USD 1 (+100.00, +1.00 R), USD/JPY 1 (−40.00, −0.40 R)",
+        "- Mistakes: chased \\<b\\>, 1 x, −40.00, −0.40 R",
     ]
 
 

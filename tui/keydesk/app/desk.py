@@ -97,6 +97,7 @@ class TradingDesk:
             notify=self.tell,
             keymap=keymap,
             record=self.record,
+            continued_at=app.continued_at,
         )
         self.watchlists = WatchlistActions(
             app,

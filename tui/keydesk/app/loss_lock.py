@@ -65,6 +65,8 @@ class DailyLossLock:
         self._store, self._limits = store, limits
         self._tell, self._disarm, self._record = tell, disarm, record
         self._path: Path | None = None
+        self._newest = 0  # transaction of the account at the last look
+        self._created_ns = 0  # when the account of that look was created
         self._looked = float("-inf")
         self._locked_now = False
         self._failed = False  # the file could not be written, which was reported
@@ -144,17 +146,23 @@ class DailyLossLock:
         """Return the lock of the file; that of this desk where the file is missing, damaged or of an earlier account."""
         if self._path is None:
             return self._store.loss_lock
+        kept = self._store.loss_lock
+        if self._created_ns and not self._goes_on(self._created_ns, self._newest, kept):
+            kept = LossLock()
+        self._created_ns, self._newest = self._account_ns, self._newest_transaction
         with suppress(OSError, UnsafeFile, ValueError, ArithmeticError, TypeError, KeyError):
             content = json.loads(read_private(self._path, LARGEST))
-            if content["account_ns"] == self._account_ns:
-                return _lock_of(content)
-        return self._store.loss_lock
+            lock, newest = _lock_of(content), _whole(content.get("transaction", 0))
+            if self._goes_on(_whole(content["account_ns"]), newest, lock):
+                return lock
+        return kept
 
     def _write(self, lock: LossLock) -> None:
         if self._path is None:
             return
         content = {
             "account_ns": self._account_ns,
+            "transaction": self._newest_transaction,
             "day_ns": lock.day_ns,
             "limit": None if lock.limit is None else str(lock.limit),
             "is_on": lock.is_on,
@@ -173,6 +181,20 @@ class DailyLossLock:
             self._failed = True
         else:
             self._failed = False
+
+    def _goes_on(self, created_ns: int, newest: int, lock: LossLock) -> bool:
+        """Return whether the account goes on from the one of a lock: created at that time, with that newest transaction.
+
+        A replay that begins anew has the same ids and may have the same time of creation, but an earlier clock and fewer
+        transactions. A clock alone that goes back releases no lock.
+        """
+        is_earlier = self._store.clock_ns < lock.day_ns and self._newest_transaction < newest
+        return created_ns == self._account_ns and not is_earlier
+
+    @property
+    def _newest_transaction(self) -> int:
+        account = self._store.account
+        return 0 if account is None else account.last_transaction_id
 
     @property
     def _account_ns(self) -> int:

@@ -2,7 +2,8 @@
 
 The loss is that of the day since 17:00 New York, counted from transactions. `LossLock` is what has to survive a restart
 beside it: that the limit was reached although the loss is smaller now, and the early unlock. A limit that is raised or
-removed counts from the next day on: no lock is avoided by changing the settings on a bad day.
+removed counts from the next day on: no lock is avoided by changing the settings on a bad day. Nor by setting a clock
+back: a day that has begun ends only at its own end.
 """
 
 from dataclasses import dataclass, replace
@@ -88,9 +89,11 @@ def advance(
     """Return the lock at a time of the broker's clock, and what happened to it."""
     events: list[LossEvent] = []
     day = day_start(now_ns)
-    if lock.day_ns != day:
+    if day > lock.day_ns:
         events += [LossEvent.NEW_DAY] if lock.is_on else []
         lock = LossLock(day)
+    elif day < lock.day_ns and not lock.is_on:  # the clock was ahead, and is right again
+        lock = replace(lock, day_ns=day)
     wanted = limit_of(limits, result.start_nav)
     if wanted is not None and (lock.limit is None or wanted < lock.limit):
         lock = replace(lock, limit=wanted)

@@ -36,6 +36,7 @@ from keydesk_client.errors import (
     Forbidden,
     KeydeskClientError,
     NotFound,
+    ServerFailed,
     TimedOut,
     Unauthorized,
     Unreachable,
@@ -143,6 +144,10 @@ async def open_account(
     except (Unreachable, ConnectionLost, TimedOut) as error:
         raise Refusal(
             f"the broker at {account.address_offline().rest_url} does not answer: {error}; again, or see keydesk doctor"
+        ) from error
+    except ServerFailed as error:
+        raise Refusal(
+            f"the broker at {account.address_offline().rest_url} failed: {error}; again, or see keydesk doctor"
         ) from error
     except (Unauthorized, Forbidden, NotFound) as error:
         raise Refusal(

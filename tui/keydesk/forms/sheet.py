@@ -20,7 +20,7 @@ from keydesk.forms.framed_sheet import Sheet
 from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.store import Store
-from keydesk.text.format import lines_of
+from keydesk.text.format import JOINED, join_units, lines_of
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.overlay import Overlay, Result
 
@@ -39,10 +39,12 @@ def wrap_words(words: Printable, role: str, width: int) -> list[TextLine]:
 
 
 def fold_line(line: TextLine, width: int) -> list[TextLine]:
-    """Return a line as it is where it fits, else over several lines, broken at spaces where there are any."""
+    """Return a line as it is where it fits, else over several lines, broken at spaces, but not before a unit."""
     if sum(cell_len(words) for words, _ in line) <= width:
         return [line]
-    cells = [(letter, role) for words, role in line for letter in words]
+    joined = join_units("".join(words for words, _ in line))
+    roles = [role for words, role in line for _ in words]
+    cells = list(zip(joined, roles, strict=True))
     lines: list[TextLine] = []
     while cells:
         end, taken = 0, 0
@@ -99,7 +101,10 @@ def is_field(line: TextLine) -> bool:
 
 def _runs_of(cells: Sequence[tuple[str, str]]) -> TextLine:
     runs = groupby(cells, key=itemgetter(1))
-    return tuple((safe("".join(letter for letter, _ in run)), role) for role, run in runs)
+    return tuple(
+        (safe("".join(letter for letter, _ in run).replace(JOINED, " ")), role)
+        for role, run in runs
+    )
 
 
 def two_ends(left: TextLine, right: TextLine, width: int) -> TextLine:

@@ -79,6 +79,7 @@ class GuardedKeys:
         notify: Shows one line to the trader.
         keymap: The keys in force.
         record: Writes to the audit log: keys that touch money, confirmations, and what the guard dropped.
+        continued_at: Returns when the process last went on after it was stopped, in monotonic seconds.
     """
 
     def __init__(
@@ -90,9 +91,11 @@ class GuardedKeys:
         notify: Callable[[NoticeLevel, str], None],
         keymap: KeyMap = KEYMAP,
         record: Callable[[str, str], None] = _record_nothing,
+        continued_at: Callable[[], float] = lambda: float("-inf"),
     ) -> None:
         self.app = app
         self._record = record
+        self._continued_at = continued_at
         self.keymap = keymap
         self.last_key_at = monotonic()  # seconds; the idle rule reads it
         self._pass_on = pass_on
@@ -193,10 +196,13 @@ class GuardedKeys:
                 await self._let_through(events.Key("escape", "\x1b"))
                 self._say_lost_behind_escape(second_of_alt(event.key), front)
             case Verdict.TOO_EARLY:
-                self._record("guard", f"{event.key} came too early on {self._front_name()}")
-                self._say_dropped(TOO_EARLY)
+                self._say_too_early(event)
             case Verdict.TRIP:
                 self._trip(Cause.BURST, event.time)
+
+    def _say_too_early(self, event: events.Key) -> None:
+        self._record("guard", f"{event.key} came too early on {self._front_name()}")
+        self._say_dropped(TOO_EARLY)
 
     def _say_dropped(self, words: str) -> None:
         """Say it where the eye is: in the open form, else in the line of messages."""
@@ -215,10 +221,13 @@ class GuardedKeys:
             )
 
     async def _release(self, event: events.Key, screen: Screen[Any]) -> None:
+        is_from_before = event.time < self._continued_at()  # the process was stopped since
         alone = self.guard.settled(event.time)
         if not alone or self.app.screen is not screen:
             if self._trip_key_time < event.time:
                 self._say_dropped(f"{event.key} was dropped: another key came before it counted.")
+        elif is_from_before:
+            self._say_too_early(event)
         else:
             self._confirmed = self.app.screen
             self._record("confirm", f"{event.key} on {self._front_name()}")
@@ -345,8 +354,13 @@ class GuardedKeys:
         self._unasked_since = monotonic()
 
     def _front(self) -> KeyTarget:
+        """Return where a key arrives; a form counts as painted anew where the process was stopped meanwhile."""
         front = getattr(self.app.screen, "key_target", None)
-        return front if isinstance(front, KeyTarget) else ON_THE_DESK
+        if not isinstance(front, KeyTarget):
+            return ON_THE_DESK
+        if front.painted is not None and front.painted < self._continued_at():
+            return replace(front, painted=self._continued_at())
+        return front
 
 
 @runtime_checkable

@@ -19,6 +19,8 @@ import os
 import selectors
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Event
+from time import monotonic
 from typing import Any
 
 from textual import events
@@ -39,8 +41,10 @@ class TerminalDriver(LinuxDriver):
     """Reads keys and names the window; overrides nothing but public methods of Textual's driver."""
 
     terminal_input: TerminalInput | None = None
+    continued_at = float("-inf")  # monotonic seconds of the last SIGCONT
     _title_pushed = False
     _in_application_mode = False
+    _starts_again = False
 
     def __init__(
         self,
@@ -54,11 +58,15 @@ class TerminalDriver(LinuxDriver):
         self._owner = app
         self._takes_mouse = mouse
         self._event_loop = asyncio.get_running_loop()
+        self._input_ended = Event()
+        self._input_ended.set()
 
     def start_application_mode(self) -> None:
         """Take the terminal: without another program's mouse mode, its own title kept for later."""
+        self._input_ended.clear()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if not is_started(self):  # the process was stopped in the background meanwhile
+            self._input_ended.set()
             return
         self._in_application_mode = True
         if not self._takes_mouse:
@@ -79,6 +87,7 @@ class TerminalDriver(LinuxDriver):
 
         After a SIGSTOP the driver was never suspended: a second start would leave two threads that read the keys.
         """
+        self.continued_at = monotonic()
         if self._in_application_mode:
             self._event_loop.call_soon_threadsafe(self._start_again)
         else:
@@ -87,9 +96,21 @@ class TerminalDriver(LinuxDriver):
     def _start_again(self) -> None:
         """Take the terminal again, in a callback of the event loop: a shell may have changed its modes and its screen."""
         if self._in_application_mode:
+            self._starts_again = True
             self.suspend_application_mode()
+            self._starts_again = False
             self.start_application_mode()
             self.send_message(self.SignalResume())
+
+    def disable_input(self) -> None:
+        """End the thread that reads the keys; unless another one begins at once, keys that wait unread are dropped."""
+        if not self._starts_again:
+            super().disable_input()
+            self.terminal_input = None
+            return
+        self.exit_event.set()
+        self._input_ended.wait()
+        self.exit_event.clear()
 
     def show_title(self, words: str) -> None:
         """Set the window's title, where the terminal has one."""
@@ -102,7 +123,13 @@ class TerminalDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read until the driver stops, or the terminal is gone (`lifecycle` watches for that and leaves)."""
-        self.terminal_input = terminal_input = TerminalInput()
+        try:
+            self._read_keys()
+        finally:
+            self._input_ended.set()
+
+    def _read_keys(self) -> None:
+        self.terminal_input = terminal_input = self.terminal_input or TerminalInput()
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():

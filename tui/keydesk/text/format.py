@@ -4,6 +4,7 @@ A minus is U+2212, as wide as a plus; an empty value is an en dash, an unknown o
 print as their arguments.
 """
 
+import re
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from textwrap import wrap
@@ -21,17 +22,26 @@ def shorten(text: Printable, width: int) -> SafeText:
     return safe(set_cell_size(text, width - 1) + "…") if width > 0 else safe("")
 
 
+BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|pips?|R)(?!\w))")
+JOINED = "\u00a0"  # a space that no line is broken at
+
+
+def join_units(text: str) -> str:
+    """Return text of the same length with `JOINED` between a number and its unit."""
+    return BEFORE_UNIT.sub(JOINED, text)
+
+
 def lines_of(text: Printable, width: int) -> list[SafeText]:
-    """Return text over as many lines of this many cells as it needs."""
+    """Return text over as many lines of this many cells as it needs; a number and its unit stay together."""
     width = max(1, width)
-    if text.isascii():
-        return [safe(line) for line in wrap(text, width)]
-    return [safe(line) for line in _wrapped_by_cells(text, max(2, width))]
+    joined = join_units(text)
+    lines = wrap(joined, width) if text.isascii() else _wrapped_by_cells(joined, max(2, width))
+    return [safe(line.replace(JOINED, " ")) for line in lines]
 
 
 def _wrapped_by_cells(text: str, width: int) -> list[str]:
     lines: list[str] = []
-    for word in text.split():
+    for word in filter(None, re.split(r"[^\S\u00a0]+", text)):
         if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
             lines[-1] += f" {word}"
         else:

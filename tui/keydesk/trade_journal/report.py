@@ -15,12 +15,11 @@ from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.rebuild import Journal
 from keydesk.calc.trade_journal.statistics import Statistics, statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.text.format import at, counted, duration, pair
+from keydesk.text.format import at, counted, duration, money, pair, units
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.rows import (
-    HUNDREDTH,
-    MONEY,
     RowContext,
+    as_shown,
     escaped,
     markdown_table,
     number,
@@ -148,8 +147,8 @@ def _won(found: Statistics) -> str:
 def _result_words(trades: Sequence[JournalTrade]) -> str:
     """Return a result with its sign, in money and in R as far as it is known."""
     rs = [each.r for each in trades if each.r is not None]
-    in_r = f", {sum(rs, Decimal(0)):+.2f} R" if rs else ""
-    return f"{sum((each.result for each in trades), Decimal(0)):+,.2f}{in_r}"
+    in_r = f", {money(sum(rs, Decimal(0)), signed=True)} R" if rs else ""
+    return f"{money(sum((each.result for each in trades), Decimal(0)), signed=True)}{in_r}"
 
 
 def _trade_words(trade: JournalTrade) -> str:
@@ -188,12 +187,12 @@ def _figures(journal: Journal, period: Period, found: Statistics) -> Section:
         Decimal(0),
     )
     rows = [
-        {"figure": name, "value": value, "of": basis}
+        {"figure": name, "value": as_shown(value), "of": basis}
         for name, value, basis in statistics_rows(found)
         if value
     ]
     if moved:
-        rows.append({"figure": "transfers", "value": number(moved, MONEY), "of": ""})
+        rows.append({"figure": "transfers", "value": money(moved), "of": ""})
     return Section("Figures", ("figure", "value", "of"), tuple(rows))
 
 
@@ -211,10 +210,10 @@ def _group_row(trades: Sequence[JournalTrade]) -> dict[str, str]:
     rs = [each.r for each in trades if each.r is not None]
     share = found.win_rate.value
     return {
-        "trades": str(found.n),
+        "trades": f"{found.n:,}",
         "win %": "" if share is None else number(share * 100, Decimal(1)),
-        "result": number(found.total.value, MONEY),
-        "R": number(sum(rs, Decimal(0)), HUNDREDTH) if rs else "",
+        "result": money(found.total.value),
+        "R": money(sum(rs, Decimal(0))) if rs else "",
     }
 
 
@@ -225,10 +224,10 @@ def _trades(trades: Iterable[JournalTrade], context: RowContext) -> Section:
             "closed": f"{at(each.closed_ns or 0, context.zone):%a %H:%M}",
             "instrument": pair(each.instrument),
             "side": "long" if each.is_long else "short",
-            "units": number(abs(each.units)),
+            "units": units(abs(each.units)),
             "held": str(duration((each.hold_ns or 0) / SECOND)),
-            "result": number(each.result, MONEY),
-            "R": number(each.r, HUNDREDTH),
+            "result": money(each.result),
+            "R": "" if each.r is None else money(each.r),
             "setup": context.note(each).setup,
         }
         for each in trades

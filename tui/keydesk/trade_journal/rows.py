@@ -10,7 +10,7 @@ from keydesk.calc.trade_journal.groups import session_of
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
 from keydesk.calc.trade_journal.statistics import Figure, Statistics
 from keydesk.calc.trade_journal.trades import Execution, JournalTrade
-from keydesk.text.format import at
+from keydesk.text.format import at, money
 from keydesk.text.sanitize import SafeText, safe
 
 SECOND = 1_000_000_000
@@ -115,6 +115,18 @@ def number(value: Decimal | None, step: Decimal | None = None, *, rounded: bool 
     return f"{value:f}"
 
 
+def as_shown(text: str) -> str:
+    """Return a number of `number` as the desk shows it, grouped and with a proper minus; what stands behind it stays."""
+    head, space, rest = text.partition(" ")
+    try:
+        exact = Decimal(head)
+    except ArithmeticError:
+        return text
+    if not exact.is_finite():
+        return text
+    return f"{money(exact, max(0, -int(exact.as_tuple().exponent)))}{space}{rest}"
+
+
 def _price(average: Decimal | None, executions: Sequence[Execution]) -> str:
     """Return an average price with the decimals of the broker's prices, one more where it lies between them."""
     if average is None:
@@ -198,4 +210,4 @@ def text_table(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> lis
 
 
 def _is_number(text: str) -> bool:
-    return not text.strip("-+0123456789.,%∞")
+    return not text.strip("-−+0123456789.,%∞")

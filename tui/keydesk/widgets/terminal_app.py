@@ -138,6 +138,10 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         if isinstance(driver, TerminalDriver):
             driver.show_title(in_ascii(words) if self._ascii_only else words)
 
+    def continued_at(self) -> float:
+        """Return when the process went on after it was stopped, in monotonic seconds."""
+        return getattr(driver_of(self), "continued_at", float("-inf"))
+
     def send_to_terminal(self, text: str) -> None:
         """Send a bell or a notification; what it says is cleaned already."""
         driver = driver_of(self)

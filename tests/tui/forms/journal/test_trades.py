@@ -238,7 +238,10 @@ async def test_it_says_that_it_reads_what_failed_and_that_there_is_nothing(tmp_p
     assert "Reading the journal: 5,000 of 20,000" in await page.after()
     page = Page(tmp_path, [])
     page.journal.trouble = safe("The journal is not read to its end: no route")
-    assert "no route" in await page.after()
+    assert "no route. r reads again" in await page.after()
+    page = Page(tmp_path, [closed_trade("1", 1)])
+    page.journal.trouble = safe("The journal is not read to its end: no route")
+    assert "no route. r reads again" in await page.after()
     assert "No trade was opened on this account yet" in await Page(tmp_path, []).after(
         "down", "enter"
     )

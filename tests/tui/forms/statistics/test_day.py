@@ -82,7 +82,7 @@ def test_the_page_has_every_sentence_and_cell_of_the_report() -> None:
 
 
 def test_columns_that_do_not_fit_are_left_out_whole() -> None:
-    row = {"id": "6411", "result": "-12.50", "R": "-0.50", "setup": "a breakout of the range"}
+    row = {"id": "6411", "result": "−12.50", "R": "−0.50", "setup": "a breakout of the range"}
     lines = section_lines(Section("Trades", tuple(row), (row,)), 24)
     assert "breakout" not in "".join(words for line in lines for words, _ in line)
     assert any(role == "loss" for line in lines for _, role in line)

@@ -24,7 +24,7 @@ from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import shorten
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.lines import JournalLine
 from keydesk.trade_journal.live import LiveJournal
 from keydesk.widgets.row_order import TableOrder
@@ -265,7 +265,7 @@ class JournalForm(InfoForm[None]):
     def _empty(self) -> list[TextLine]:
         journal = self.journal
         if journal.trouble:
-            words, role = journal.trouble, "warn"
+            words, role = self._with_remedy(journal.trouble), "warn"
         elif self.letters and self.table.lines:
             words = safe(
                 f"No trade matches {self.letters}. {self.keymap.name('journal-whole')} shows all"
@@ -283,9 +283,21 @@ class JournalForm(InfoForm[None]):
         journal, line = self.journal, self.chosen
         if line is None:
             return []
-        trouble = journal.trouble or journal.notes.trouble or journal.excursions_trouble
+        trouble = (
+            self._with_remedy(journal.trouble)
+            or journal.notes.trouble
+            or self._with_remedy(journal.excursions_trouble)
+        )
         return note_lines(
             name_of(line), self.table.context.note(line), safe(trouble), journal.part, self.inside
+        )
+
+    def _with_remedy(self, trouble: SafeText) -> SafeText:
+        """Return why something was not read, and the key that reads it again."""
+        return (
+            safe(f"{trouble}. {self.keymap.name('journal-read')} reads again")
+            if trouble
+            else trouble
         )
 
     @property

@@ -15,6 +15,7 @@ from keydesk.calc.market.trading_day import trading_date
 from keydesk.forms.info_form import ScrolledForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
 from keydesk.keys.keymap import DAY_PAGE, KEYMAP
+from keydesk.text.format import MINUS
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.report import Page, Section, day_of, page, week_of
 from keydesk.trade_journal.snapshot import JournalSnapshot
@@ -236,8 +237,8 @@ def _role(name: str, row: Mapping[str, str]) -> str:
     value = row[name]
     if "under" in row.get("of", ""):
         return "faint"
-    if name in SIGNED and value.strip("-0."):
-        return "loss" if value.startswith("-") else "profit"
+    if name in SIGNED and value.strip(f"{MINUS}0."):
+        return "loss" if value.startswith(MINUS) else "profit"
     return "plain" if name not in {"of", "id", "closed", "held"} else "muted"
 
 
@@ -248,4 +249,4 @@ def _aligned(text: str, width: int, *, right: bool) -> str:
 
 
 def _is_number(text: str) -> bool:
-    return not text.strip("-+0123456789.,%∞")
+    return not text.strip("−+0123456789.,%∞")

@@ -30,7 +30,7 @@ from keydesk.forms.statistics.view import (
 )
 from keydesk.text.format import money, pair, percent, shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
-from keydesk.trade_journal.rows import HUNDREDTH, basis, number, statistics_rows
+from keydesk.trade_journal.rows import HUNDREDTH, as_shown, basis, number, statistics_rows
 
 NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 23, 20, 18
 FULL_WIDTH = NAME_WIDTH + 2 + VALUE_WIDTH + 2 + BASIS_WIDTH
@@ -138,7 +138,7 @@ def _figure_lines(row: tuple[str, str, str], width: int) -> list[TextLine]:
     if name in SIGNED and not doubtful and value:
         role = role_of(Decimal(value))
     muted = "faint" if doubtful else "muted"
-    shown = _grouped(value) if value else "–"
+    shown = as_shown(value) if value else "–"
     basis_words = re.sub(r"n=(\d+)", lambda found: f"n {int(found[1]):,}", rests_on)
     if width < FULL_WIDTH:
         return _narrow_lines(
@@ -167,17 +167,6 @@ def _narrow_lines(
         padded: Words = (safe(f" {value[0]:>{left}}"), value[1])
         return [((safe(name[0]), name[1]), padded, number_words)]
     return [((safe(name[0]), name[1]),), ((safe(f"{value[0]:>{room}}"), value[1]), number_words)]
-
-
-def _grouped(value: str) -> str:
-    """Return a number with thousands grouped and a minus sign; the text after it stays."""
-    head, space, rest = value.partition(" ")
-    try:
-        exact = Decimal(head)
-    except ArithmeticError:
-        return value
-    places = max(0, -int(exact.as_tuple().exponent)) if exact.is_finite() else 0
-    return f"{money(exact, places) if exact.is_finite() else head}{space}{rest}"
 
 
 # Groups.

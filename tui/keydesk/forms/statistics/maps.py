@@ -23,7 +23,7 @@ from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
 from keydesk.forms.statistics.view import Given, View, amount, is_few, two_sided_bar
-from keydesk.text.format import money, percent
+from keydesk.text.format import MINUS, money, percent
 from keydesk.text.sanitize import safe
 
 SHADES = " ░▒▓█"
@@ -59,7 +59,7 @@ def _is_written(given: Given) -> bool:
 
 def _short(value: Decimal) -> str:
     size = abs(value)
-    sign = "+" if value > 0 else "-" if value < 0 else ""
+    sign = "+" if value > 0 else MINUS if value < 0 else ""
     return f"{sign}{size / 1000:.1f}k" if size >= 1000 else f"{sign}{size:.0f}"  # noqa: PLR2004
 
 
@@ -69,7 +69,7 @@ def legend(given: Given, largest: Decimal, cells: Sequence[HeatCell]) -> list[Te
     scale = f"{money(largest / LEVELS)} {given.snapshot.currency}".rstrip()
     doubt = f"; {few} of {len(cells)}: n under {FEW_TRADES}" if few else ""
     if _is_written(given):
-        words = f"+ gain, - loss, 1 to 4 in steps of {scale}{doubt}"
+        words = f"+ gain, {MINUS} loss, 1 to 4 in steps of {scale}{doubt}"
         return wrap_words(safe(words), "faint", given.width)
     words = f" in steps of {scale}{doubt}"
     line: TextLine = (

@@ -29,6 +29,7 @@ WORDS: dict[LinkState, str] = {
 }
 
 
+LEAST_WARNING = 24  # columns; where a warning would have fewer, requests that wait make room
 CLOCK_IS_OFF_MS = 2_000.0  # as `keydesk doctor` has it
 
 WARNED_SECONDS = (
@@ -58,13 +59,18 @@ class HealthLine(StripLine):
             self._link("events", health.events, health.events_heard, frame),
         )
         yield from links
+        room = self._room_beside([*links, *self.right(frame)])
         if health.unanswered_since is not None:
-            yield self._unanswered(health.requests, frame.now - health.unanswered_since)
+            waiting = self._unanswered(health.requests, frame.now - health.unanswered_since)
+            left = room - width_of(waiting.runs) - self.GAPS[-1]
+            if not health.warning or left >= LEAST_WARNING:
+                room = left
+                yield waiting
         elif health.rtt_ms is not None:
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
             yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 3)
         if health.clock_offset_ms is not None and frame.store.market is None:
-            yield self._clock(health.clock_offset_ms)
+            yield self._clock(health.clock_offset_ms, slow=health.prices == "SLOW")
         if frame.now - (health.unreadable_at or float("-inf")) < WARNED_SECONDS:
             records = "record" if health.unreadable == 1 else "records"
             words = f"{health.unreadable} {records} unreadable"
@@ -75,9 +81,10 @@ class HealthLine(StripLine):
         if health.throttled:
             yield Item(((safe(f"throttled {health.throttled}×"), self.palette["warn"]),), 3)
         if health.warning:
-            beside = [*links, *self.right(frame)]
-            room = self.inside - sum(width_of(item.runs) + self.GAPS[-1] for item in beside)
             yield Item(tuple(cut([(safe(health.warning), self.palette["danger"])], room)), 1)
+
+    def _room_beside(self, items: Iterable[Item]) -> int:
+        return self.inside - sum(width_of(item.runs) + self.GAPS[-1] for item in items)
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """Return the time, its zone named; in a narrow terminal it makes room for what is wrong."""
@@ -109,12 +116,18 @@ class HealthLine(StripLine):
             )
         )
 
-    def _clock(self, offset_ms: float) -> Item:
-        """How far the broker's clock is ahead; in words and sooner shown where this machine's clock is wrong."""
+    def _clock(self, offset_ms: float, *, slow: bool) -> Item:
+        """How far the broker's clock is ahead; in words and sooner shown where this machine's clock is wrong.
+
+        A slow line delivers the broker's time late, as if this machine's clock were ahead.
+        """
         if abs(offset_ms) <= CLOCK_IS_OFF_MS:
             return Item(self._pair("clock", _clock_words(offset_ms)), 4)
+        size = show.duration(abs(offset_ms) / 1000)
         side = "behind" if offset_ms > 0 else "ahead of"
-        words = f"this clock is {show.duration(abs(offset_ms) / 1000)} {side} the broker's"
+        words = f"this clock is {size} {side} the broker's"
+        if slow and offset_ms < 0:
+            words = f"prices {size} late, or this clock ahead"
         return Item(((safe(words), self.palette["warn"]),), 2)
 
     def _pair(self, label: str, value: Printable) -> tuple[Run, ...]:
