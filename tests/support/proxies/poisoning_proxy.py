@@ -25,6 +25,7 @@ import httpx
 
 from support.broker import PracticeServer
 from support.data.hostile_text import FRAGMENTS, hostile_text
+from support.proxies.proxy_door import proxy_door
 
 NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 ACCOUNT: Final = re.compile(r"[0-9]+(-[0-9]+){3}")
@@ -239,11 +240,9 @@ def poisoning_proxy(broker: PracticeServer, poison: Poison) -> Iterator[Poisonin
     over = asyncio.Event()
 
     async def run() -> None:
-        server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
-        proxy.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        listening.set()
-        await over.wait()
-        server.close()
+        async with proxy_door(proxy.serve) as proxy.url:
+            listening.set()
+            await over.wait()
         left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in left:
             task.cancel()
