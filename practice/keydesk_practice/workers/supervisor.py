@@ -1,4 +1,7 @@
-"""The supervisor: holds the data folder and the address, starts the workers, and answers the control interface."""
+"""The supervisor: holds the data folder and the address, and answers the control interface.
+
+`pool` starts the workers, and starts them again when they end; `group` keeps what they share.
+"""
 
 import asyncio
 import contextlib
