@@ -124,13 +124,13 @@ def running_broker(*arguments: str) -> Iterator[PracticeBroker]:
     )
     os.close(theirs)
     try:
-        said = json.loads(_first_line(process, log))
-        accounts = [str(one["id"]) for one in said["accounts"]]
+        members = json.loads(_first_line(process, log))
+        accounts = [str(one["id"]) for one in members["accounts"]]
         client = ControlClient.of_data_folder(folder / "data")
         yield PracticeBroker(
-            rest_url=said["rest_url"],
-            stream_url=said["stream_url"],
-            token=said["token"],
+            rest_url=members["rest_url"],
+            stream_url=members["stream_url"],
+            token=members["token"],
             account_id=accounts[0],
             hedging_account_id=accounts[1],
             data=folder / "data",

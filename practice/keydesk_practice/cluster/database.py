@@ -76,10 +76,6 @@ class StoredRequest:
 
     answer: str | None
 
-    @property
-    def given_up(self) -> bool:
-        return self.answer is None
-
 
 def register(connection: BoundedConnection, address: str, seconds: float) -> int:
     """Add a run of a node, and return its number; forget what no node needs any more."""

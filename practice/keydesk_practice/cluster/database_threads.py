@@ -23,7 +23,9 @@ P = ParamSpec("P")
 Result = TypeVar("Result")
 CHANNELS = (TRANSACTIONS_CHANNEL, OWNERS_CHANNEL, CONTROL_CHANNEL)
 RETRY_SECONDS = 0.5
-Heard = Callable[[str, str], None]  # channel, payload; an empty channel: some may have been missed
+OnNotification = Callable[
+    [str, str], None
+]  # channel, payload; an empty channel: some may have been missed
 log = logging.getLogger("keydesk.practice.cluster")
 
 
@@ -76,9 +78,9 @@ class DatabaseWorker:
 class Listener:
     """Listens in a thread, and calls `heard` in the event loop; what is missed is found by the node's polls."""
 
-    def __init__(self, text: str, heard: Heard) -> None:
+    def __init__(self, text: str, on_notification: OnNotification) -> None:
         self._text = text
-        self._heard = heard
+        self._on_notification = on_notification
         self._loop = asyncio.get_running_loop()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="listen", daemon=True)
@@ -111,4 +113,4 @@ class Listener:
 
     def _tell(self, channel: str, payload: str) -> None:
         if not self._stopping.is_set():
-            self._loop.call_soon_threadsafe(self._heard, channel, payload)
+            self._loop.call_soon_threadsafe(self._on_notification, channel, payload)

@@ -260,8 +260,8 @@ def desk_store(count: int = 14) -> Store:
     store.health = Health(
         prices="OK",
         events="OK",
-        prices_heard=NOW - 0.4,
-        events_heard=NOW - 2.1,
+        prices_at=NOW - 0.4,
+        events_at=NOW - 2.1,
         rtt_ms=48.0,
         rtt_p95_ms=91.0,
     )

@@ -117,7 +117,7 @@ async def test_a_desk_that_opens_on_another_market_tells_nothing_of_the_time_bet
         await desk.add(ABOVE)
         await desk.add(ClockTime("14:30", TEN + 60 * SECOND))
         await desk.price("1.09")
-        desk.store.health.prices_heard = 0.0
+        desk.store.health.prices_at = 0.0
         desk.watch.close(0.0)
     async with watching(path, known_market()) as back:
         back.store.clock_ns = TEN + YEARS

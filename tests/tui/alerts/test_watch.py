@@ -131,7 +131,7 @@ async def test_results_of_trades_and_account_silence_and_the_clock(path: Path) -
         await desk.add(AccountResult("open", "R", "down", D(-1)))
         await desk.add(StreamSilence("prices", 10))
         await desk.add(ClockTime("10:05", TEN + 300 * SECOND))
-        store.clock_ns, store.health.prices_heard = TEN, 0.0
+        store.clock_ns, store.health.prices_at = TEN, 0.0
         for now, result in ((0.5, "0.5"), (1.0, "1.2"), (2.0, "0")):
             store.trades["6411"].r_multiple = D(result)
             desk.watch.look(now)
@@ -179,7 +179,7 @@ async def restarted(path: Path, now: str, *prices: str) -> Watching:
     async with watching(path) as desk:
         await desk.add(ABOVE, repeat_s=0)
         await desk.price("1.09")
-        desk.store.health.prices_heard = 0.0
+        desk.store.health.prices_at = 0.0
         desk.watch.close(0.0)
     broker, clock = ScriptedBroker(answers={"/candles": answers(*prices)}), Clock()
     async with watching(path) as back:

@@ -174,7 +174,7 @@ async def test_a_heartbeat_is_a_sign_of_life_and_tells_the_time() -> None:
     async with running(link_to(broker), list_instruments, stream_prices) as link:
         broker.price_line.say(PricingHeartbeat(time=DateTime(LATER)))
         await until(lambda: link.store.clock_ns == DateTime(LATER).ns)
-        assert link.store.health.prices_heard is not None
+        assert link.store.health.prices_at is not None
         assert link.store.health.clock_offset_ms == 1000
 
 
@@ -268,10 +268,10 @@ async def test_history_fills_the_log_the_day_and_the_first_stops() -> None:
 
 
 def test_a_stream_is_stale_after_six_seconds_of_silence() -> None:
-    health, trips = Health(prices="OK", prices_heard=10.0), RoundTrips()
+    health, trips = Health(prices="OK", prices_at=10.0), RoundTrips()
     said: list[str] = []
-    for heard, now in ((10.0, 16.0), (10.0, 16.1), (17.0, 17.5)):
-        health.prices_heard = heard
+    for received_at, now in ((10.0, 16.0), (10.0, 16.1), (17.0, 17.5)):
+        health.prices_at = received_at
         judge(health, trips, now)
         said.append(health.prices)
     assert said == ["OK", "STALE", "OK"]
@@ -308,7 +308,7 @@ async def test_a_price_does_not_hide_that_answers_are_slow_until_the_next_look()
 
 
 def test_slow_answers_are_said() -> None:
-    health, trips = Health(events="OK", events_heard=10.0), RoundTrips()
+    health, trips = Health(events="OK", events_at=10.0), RoundTrips()
     for _ in range(20):
         trips.took(1.2)
     judge(health, trips, 11.0)

@@ -158,9 +158,9 @@ def _length(outage: Outage) -> str:
 def read_seen(path: Path) -> Seen | None:
     """Return what was seen when the file was written; None without a usable file."""
     with suppress(OSError, UnsafeFile, ValueError, TypeError, KeyError, InvalidOperation):
-        said = json.loads(read_private(path, LARGEST))
-        account, last, time = (said[name] for name in ("account_ns", "transaction", "time_ns"))
-        nav = Decimal(str(said["nav"]))
+        members = json.loads(read_private(path, LARGEST))
+        account, last, time = (members[name] for name in ("account_ns", "transaction", "time_ns"))
+        nav = Decimal(str(members["nav"]))
         whole = all(
             isinstance(each, int) and 0 <= each < LARGEST_WHOLE for each in (account, last, time)
         )
@@ -171,7 +171,7 @@ def read_seen(path: Path) -> Seen | None:
 
 def write_seen(path: Path, seen: Seen) -> None:
     """Write what was seen; of two desks the later transaction stays."""
-    said = {
+    members = {
         "account_ns": seen.account_ns,
         "transaction": seen.transaction,
         "time_ns": seen.time_ns,
@@ -181,4 +181,4 @@ def write_seen(path: Path, seen: Seen) -> None:
         before = read_seen(path)
         same = before is not None and before.account_ns == seen.account_ns
         if not (same and before is not None and before.time_ns > seen.time_ns):
-            replace_file(path, json.dumps(said).encode())
+            replace_file(path, json.dumps(members).encode())

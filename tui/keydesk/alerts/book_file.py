@@ -124,7 +124,7 @@ class BookFile:
 
 
 def _written(book: Book) -> bytes:
-    said = {
+    members = {
         "version": VERSION,
         "next_id": book.next_id,
         "seen_ns": book.seen_ns,
@@ -133,47 +133,47 @@ def _written(book: Book) -> bytes:
         "alerts": [written_alert(each) for each in book.alerts],
         "history": [_written_firing(each) for each in book.history],
     }
-    return json.dumps(said, indent=1).encode() + b"\n"
+    return json.dumps(members, indent=1).encode() + b"\n"
 
 
 def _written_firing(firing: FiringRecord) -> dict[str, object]:
-    said = asdict(firing)
-    said["told"] = said.pop("delivered")  # its name in the file
-    return said
+    members = asdict(firing)
+    members["told"] = members.pop("delivered")  # its name in the file
+    return members
 
 
-def _book(said: Mapping[str, Any]) -> Book:
-    if said["version"] != VERSION:
-        raise ValueError(f"version {said['version']!r} is not known")
-    alerts = tuple(read_alert(each) for each in said["alerts"][:MOST_ALERTS])
-    history = tuple(_firing(each) for each in said["history"][-MOST_HISTORY:])
-    sides = {str(id_): int(side) for id_, side in said["sides"].items()}
+def _book(members: Mapping[str, Any]) -> Book:
+    if members["version"] != VERSION:
+        raise ValueError(f"version {members['version']!r} is not known")
+    alerts = tuple(read_alert(each) for each in members["alerts"][:MOST_ALERTS])
+    history = tuple(_firing(each) for each in members["history"][-MOST_HISTORY:])
+    sides = {str(id_): int(side) for id_, side in members["sides"].items()}
     highest = max((int(each.id) for each in alerts), default=0)
     return Book(
         alerts,
         history,
-        max(_whole(said["next_id"]), highest + 1),
-        _whole(said["seen_ns"]),
+        max(_whole(members["next_id"]), highest + 1),
+        _whole(members["seen_ns"]),
         sides,
-        _whole(said.get("account_ns", 0)),
+        _whole(members.get("account_ns", 0)),
     )
 
 
-def _firing(said: Mapping[str, Any]) -> FiringRecord:
+def _firing(members: Mapping[str, Any]) -> FiringRecord:
     return FiringRecord(
-        str(said["alert_id"])[:20],
-        _whole(said["number"]),
-        _whole(said["time_ns"]),
-        clean(str(said["words"]), LONGEST_WORDS),
-        clean(str(said["value"])),
-        late=said["late"] is True,
-        delivered=said["told"] is True,
+        str(members["alert_id"])[:20],
+        _whole(members["number"]),
+        _whole(members["time_ns"]),
+        clean(str(members["words"]), LONGEST_WORDS),
+        clean(str(members["value"])),
+        late=members["late"] is True,
+        delivered=members["told"] is True,
     )
 
 
 def written_alert(alert: Alert) -> dict[str, object]:
     """Return an alert as values of JSON."""
-    said: dict[str, object] = {
+    members: dict[str, object] = {
         each.name: getattr(alert, each.name) for each in fields(alert) if each.name != "condition"
     }
     condition = alert.condition
@@ -181,27 +181,27 @@ def written_alert(alert: Alert) -> dict[str, object]:
     for each in fields(condition):
         value = getattr(condition, each.name)
         of[each.name] = str(value) if isinstance(value, Decimal) else value
-    return {**said, "condition": of}
+    return {**members, "condition": of}
 
 
-def read_alert(said: Mapping[str, Any]) -> Alert:
+def read_alert(members: Mapping[str, Any]) -> Alert:
     """Return the alert described by values of JSON.
 
     Raises:
         ValueError, TypeError, KeyError: they do not describe an alert.
     """
     values: dict[str, Any] = {
-        name: _value(said[name], hint)
+        name: _value(members[name], hint)
         for name, hint in HINTS[Alert].items()
-        if name in said and name != "condition"
+        if name in members and name != "condition"
     }
-    return Alert(condition=_condition(said["condition"]), **values)
+    return Alert(condition=_condition(members["condition"]), **values)
 
 
-def _condition(said: Mapping[str, Any]) -> Condition:
-    kind = CONDITIONS[said["type"]]
+def _condition(members: Mapping[str, Any]) -> Condition:
+    kind = CONDITIONS[members["type"]]
     hints = HINTS[kind]
-    values = {each.name: _value(said[each.name], hints[each.name]) for each in fields(kind)}
+    values = {each.name: _value(members[each.name], hints[each.name]) for each in fields(kind)}
     condition: Condition = kind(**values)
     return condition
 

@@ -159,8 +159,8 @@ def _value(store: Store, reading: Reading, now: float, clock_ns: int) -> Decimal
             return None if book is None or book.snapshot is None else book.snapshot.long_percent
         case Reading("silence", stream):
             health = store.health
-            heard = health.events_heard if stream == "events" else health.prices_heard
-            return None if heard is None else Decimal(int(now - heard))
+            received_at = health.events_at if stream == "events" else health.prices_at
+            return None if received_at is None else Decimal(int(now - received_at))
         case _:
             return None
 

@@ -181,8 +181,8 @@ class AlertWatch:
 
     def _seen_ns(self, now: float) -> int:
         """Return up to when prices were watched: the other stream moves the clock, too."""
-        heard = self.store.health.prices_heard
-        silent = 0.0 if heard is None else max(0.0, now - heard)
+        received_at = self.store.health.prices_at
+        silent = 0.0 if received_at is None else max(0.0, now - received_at)
         return self.store.clock_ns - int(silent * SECOND)
 
     def close(self, now: float) -> None:

@@ -144,47 +144,47 @@ def read(path: Path) -> Workspace:
     """Return the content of the file; invalid members get their defaults."""
     try:
         with path.open(encoding="utf-8") as file:
-            said = json.loads(file.read(LARGEST))
+            members = json.loads(file.read(LARGEST))
     except (OSError, ValueError, RecursionError):
         return Workspace()
-    if not isinstance(said, dict):
+    if not isinstance(members, dict):
         return Workspace()
-    fronts = said.get("fronts")
-    granularity = _text(said, "granularity")
+    fronts = members.get("fronts")
+    granularity = _text(members, "granularity")
     return Workspace(
-        instrument=_text(said, "instrument"),
+        instrument=_text(members, "instrument"),
         granularity=granularity if granularity in SECONDS else "M5",
         fronts={key: value for key, value in fronts.items() if isinstance(value, str)}
         if isinstance(fronts, dict)
         else {},
-        focused=_text(said, "focused"),
-        sorting=_text(said, "sorting"),
-        watchlist=_text(said, "watchlist", ascii_only=False),
-        filter=_text(said, "filter", ascii_only=False),
-        zoomed=_text(said, "zoomed"),
-        charts=charts_in(said.get("charts")),
+        focused=_text(members, "focused"),
+        sorting=_text(members, "sorting"),
+        watchlist=_text(members, "watchlist", ascii_only=False),
+        filter=_text(members, "filter", ascii_only=False),
+        zoomed=_text(members, "zoomed"),
+        charts=charts_in(members.get("charts")),
     )
 
 
-def charts_in(said: object) -> tuple[tuple[str, str], ...]:
+def charts_in(value: object) -> tuple[tuple[str, str], ...]:
     """Return the further charts; a choice that makes no sense follows the desk."""
-    if not isinstance(said, list):
+    if not isinstance(value, list):
         return ()
-    return tuple(_chart(each) for each in said[:MOST_CHARTS])
+    return tuple(_chart(each) for each in value[:MOST_CHARTS])
 
 
-def _chart(said: object) -> tuple[str, str]:
-    if not (isinstance(said, list) and len(said) == len(("instrument", "length"))):
+def _chart(value: object) -> tuple[str, str]:
+    if not (isinstance(value, list) and len(value) == len(("instrument", "length"))):
         return "", ""
-    instrument, granularity = said
+    instrument, granularity = value
     return (
         instrument if isinstance(instrument, str) and NAME.fullmatch(instrument) else "",
         granularity if isinstance(granularity, str) and granularity in SECONDS else "",
     )
 
 
-def _text(said: Mapping[str, object], key: str, *, ascii_only: bool = True) -> str:
-    value = said.get(key)
+def _text(members: Mapping[str, object], key: str, *, ascii_only: bool = True) -> str:
+    value = members.get(key)
     if not isinstance(value, str) or not value.isprintable():
         return ""
     return value if value.isascii() or not ascii_only else ""

@@ -45,14 +45,16 @@ class RoundTrips:
     """The newest round-trip times, and the requests without an answer; all in seconds."""
 
     def __init__(self) -> None:
-        self._taken: deque[float] = deque(maxlen=REMEMBERED)
+        self._durations: deque[float] = deque(maxlen=REMEMBERED)
         self._waiting: dict[object, float] = {}  # when each request was asked
-        self._given_up: float | None = None  # when the first was asked that ended without an answer
-        self._answered = float("-inf")  # when the last answer of any kind came
+        self._failed_since: float | None = (
+            None  # when the first was asked that ended without an answer
+        )
+        self._answered_at = float("-inf")  # when the last answer of any kind came
 
     def took(self, seconds: float) -> None:
         """Add the duration of a round trip."""
-        self._taken.append(seconds)
+        self._durations.append(seconds)
 
     def ask(self, now: float) -> object:
         """Note that a request is sent; return its handle."""
@@ -63,13 +65,13 @@ class RoundTrips:
     def answer(self, request: object, now: float) -> None:
         """Note that a request was answered, also with an error status."""
         self._waiting.pop(request, None)
-        self._given_up, self._answered = None, now
+        self._failed_since, self._answered_at = None, now
 
     def give_up(self, request: object) -> None:
         """Note that a request ended without an answer; it counts as unanswered until any answer arrives."""
         asked = self._waiting.pop(request, None)
-        if self._given_up is None:
-            self._given_up = asked
+        if self._failed_since is None:
+            self._failed_since = asked
 
     def forget(self, request: object) -> None:
         """Remove a request that was cancelled or never sent."""
@@ -79,26 +81,26 @@ class RoundTrips:
     def unanswered_since(self) -> float | None:
         """When the oldest unanswered request was sent, None if there is none."""
         waiting = [*self._waiting.values()]
-        if self._given_up is not None:
-            waiting.append(self._given_up)
+        if self._failed_since is not None:
+            waiting.append(self._failed_since)
         return min(waiting, default=None)
 
     def silence(self, now: float) -> float:
         """Return the seconds without any answer while a request waits, else 0."""
         since = self.unanswered_since
-        return 0.0 if since is None else now - max(since, self._answered)
+        return 0.0 if since is None else now - max(since, self._answered_at)
 
     @property
     def last_ms(self) -> float | None:
         """The newest round trip in milliseconds, None before the first."""
-        return self._taken[-1] * 1000 if self._taken else None
+        return self._durations[-1] * 1000 if self._durations else None
 
     @property
     def p95_ms(self) -> float | None:
         """The 95th percentile of the round trips in milliseconds."""
-        if not self._taken:
+        if not self._durations:
             return None
-        ordered = sorted(self._taken)
+        ordered = sorted(self._durations)
         return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))] * 1000
 
 

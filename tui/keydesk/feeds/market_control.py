@@ -106,8 +106,8 @@ class MarketControl:
             raise ControlRefused(self._words(why))
         found = _decoded(content)
         if status >= FIRST_ERROR:
-            said = found.get("errorMessage") if found is not None else None
-            raise ControlRefused(self._words(str(said or f"HTTP {status}")))
+            message = found.get("errorMessage") if found is not None else None
+            raise ControlRefused(self._words(str(message or f"HTTP {status}")))
         if found is None:
             raise ControlRefused("the answer is no JSON object: is this a practice market?")
         return found
@@ -137,8 +137,8 @@ class MarketControl:
 def control_in(data: Path, url: str) -> tuple[str, Secret] | None:
     """Return address and token of the control interface, if the broker of this data folder listens at `url`."""
     try:
-        said = json.loads(read_private(data / ADDRESS_FILE, LARGEST_FILE))
-        address = str(said["url"])
+        members = json.loads(read_private(data / ADDRESS_FILE, LARGEST_FILE))
+        address = str(members["url"])
         token = read_private(data / TOKEN_FILE, LARGEST_FILE).decode("ascii").strip()
     except (OSError, UnsafeFile, ValueError, KeyError, TypeError):
         return None

@@ -102,8 +102,8 @@ def judge(health: Health, round_trips: RoundTrips, now: float) -> None:
     health.rtt_ms, health.rtt_p95_ms = round_trips.last_ms, round_trips.p95_ms
     judge_requests(health, round_trips, now)
     slow = health.rtt_p95_ms is not None and health.rtt_p95_ms > SLOW_MS
-    health.prices = _state_by_silence(health.prices, health.prices_heard, now, slow=slow)
-    health.events = _state_by_silence(health.events, health.events_heard, now, slow=slow)
+    health.prices = _state_by_silence(health.prices, health.prices_at, now, slow=slow)
+    health.events = _state_by_silence(health.events, health.events_at, now, slow=slow)
 
 
 def judge_requests(health: Health, round_trips: RoundTrips, now: float) -> None:
@@ -129,11 +129,11 @@ def log_silence(link: Link, before: LinkState) -> None:
 
 
 def _state_by_silence(
-    state: LinkState, heard: float | None, now: float, *, slow: bool
+    state: LinkState, received_at: float | None, now: float, *, slow: bool
 ) -> LinkState:
-    if state in {"CONNECTING", "DOWN"} or heard is None:
+    if state in {"CONNECTING", "DOWN"} or received_at is None:
         return state
-    if now - heard > STALE_AFTER:
+    if now - received_at > STALE_AFTER:
         return "STALE"
     return "SLOW" if slow else "OK"
 

@@ -39,7 +39,7 @@ async def stream_prices(link: Link) -> None:
     tries = 0
     while True:
         names = watched_instruments(link)
-        words, heard = "the stream ended", link.store.health.prices_heard
+        words, received_at = "the stream ended", link.store.health.prices_at
         try:
             async with (
                 _leaving_when_changed(link, names) as left,
@@ -51,7 +51,7 @@ async def stream_prices(link: Link) -> None:
             words = reason(error)
         if watched_instruments(link) == names:
             _prices_down(link, words)
-            tries = 0 if link.store.health.prices_heard != heard else tries + 1
+            tries = 0 if link.store.health.prices_at != received_at else tries + 1
             await link.back_off(tries)
 
 
@@ -84,7 +84,7 @@ def take_item(link: Link, item: object) -> None:
     """Apply one item of the stream; the hot path, thousands a second."""
     now = link.now()
     health = link.store.health
-    health.prices_heard = now
+    health.prices_at = now
     if isinstance(item, ClientPrice):
         try:
             _take_price(link, item, now)
@@ -236,7 +236,7 @@ async def stream_transactions(link: Link) -> None:
 def take_transaction(link: Link, item: object) -> None:
     """Apply one item of the stream."""
     health = link.store.health
-    health.events_heard = link.now()
+    health.events_at = link.now()
     known_lost, health.events = health.events == "DOWN", "OK"
     link.store.mark(Topic.HEALTH)
     match item:

@@ -59,7 +59,7 @@ class Books(LinePane):
         super().__init__(id=id)
         self.kind: BookKind = "orders"
         self._reader = FiguresReader()
-        self._said = ""
+        self._age_words = ""
         self._here = 0
         self._seen: object = None
 
@@ -91,7 +91,7 @@ class Books(LinePane):
         ):
             self._seen, self._here = seen, here
             self.redraw()
-        elif (book := seen[0]) is not None and self._said != book.age(store, frame.wall_ns):
+        elif (book := seen[0]) is not None and self._age_words != book.age(store, frame.wall_ns):
             self.redraw_line(0)
 
     def _index(self, store: Store) -> int:
@@ -136,12 +136,12 @@ class Books(LinePane):
 
     def _headline(self, book: BookFigures, frame: Frame) -> list[Run]:
         palette, trouble = self.palette, trouble_of(frame.store, self.kind)
-        self._said = book.age(frame.store, frame.wall_ns)
+        self._age_words = book.age(frame.store, frame.wall_ns)
         time = "" if book.is_newest else f", {book.time(frame.store.zone)}"
         long, short = book.shares
         parts: list[Run] = [
             (safe(f"{POSITIONING.capitalize()}, "), palette["muted"]),
-            (safe(f"{self._said}{time}"), palette["plain" if book.is_newest else "warn"]),
+            (safe(f"{self._age_words}{time}"), palette["plain" if book.is_newest else "warn"]),
         ]
         if trouble:
             parts.append((safe(f"  {trouble}"), palette["warn"]))

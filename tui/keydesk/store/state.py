@@ -187,9 +187,9 @@ class Health:
     unanswered_since: float | None = (
         None  # monotonic seconds; the oldest request, once it is 2 s old
     )
-    prices_heard: float | None = None  # monotonic seconds of the last line, heartbeats count
+    prices_at: float | None = None  # monotonic seconds of the last line, heartbeats count
     unchecked: bool = False  # prices were interrupted, and the account was not compared since
-    events_heard: float | None = None
+    events_at: float | None = None
     rtt_ms: float | None = None
     rtt_p95_ms: float | None = None
     clock_offset_ms: float | None = None

@@ -282,10 +282,10 @@ class Store:
 
     def give_up_lines(self, count: int) -> None:
         """Drop the oldest lines of the log; a reader of older ones keeps them."""
-        given_up, was_joined = self.log[:count], self.past_is_joined
+        oldest, was_joined = self.log[:count], self.past_is_joined
         del self.log[:count]
         if self.past_log is not None and was_joined and self.log_start is not None:
-            self.past_log.append(given_up, self.log_start - 1)
+            self.past_log.append(oldest, self.log_start - 1)
 
     @property
     def log_start(self) -> int | None:

@@ -159,8 +159,8 @@ def _age(quote: Quote, now: float) -> float:
 
 
 def _silent(store: Store, now: float) -> float:
-    heard = store.health.prices_heard
-    return inf if heard is None else max(0.0, now - heard)
+    received_at = store.health.prices_at
+    return inf if received_at is None else max(0.0, now - received_at)
 
 
 def _rules(known: Instrument, account_rate: Decimal | None) -> Rules:

@@ -154,10 +154,12 @@ class TerminalInput:
         self._decoder = getincrementaldecoder("utf-8")("surrogateescape")
         self._parser = PasteClosingParser()
         self._incomplete_since: float | None = None
-        self._begun = ""  # the beginning of a sequence
-        self._begun_since = self._begun_at = 0.0  # when its first and its last characters came
-        self._given_up = ""  # the introducer of a sequence whose rest did not come in time
-        self._given_up_at = float("-inf")
+        self._prefix = ""  # the beginning of a sequence
+        self._prefix_since = self._prefix_at = 0.0  # when its first and its last characters came
+        self._abandoned_introducer = (
+            ""  # the introducer of a sequence whose rest did not come in time
+        )
+        self._abandoned_at = float("-inf")
         self._keys, self._others = (Allowance(clock, refilled_at=clock()) for _ in range(2))
         self._focus = FocusReports(clock)
         self._late: events.Resize | None = None  # the last size, which must not be lost
@@ -224,7 +226,7 @@ class TerminalInput:
         """Cut text into sequences and keys; the beginning of a sequence waits for its rest."""
         if not text:
             return
-        text, begun, self._begun = self._begun + text, self._begun, ""
+        text, prefix, self._prefix = self._prefix + text, self._prefix, ""
         if not self._parser.in_paste:
             text = text.translate(C1)
             rest = self._rest(text)
@@ -246,7 +248,7 @@ class TerminalInput:
                 yield from self._sequence(complete[0])
                 at = complete.end()
             elif waits := BEGUN.match(text, at):
-                self._hold(waits[0], begun)
+                self._hold(waits[0], prefix)
                 return
             elif malformed := MALFORMED.match(text, at):
                 yield InputDropped(b"")
@@ -273,40 +275,40 @@ class TerminalInput:
                 if not REPLY.fullmatch(sequence):
                     yield InputDropped(b"")
 
-    def _hold(self, text: str, begun: str) -> None:
+    def _hold(self, text: str, prefix: str) -> None:
         """Keep the beginning of a sequence, of a very long one its introducer."""
         now = self._clock()
-        if not begun or not text.startswith(begun):
-            self._begun_since = now
-        self._begun = text if len(text) <= LARGEST_STRING else text[: ALT_AND_A_KEY + 1]
-        self._begun_at = now
+        if not prefix or not text.startswith(prefix):
+            self._prefix_since = now
+        self._prefix = text if len(text) <= LARGEST_STRING else text[: ALT_AND_A_KEY + 1]
+        self._prefix_at = now
 
     def _rest(self, text: str) -> int:
         """Return how many characters are the rest of a sequence that was given up a moment ago."""
-        introducer, self._given_up = self._given_up, ""
-        if not introducer or self._clock() - self._given_up_at > REST_SECONDS:
+        introducer, self._abandoned_introducer = self._abandoned_introducer, ""
+        if not introducer or self._clock() - self._abandoned_at > REST_SECONDS:
             return 0
         pattern = REST_OF_CSI if introducer == CSI else REST_OF_STRING
         rest = pattern.match(text)
         if rest is None:
             return 0
         if introducer == CSI and rest.end() == len(text) and not rest[0][-1:].isalpha():
-            self._given_up = introducer  # its end is still to come
+            self._abandoned_introducer = introducer  # its end is still to come
         return rest.end()
 
     def _overdue(self, now: float) -> Iterator[Message]:
         """Abandon an incomplete sequence; Esc, or Alt and one key, are passed on as keys."""
-        by_hand = len(self._begun) <= ALT_AND_A_KEY and self._begun != CSI
+        by_hand = len(self._prefix) <= ALT_AND_A_KEY and self._prefix != CSI
         limit = ESCAPE_SECONDS if by_hand else INCOMPLETE_SECONDS
-        endless = now - self._begun_since > LONGEST_SEQUENCE_SECONDS
-        if not self._begun or (now - self._begun_at <= limit and not endless):
+        endless = now - self._prefix_since > LONGEST_SEQUENCE_SECONDS
+        if not self._prefix or (now - self._prefix_at <= limit and not endless):
             return
-        begun, self._begun = self._begun, ""
+        prefix, self._prefix = self._prefix, ""
         if by_hand:
-            yield from self._parse(begun)
+            yield from self._parse(prefix)
             yield from self._catch_parser_errors(self._parser.end_sequence)
         else:
-            self._given_up, self._given_up_at = begun[:2], now
+            self._abandoned_introducer, self._abandoned_at = prefix[:2], now
             yield InputDropped(b"")
 
     def _parse(self, text: str) -> Iterator[Message]:
@@ -328,7 +330,7 @@ class TerminalInput:
 
     def _interrupt(self) -> None:
         """Drop a key sequence that is not complete; a paste goes on without the bytes."""
-        self._begun = self._given_up = ""
+        self._prefix = self._abandoned_introducer = ""
         if self._parser.in_sequence and not self._parser.in_paste:
             self._parser = PasteClosingParser()
 

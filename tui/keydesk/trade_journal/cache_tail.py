@@ -96,9 +96,9 @@ class EventFile:
     def _number_at(self, start: int) -> tuple[int, Sequence[Any]] | None:
         """Return the transaction of the first line from a start on that names one, and the line."""
         for line in self.lines(start, self._size, LINE):
-            said = json.loads(line)
-            if said[0] != WITHOUT_ID:
-                return int(said[1]), said
+            fields = json.loads(line)
+            if fields[0] != WITHOUT_ID:
+                return int(fields[1]), fields
         return None
 
     def place_of(self, number: int) -> int:
@@ -203,7 +203,7 @@ def _orders_before(file: EventFile, events: Sequence[Event]) -> Iterator[Event]:
     first = next((int(e.id) for e in events if not isinstance(e, Retag)), 0)
     wanted = (e.order_id for e in events if isinstance(e, Fill) and e.order_id.isdecimal())
     for number in sorted({int(each) for each in wanted if int(each) < first}):
-        said = file.line_of(number)
-        found = None if said is None else event_of(said)
+        fields = file.line_of(number)
+        found = None if fields is None else event_of(fields)
         if isinstance(found, OrderPrice):
             yield found

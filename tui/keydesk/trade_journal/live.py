@@ -96,7 +96,7 @@ class LiveJournal:
         self._rebuilder = Rebuilder()
         self._account: tuple[str, int] = "", 0  # id, and when it was opened
         self._last_id = 0
-        self._heard = 0  # the last transaction of the open account
+        self._last_streamed_id = 0  # the last transaction of the open account
         self._is_reading = False
         self._notes_stamp: object = None
         self._journal: tuple[int, Journal] = -1, Journal()
@@ -286,8 +286,8 @@ class LiveJournal:
 
     def take(self, transaction: Transaction) -> None:
         """Take a transaction of the open account; `is_behind` says that one before it is missing."""
-        number, before = int(transaction.id), self._heard
-        self._heard = number
+        number, before = int(transaction.id), self._last_streamed_id
+        self._last_streamed_id = number
         if self._is_reading:
             self.is_behind = True
         elif self.is_read:

@@ -180,8 +180,8 @@ def _parsed(found: bytes) -> _Content:
 def _take(content: _Content, line: str, number: int) -> None:
     """Take one line; of two for a trade the later counts, the earlier is kept as unreadable."""
     try:
-        said = json.loads(line)
-        trade_id, note = str(said["trade"]), _note(said)
+        members = json.loads(line)
+        trade_id, note = str(members["trade"]), _note(members)
         if clean_name(trade_id) != trade_id or not trade_id or trade_id in content.notes:
             raise ValueError(trade_id)
     except (*UNREADABLE, BadNote):
@@ -189,16 +189,16 @@ def _take(content: _Content, line: str, number: int) -> None:
         content.numbers.append(number)
         return
     content.notes[trade_id] = note
-    content.others[trade_id] = {name: said[name] for name in said if name not in KNOWN}
+    content.others[trade_id] = {name: members[name] for name in members if name not in KNOWN}
 
 
-def _note(said: Mapping[str, Any]) -> TradeNote:
-    rating, tags = said.get("rating"), said.get("tags", [])
+def _note(members: Mapping[str, Any]) -> TradeNote:
+    rating, tags = members.get("rating"), members.get("tags", [])
     if isinstance(rating, bool) or not isinstance(rating, int | None):
         raise TypeError(rating)
     if not isinstance(tags, list):
         raise TypeError(tags)
-    texts = [said.get(name, "") for name in ("setup", "note", "mistake")]
+    texts = [members.get(name, "") for name in ("setup", "note", "mistake")]
     if not all(isinstance(each, str) for each in (*texts, *tags)):
         raise TypeError(texts)
     return checked(TradeNote(tuple(tags), texts[0], texts[1], rating, texts[2]))
@@ -208,7 +208,7 @@ def _written(content: _Content) -> bytes:
     lines = []
     for trade_id in sorted(content.notes, key=id_order):
         note = content.notes[trade_id]
-        said = {
+        members = {
             "trade": trade_id,
             "tags": list(note.tags),
             "setup": note.setup,
@@ -216,7 +216,7 @@ def _written(content: _Content) -> bytes:
             "rating": note.rating,
             "mistake": note.mistake,
         }
-        kept = {name: value for name, value in said.items() if value or name == "trade"}
+        kept = {name: value for name, value in members.items() if value or name == "trade"}
         lines.append(json.dumps(kept | content.others.get(trade_id, {}), ensure_ascii=False))
     text = "".join(f"{line}\n" for line in [*lines, *content.unreadable])
     return text.encode(errors="surrogateescape")

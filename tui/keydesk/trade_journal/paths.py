@@ -170,8 +170,8 @@ def _read(path: Path) -> dict[str, _Kept]:
     return known
 
 
-def _step(said: Sequence[object]) -> PriceStep:
-    start, length, gain, loss = said
+def _step(fields: Sequence[object]) -> PriceStep:
+    start, length, gain, loss = fields
     begin = int(str(start))
     return PriceStep(begin, begin + int(str(length)), Decimal(str(gain)), Decimal(str(loss)))
 

@@ -131,15 +131,15 @@ def _fill(fill: OrderFillTransaction) -> Fill:
 
 
 def _opening(opened: TradeOpen) -> Opening:
-    said = opened.client_extensions
+    extensions = opened.client_extensions
     return Opening(
         clean_name(opened.trade_id),
         opened.units,
         opened.price,
         opened.guaranteed_execution_fee or NOTHING,
         opened.half_spread_cost or NOTHING,
-        clean(said.tag or "") if said is not None else "",
-        clean(said.comment or "") if said is not None else "",
+        clean(extensions.tag or "") if extensions is not None else "",
+        clean(extensions.comment or "") if extensions is not None else "",
     )
 
 

@@ -159,10 +159,10 @@ def _trade_words(trade: JournalTrade) -> str:
 def _limits(limits: Sequence[LimitHit], period: Period, context: RowContext) -> Section:
     """Return the limits that were hit in the period; of many the first, and how many more there were."""
     own = [each for each in limits if period.start_ns <= each.time_ns < period.end_ns]
-    said = [f"{at(e.time_ns, context.zone):%a %H:%M} {e.words}" for e in own[:MOST_LIMITS]]
+    sentences = [f"{at(e.time_ns, context.zone):%a %H:%M} {e.words}" for e in own[:MOST_LIMITS]]
     if len(own) > MOST_LIMITS:
-        said.append(f"and {len(own) - MOST_LIMITS} more")
-    return Section("Limits", sentences=tuple(said))
+        sentences.append(f"and {len(own) - MOST_LIMITS} more")
+    return Section("Limits", sentences=tuple(sentences))
 
 
 def _is_in(trade: JournalTrade, start_ns: int, end_ns: int) -> bool:
@@ -256,10 +256,10 @@ def _notes(trades: Iterable[JournalTrade], context: RowContext) -> Section:
             f"mistake: {note.mistake}" if note.mistake else "",
             note.note,
         ]
-        said = [word for word in words if word]
-        if said:  # a rating alone says nothing to read
+        phrases = [word for word in words if word]
+        if phrases:  # a rating alone says nothing to read
             rating = [f"rating {note.rating}"] if note.rating else []
-            sentences.append(f"{each.id} {pair(each.instrument)}: {', '.join([*rating, *said])}")
+            sentences.append(f"{each.id} {pair(each.instrument)}: {', '.join([*rating, *phrases])}")
     return Section("Notes", sentences=tuple(sentences))
 
 

@@ -42,19 +42,19 @@ def rule_words(rule: WhatIf) -> str:
 def doubts(found: WhatIfResult) -> list[str]:
     """Return what the result leaves out, and how many trades rest on the worse of two orders."""
     n = found.before.n
-    said = [f"The rule ends {found.changed} of {counted(n, 'trade')} otherwise."]
+    sentences = [f"The rule ends {found.changed} of {counted(n, 'trade')} otherwise."]
     if found.ambiguous:
-        said.append(
+        sentences.append(
             f"{counted(found.ambiguous, 'trade')}: which price came first within one candle cannot be known; the worse result is taken."
         )
     if found.last_price:
-        said.append(
+        sentences.append(
             f"{counted(found.last_price, 'trade')} met no level within a day after the closing: the last price is taken."
         )
     if found.without_stop:
-        said.append(
+        sentences.append(
             f"{counted(found.without_stop, 'trade')} without a first stop, so without R: left out."
         )
     if found.without_candles:
-        said.append(f"{counted(found.without_candles, 'trade')} without candles: left out.")
-    return said
+        sentences.append(f"{counted(found.without_candles, 'trade')} without candles: left out.")
+    return sentences

@@ -99,10 +99,12 @@ def read_entries(path: Path, most: int = READ_AT_ONCE) -> list[AuditEntry]:
 def _entries(text: bytes) -> Iterator[AuditEntry]:
     for line in text.splitlines():
         with suppress(ValueError, KeyError, TypeError):
-            said = json.loads(line)
-            time, desk = said["time_ns"], said.get("desk", 0)
+            members = json.loads(line)
+            time, desk = members["time_ns"], members.get("desk", 0)
             if isinstance(time, int) and isinstance(desk, int):
-                yield AuditEntry(time, desk, clean(str(said["what"])), clean(str(said["words"])))
+                yield AuditEntry(
+                    time, desk, clean(str(members["what"])), clean(str(members["words"]))
+                )
 
 
 def try_to_read(path: Path) -> tuple[list[AuditEntry], str]:

@@ -64,21 +64,21 @@ def _executions(text: bytes) -> Iterator[Execution]:
             yield _execution(json.loads(line))
 
 
-def _execution(said: dict[str, object]) -> Execution:
-    took, slippage = said.get("milliseconds"), said.get("slippage")
+def _execution(members: dict[str, object]) -> Execution:
+    took, slippage = members.get("milliseconds"), members.get("slippage")
     milliseconds = float(took) if isinstance(took, int | float) else None
     pips = Decimal(slippage) if isinstance(slippage, str) else None
-    if not isinstance(said["time_ns"], int):
+    if not isinstance(members["time_ns"], int):
         raise TypeError
     if milliseconds is not None and not 0 <= milliseconds <= MOST_MS:
         raise ValueError
     if pips is not None and not (pips.is_finite() and abs(pips) <= MOST_PIPS):
         raise ValueError
     instrument, kind, result = (
-        str(said[name])[:LONGEST_NAME] for name in ("instrument", "kind", "result")
+        str(members[name])[:LONGEST_NAME] for name in ("instrument", "kind", "result")
     )
-    fill_id = str(said.get("fill_id", ""))[:LONGEST_NAME]
-    return Execution(said["time_ns"], instrument, kind, result, milliseconds, pips, fill_id)
+    fill_id = str(members.get("fill_id", ""))[:LONGEST_NAME]
+    return Execution(members["time_ns"], instrument, kind, result, milliseconds, pips, fill_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,11 +64,11 @@ class ExitPlanFile:
         """Return the content; raise OSError, UnsafeFile or ValueError when it cannot be read, KeyError never."""
         self._read_as = self._state()
         try:
-            said = json.loads(read_private(self.path, LARGEST))
+            members = json.loads(read_private(self.path, LARGEST))
         except FileNotFoundError:
             return ExitPlanBook()
         try:
-            return _book_of(said) if said["account_ns"] == account_ns else ExitPlanBook()
+            return _book_of(members) if members["account_ns"] == account_ns else ExitPlanBook()
         except (KeyError, TypeError, AttributeError, ArithmeticError) as error:
             raise ValueError(f"{self.path} is damaged: {error!r}") from error
 
@@ -80,8 +80,8 @@ class ExitPlanFile:
             before = self.read(account_ns)
             after = change(before)
             if after != before:
-                said = _said(after) | {"account_ns": account_ns}
-                replace_file(self.path, json.dumps(said).encode())
+                members = _book_members(after) | {"account_ns": account_ns}
+                replace_file(self.path, json.dumps(members).encode())
                 self._read_as = self._state()
         return after
 
@@ -93,21 +93,21 @@ class ExitPlanFile:
         return status.st_mtime_ns, status.st_ino
 
 
-def _said(book: ExitPlanBook) -> dict[str, Any]:
+def _book_members(book: ExitPlanBook) -> dict[str, Any]:
     return {
-        "plans": {id_: _plan_said(plan) for id_, plan in book.plans.items()},
+        "plans": {id_: _plan_members(plan) for id_, plan in book.plans.items()},
         "expected": {
-            id_: {"rules": _rules_said(each.rules), "since": each.since, "trade": each.trade_id}
+            id_: {"rules": _rules_members(each.rules), "since": each.since, "trade": each.trade_id}
             for id_, each in book.expected.items()
         },
     }
 
 
-def _plan_said(plan: ExitPlan) -> dict[str, object]:
+def _plan_members(plan: ExitPlan) -> dict[str, object]:
     return {
-        "break_even_after": _number_said(plan.break_even_after),
+        "break_even_after": _number_text(plan.break_even_after),
         "break_even_offset": str(plan.break_even_offset),
-        "trail_after": _number_said(plan.trail_after),
+        "trail_after": _number_text(plan.trail_after),
         "trail_distance": str(plan.trail_distance),
         "trail_step": str(plan.trail_step),
         "close_at_ns": plan.close_at_ns,
@@ -116,81 +116,81 @@ def _plan_said(plan: ExitPlan) -> dict[str, object]:
     }
 
 
-def _rules_said(rules: ExitRules) -> dict[str, object]:
-    said: dict[str, object] = {
+def _rules_members(rules: ExitRules) -> dict[str, object]:
+    members: dict[str, object] = {
         "break_even_offset_pips": str(rules.break_even_offset_pips),
-        "close_after_minutes": _number_said(rules.close_after_minutes),
+        "close_after_minutes": _number_text(rules.close_after_minutes),
     }
     for name in ENTRIES:
         entry: Entry = getattr(rules, name)
-        said[name] = [entry.text, entry.unit]
-    return said
+        members[name] = [entry.text, entry.unit]
+    return members
 
 
 ENTRIES = ("break_even_at", "trail_from", "trail_behind", "trail_step")
 
 
-def _book_of(said: Mapping[str, Any]) -> ExitPlanBook:
+def _book_of(members: Mapping[str, Any]) -> ExitPlanBook:
     return ExitPlanBook(
-        {str(id_): _plan_of(each) for id_, each in said["plans"].items()},
+        {str(id_): _plan_of(each) for id_, each in members["plans"].items()},
         {
             str(id_): ExpectedPlan(
                 _rules_of(each["rules"]), _whole(each["since"]), str(each["trade"])
             )
-            for id_, each in said["expected"].items()
+            for id_, each in members["expected"].items()
         },
     )
 
 
-def _plan_of(said: Mapping[str, Any]) -> ExitPlan:
-    at, opened = said["close_at_ns"], said.get("opened_ns")
+def _plan_of(members: Mapping[str, Any]) -> ExitPlan:
+    at, opened = members["close_at_ns"], members.get("opened_ns")
     return ExitPlan(
-        break_even_after=_number(said["break_even_after"]),
-        break_even_offset=_required(said["break_even_offset"]),
-        trail_after=_number(said["trail_after"]),
-        trail_distance=_required(said["trail_distance"]),
-        trail_step=_required(said["trail_step"]),
+        break_even_after=_number(members["break_even_after"]),
+        break_even_offset=_required(members["break_even_offset"]),
+        trail_after=_number(members["trail_after"]),
+        trail_distance=_required(members["trail_distance"]),
+        trail_step=_required(members["trail_step"]),
         close_at_ns=None if at is None else _whole(at),
-        break_even_done=said["break_even_done"] is True,
+        break_even_done=members["break_even_done"] is True,
         opened_ns=None if opened is None else _whole(opened),
     )
 
 
-def _rules_of(said: Mapping[str, Any]) -> ExitRules:
-    even, after, behind, step = (_entry(said[name]) for name in ENTRIES)
+def _rules_of(members: Mapping[str, Any]) -> ExitRules:
+    even, after, behind, step = (_entry(members[name]) for name in ENTRIES)
     return ExitRules(
         break_even_at=even,
-        break_even_offset_pips=_required(said["break_even_offset_pips"]),
+        break_even_offset_pips=_required(members["break_even_offset_pips"]),
         trail_from=after,
         trail_behind=behind,
         trail_step=step,
-        close_after_minutes=_number(said["close_after_minutes"]),
+        close_after_minutes=_number(members["close_after_minutes"]),
     )
 
 
-def _entry(said: tuple[str, str]) -> Entry:
-    text, unit = said
+def _entry(pair: tuple[str, str]) -> Entry:
+    text, unit = pair
     if unit not in UNITS or not isinstance(text, str):
         raise ValueError(f"{unit!r} is not a unit of a plan")
     return Entry(text, UNITS[UNITS.index(unit)])
 
 
-def _number_said(value: Decimal | None) -> str | None:
+def _number_text(value: Decimal | None) -> str | None:
     return None if value is None else str(value)
 
 
-def _number(said: object) -> Decimal | None:
-    return None if said is None else _required(said)
+def _number(value: object) -> Decimal | None:
+    return None if value is None else _required(value)
 
 
-def _required(said: object) -> Decimal:
-    number = Decimal(str(said))
+def _required(value: object) -> Decimal:
+    number = Decimal(str(value))
     if not number.is_finite():
-        raise ValueError(f"{said!r} is not a distance")
+        raise ValueError(f"{value!r} is not a distance")
     return number
 
 
-def _whole(said: object) -> int:
-    if not isinstance(said, int):
-        raise TypeError(f"{said!r} is not a whole number")
-    return said
+def _whole(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is not a whole number")
+    return value

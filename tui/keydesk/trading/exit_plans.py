@@ -53,7 +53,7 @@ class _Attempts:
 
     count: int = 0
     again_at: float = float("-inf")
-    said: str = ""  # why it waits, as last reported
+    reason: str = ""  # why it waits, as last reported
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ class ExitPlans:
         if step is not None and (held := self._held_up(trade)):
             return self._waiting(trade_id, step, held), None
         if step is None or self.now() < attempts.again_at:
-            return attempts.said, None
+            return attempts.reason, None
         return "acting", step
 
     def _why_idle(self, trade: TradeRow | None, plan: ExitPlan, *, acts: bool) -> str:
@@ -165,10 +165,10 @@ class ExitPlans:
         attempts = self._attempts.setdefault(trade_id, _Attempts())
         words = f"{step.kind} waits: {why}"
         unresolved = why.startswith("UNCONFIRMED")
-        if (unresolved or step.kind == "time stop") and attempts.said != words:
+        if (unresolved or step.kind == "time stop") and attempts.reason != words:
             self._tell("bad" if unresolved else "warn", f"{PREFIX}#{trade_id}: {words}")
             self._record(f"#{trade_id}: {words}")
-        attempts.said = words
+        attempts.reason = words
         return words
 
     def _step(self, plan: ExitPlan, trade: TradeRow) -> PlanStep | None:
@@ -258,9 +258,9 @@ class ExitPlans:
         pause = AGAIN_AFTER[min(attempts.count, len(AGAIN_AFTER) - 1)]
         attempts.count += 1
         attempts.again_at = self.now() + pause
-        attempts.said = f"{step.kind} {why}; again in {pause:.0f} s"
-        self._record(f"#{trade_id}: {attempts.said}")
-        self._tell("bad", f"{PREFIX}#{trade_id}: {attempts.said}")
+        attempts.reason = f"{step.kind} {why}; again in {pause:.0f} s"
+        self._record(f"#{trade_id}: {attempts.reason}")
+        self._tell("bad", f"{PREFIX}#{trade_id}: {attempts.reason}")
 
     def _decision_words(self, trade: TradeRow, step: PlanStep) -> str:
         quote = self._store.quotes[trade.instrument]

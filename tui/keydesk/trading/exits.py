@@ -101,9 +101,9 @@ class Exits:
             ("LONG", long_units),
             ("SHORT", short_units),
         )
-        said = [f"{side} {_amount(size)}" for side, size in sides if size is not None]
+        phrases = [f"{side} {_amount(size)}" for side, size in sides if size is not None]
         command = self.command(
-            f"{name} {' '.join(said)}", "close", close.instrument, "close position"
+            f"{name} {' '.join(phrases)}", "close", close.instrument, "close position"
         )
         quote = self.store.quotes.get(close.instrument)
         if quote is not None and (long_units is None or short_units is None):

@@ -161,8 +161,8 @@ def _why(rejected: Rejected) -> str:
     code = rejected.reject_reason or rejected.error_code
     if code:
         return _with_field(code)
-    said, _, code = rejected.message.rpartition(": ")  # "the order ended first: MARKET_HALTED"
-    return f"{clean(said)}: {in_words(code)}" if meaning_of(code) else clean(rejected.message)
+    summary, _, code = rejected.message.rpartition(": ")  # "the order ended first: MARKET_HALTED"
+    return f"{clean(summary)}: {in_words(code)}" if meaning_of(code) else clean(rejected.message)
 
 
 def _with_field(code: str) -> str:

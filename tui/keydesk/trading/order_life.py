@@ -118,12 +118,12 @@ def _journalled(text: bytes) -> Iterator[OrderLife]:
     verdicts: dict[str, str] = {}
     for line in text.splitlines():
         with suppress(ValueError, KeyError, TypeError):
-            said = json.loads(line)
-            if "intent" in said:
-                intent = Intent.from_wire(said["intent"])
+            members = json.loads(line)
+            if "intent" in members:
+                intent = Intent.from_wire(members["intent"])
                 intents[intent.id] = intent
             else:
-                verdicts[str(said["settled"])] = str(said["as"])
+                verdicts[str(members["settled"])] = str(members["as"])
     for intent in intents.values():
         yield _life(intent, verdicts.get(intent.id))
 
@@ -172,13 +172,13 @@ def _with_lines(life: OrderLife, lines: Sequence[LifeLine]) -> OrderLife:
         else [*lines[: MOST_LINES // 2], *lines[-MOST_LINES // 2 :]]
     )
     sent = next((line.words for line in lines if line.what == "sending"), clean(""))
-    is_said = last.what != "sending"
+    has_outcome = last.what != "sending"
     showed_up = life.state == "unconfirmed" and last.what == "showed up"
     seen = life.state == "one of several" and any(line.what == ACKNOWLEDGED for line in lines)
     return replace(
         life,
         state="settled" if showed_up or seen else life.state,
-        outcome=last.words if is_said else life.outcome,
+        outcome=last.words if has_outcome else life.outcome,
         request=life.request or sent,
         lines=tuple(kept),
     )

@@ -85,12 +85,12 @@ def change_words(change: SetProtection, pip: Decimal | None) -> str:
         ("trail", behind),
         ("guaranteed stop", change.guaranteed),
     )
-    said = [
+    phrases = [
         f"{name} {'off' if value is None else value}"
         for name, value in parts
         if not isinstance(value, Left)
     ]
-    return ", ".join(said)
+    return ", ".join(phrases)
 
 
 def intent_words(intent: Intent) -> str:
@@ -126,11 +126,11 @@ def _decimal(text: object) -> Decimal:
 def request_words(body: Mapping[str, object]) -> str:
     """Return what a request asks for: kind, size, instrument, price, dependent orders, then all other members."""
     first = " ".join(filter(None, (_kind(body), _size(body), _instrument(body))))
-    said = [
+    phrases = [
         first,
         *(_member(name, value) for name, value in body.items() if name not in NAMED_FIRST),
     ]
-    return ", ".join(filter(None, said))
+    return ", ".join(filter(None, phrases))
 
 
 def words_of_text(request: str) -> str:

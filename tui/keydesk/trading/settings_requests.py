@@ -99,15 +99,15 @@ def refusal_words(error: Refused | InvalidRequest) -> str:
 def label_words(change: LabelTrade) -> str:
     """Return a change of labels in words: tag swing, comment off on #12 EUR/USD."""
     named = (("tag", change.tag), ("comment", change.comment))
-    said = ", ".join(f"{name} {clean(text) or 'off'}" for name, text in named if text is not None)
-    return f"{said} on #{change.trade_id} {pair(change.instrument)}"
+    labels = ", ".join(f"{name} {clean(text) or 'off'}" for name, text in named if text is not None)
+    return f"{labels} on #{change.trade_id} {pair(change.instrument)}"
 
 
 def configure_words(change: ConfigureAccount) -> str:
     """Return a change of the account in words: name Swing, margin rate 5.00 %."""
-    said = []
+    phrases = []
     if change.alias is not None:
-        said.append(f"name {clean(change.alias) or 'off'}")
+        phrases.append(f"name {clean(change.alias) or 'off'}")
     if change.margin_rate is not None:
-        said.append(f"margin rate {percent(change.margin_rate)} %")
-    return f"ACCOUNT {', '.join(said)}"
+        phrases.append(f"margin rate {percent(change.margin_rate)} %")
+    return f"ACCOUNT {', '.join(phrases)}"

@@ -92,8 +92,8 @@ def parse_alert(line: str, instruments: Iterable[str], focus: str) -> AlertLine:
     if not words:
         raise AlertSyntaxError(f"alert: nothing typed; {EXAMPLES}")
     ends = next((at for at, word in enumerate(words) if word in ENDS), len(words))
-    said, repeat_s, lasts = words[:ends], *_ending(words[ends:])
-    condition = _condition(said, list(instruments), focus)
+    terms, repeat_s, lasts = words[:ends], *_ending(words[ends:])
+    condition = _condition(terms, list(instruments), focus)
     if isinstance(condition, ClockTime) and repeat_s is not None:
         raise AlertSyntaxError("repeat: a time comes once; leave repeat out")
     return AlertLine(condition, repeat_s, lasts, note)

@@ -159,18 +159,18 @@ class UnlockForm(InfoForm[bool]):
         store, now_ns = self.context.store, self.context.wall_ns()
         lock, result = store.loss_lock, day_result(store)
         lost = safe(f"Lost today: {money(result.loss)} {result.currency}")
-        said = [
+        lines = [
             *wrap_words(safe(lock_words(lock, now_ns)), "danger", self.inside),
             ((lost, "plain"),),
             BLANK,
         ]
         if lock.unlock_at_ns is not None:
-            return [*said, (("It is requested already. Exits still work", "muted"),)]
+            return [*lines, (("It is requested already. Exits still work", "muted"),)]
         how = f"To go on before the new day type this sentence. {UNLOCK_WAIT} later the lock is released:"
-        said += [*wrap_words(safe(how), "muted", self.inside), ((safe(SENTENCE), "bright"),)]
+        lines += [*wrap_words(safe(how), "muted", self.inside), ((safe(SENTENCE), "bright"),)]
         if self._wrong:
-            said.append((("✗ The text differs from the sentence", "warn"),))
-        return said
+            lines.append((("✗ The text differs from the sentence", "warn"),))
+        return lines
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the text."""

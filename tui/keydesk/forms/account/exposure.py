@@ -179,8 +179,8 @@ def _stop_kinds(stopped: Sequence[TradeRow], home: str) -> Rows:
     for name, trades in kinds:
         if trades:
             result = sum(map(_result_at_stop, trades), NOTHING)
-            said = f"{money(result, signed=True)} {home} of it, {counted(len(trades), 'trade')}"
-            rows.append((safe(name), said))
+            summary = f"{money(result, signed=True)} {home} of it, {counted(len(trades), 'trade')}"
+            rows.append((safe(name), summary))
     return rows
 
 

@@ -184,10 +184,10 @@ class LimitsForm(InfoForm[Changes]):
         value = (("    ", "plain"), *value)
         if not usage:
             return [named, value]
-        told, width = f"  now {usage}", sum(cell_len(words) for words, _ in value)
-        if width + cell_len(told) <= self.inside:
-            return [named, (*value, (safe(told), "plain"))]
-        return [named, value, ((safe(f"   {told}"), "plain"),)]
+        suffix, width = f"  now {usage}", sum(cell_len(words) for words, _ in value)
+        if width + cell_len(suffix) <= self.inside:
+            return [named, (*value, (safe(suffix), "plain"))]
+        return [named, value, ((safe(f"   {suffix}"), "plain"),)]
 
     def _unit(self, field: LimitField) -> str:
         account = self.context.store.account

@@ -76,12 +76,14 @@ def value_words(value: object, depth: int = 0) -> str:
             return "yes" if value else "no"
         case dict() if depth < DEEPEST:
             inner = list(value.items())[:MOST_ITEMS]
-            said = ", ".join(f"{name_words(str(k))} {value_words(v, depth + 1)}" for k, v in inner)
-            return said or EMPTY
+            phrases = ", ".join(
+                f"{name_words(str(k))} {value_words(v, depth + 1)}" for k, v in inner
+            )
+            return phrases or EMPTY
         case list() | tuple() if depth < DEEPEST:
-            said = ", ".join(value_words(each, depth + 1) for each in value[:MOST_ITEMS])
+            phrases = ", ".join(value_words(each, depth + 1) for each in value[:MOST_ITEMS])
             more = f" and {len(value) - MOST_ITEMS} more" if len(value) > MOST_ITEMS else ""
-            return f"{said}{more}" or EMPTY
+            return f"{phrases}{more}" or EMPTY
         case dict() | list() | tuple():
             return "…"
         case _:

@@ -162,12 +162,12 @@ class OrderLifeForm(InfoForm[None]):
         if life.outcome:
             lines += self._named("outcome", life.outcome, "plain")
         for line in life.lines:
-            said = line.words.partition(" {")[0] if line.what == "sending" else line.words
-            words = safe(f"{line.what}: {said}")
+            event_text = line.words.partition(" {")[0] if line.what == "sending" else line.words
+            words = safe(f"{line.what}: {event_text}")
             lines += self._named(clock(line.time_ns, zone), words, "muted")
         if life.request:
-            said = life.request if self.shows_raw else clean(words_of_text(life.request))
-            lines += self._named("request", said, "faint")
+            request = life.request if self.shows_raw else clean(words_of_text(life.request))
+            lines += self._named("request", request, "faint")
         return lines
 
     def _named(self, name: Printable, words: Printable, role: str) -> list[TextLine]:

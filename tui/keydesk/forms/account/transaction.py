@@ -130,19 +130,19 @@ class TransactionForm(InfoForm[None]):
     def _related_lines(self, most: int) -> list[TextLine]:
         """Return the relations around the chosen one under their heading, then what is loading or failed."""
         related = self.details.related
-        said: list[TextLine] = []
+        notices: list[TextLine] = []
         for trouble in self.details.troubles:
-            said += wrap_words(safe(trouble), "warn", self.inside)
+            notices += wrap_words(safe(trouble), "warn", self.inside)
         if self.details.loading:
-            said.append((("loading …", "muted"),))
-        rows = max(1, most - len(said) - 2)
+            notices.append((("loading …", "muted"),))
+        rows = max(1, most - len(notices) - 2)
         first = max(0, min(self.chosen - rows // 2, len(related) - rows))
         shown = list(enumerate(related))[first : first + rows]
         lines = [self._related_line(each, chosen=at == self.chosen) for at, each in shown]
         if related:
             count = f"Related transactions  {self.chosen + 1:,} of {len(related):,}"
             lines = [BLANK, ((safe(count), "muted"),), *lines]
-        return [*lines, *said]
+        return [*lines, *notices]
 
     def _related_line(self, related: Related, *, chosen: bool) -> TextLine:
         width = self._label_width(each.how for each in self.details.related)

@@ -176,22 +176,22 @@ def note_lines(
         part: What is read of a large account; empty if it is all.
         width: Columns of a line.
     """
-    said = [name]
+    phrases = [name]
     if note.setup:
-        said.append(f"setup {clean(note.setup)}")
+        phrases.append(f"setup {clean(note.setup)}")
     if note.tags:
-        said.append(f"tags {clean(' '.join(note.tags))}")
+        phrases.append(f"tags {clean(' '.join(note.tags))}")
     if note.mistake:
-        said.append(f"mistake ! {clean(note.mistake)}")
+        phrases.append(f"mistake ! {clean(note.mistake)}")
     if note.rating is not None:
-        said.append(f"rated {note.rating}/5")
-    first: TextLine = ((shorten(safe("  " + "   ".join(said)), width), "bright"),)
+        phrases.append(f"rated {note.rating}/5")
+    first: TextLine = ((shorten(safe("  " + "   ".join(phrases)), width), "bright"),)
     if trouble:
-        told = wrap_words(trouble, "warn", width)[:NOTE_LINES]
+        notice = wrap_words(trouble, "warn", width)[:NOTE_LINES]
         return [
-            *[BLANK] * (NOTE_LINES - 1 - len(told)),
-            *([first] if len(told) < NOTE_LINES else []),
-            *told,
+            *[BLANK] * (NOTE_LINES - 1 - len(notice)),
+            *([first] if len(notice) < NOTE_LINES else []),
+            *notice,
         ]
     nothing = "no note yet" if note.is_empty else "no note text"
     words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"

@@ -134,15 +134,15 @@ class AlertsForm(InfoForm[None]):
         if self.deleting:
             return [BLANK, *wrap_words(safe(f"Delete alert {alert.id}?"), "warn", self.inside)]
         zone = self.store.zone
-        said = [f"made {date_and_time(alert.made_ns, zone)}"]
+        phrases = [f"made {date_and_time(alert.made_ns, zone)}"]
         if alert.expires_ns is not None:
-            said.append(f"until {date_and_time(alert.expires_ns, zone)}")
+            phrases.append(f"until {date_and_time(alert.expires_ns, zone)}")
         if alert.count:
-            said.append(
+            phrases.append(
                 f"fired {counted(alert.count, 'time')}, last {date_and_time(alert.fired_ns, zone)}"
             )
         whole = wrap_words(alert.words, "plain", self.inside)[:2]
-        return [BLANK, *whole, *wrap_words(safe(", ".join(said)), "muted", self.inside)[:1]]
+        return [BLANK, *whole, *wrap_words(safe(", ".join(phrases)), "muted", self.inside)[:1]]
 
     def _history(self) -> Sequence[TextLine]:
         fired = self.store.alert_history[::-1]

@@ -55,8 +55,8 @@ class HealthLine(StripLine):
         """Yield streams and round trip, then warnings."""
         health = frame.store.health
         links = (
-            self._link("prices", health.prices, health.prices_heard, frame),
-            self._link("events", health.events, health.events_heard, frame),
+            self._link("prices", health.prices, health.prices_at, frame),
+            self._link("events", health.events, health.events_at, frame),
         )
         yield from links
         room = self._room_beside([*links, *self.right(frame)])
@@ -96,8 +96,8 @@ class HealthLine(StripLine):
         time = show.clock(now_ns, frame.store.zone, named=True)
         yield Item(((time, self.palette["muted"]),))
 
-    def _link(self, name: str, state: LinkState, heard: float | None, frame: Frame) -> Item:
-        age = "" if heard is None else f" {show.duration(frame.now - heard)}"
+    def _link(self, name: str, state: LinkState, received_at: float | None, frame: Frame) -> Item:
+        age = "" if received_at is None else f" {show.duration(frame.now - received_at)}"
         shown = "" if state == "OK" else age
         return Item(
             (

@@ -235,5 +235,5 @@ def relations_of_batch(batch: Iterable[m.Transaction], batch_id: str) -> Iterato
 
 def related_words(related: Related) -> SafeText:
     """Return the line of a related transaction."""
-    said = "" if related.line is None else f"  {related.line.kind}  {related.line.text}"
-    return safe(f"#{clean_name(related.id)}{said}")
+    description = "" if related.line is None else f"  {related.line.kind}  {related.line.text}"
+    return safe(f"#{clean_name(related.id)}{description}")

@@ -127,16 +127,16 @@ def _side(
 
 def _guards(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction | EntryOrder) -> str:
     """Describe the stop and the target on fill."""
-    said = ""
+    text = ""
     stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
     if stop is not None:
-        said += f" SL {stop.price if stop.price is not None else f'{stop.distance} away'}"
+        text += f" SL {stop.price if stop.price is not None else f'{stop.distance} away'}"
     if order.trailing_stop_loss_on_fill is not None:
-        said += f" trailing {order.trailing_stop_loss_on_fill.distance}"
+        text += f" trailing {order.trailing_stop_loss_on_fill.distance}"
     target = order.take_profit_on_fill
     if target is not None:
-        said += f" TP {target.price if target.price is not None else f'{target.distance} away'}"
-    return said
+        text += f" TP {target.price if target.price is not None else f'{target.distance} away'}"
+    return text
 
 
 def line_of(transaction: m.Transaction, store: Store, names: LogNames | None = None) -> LogLine:
@@ -307,12 +307,12 @@ def _cancel(cancel: m.OrderCancelTransaction, known: _Known) -> Description:
 
 
 def _configuration_words(change: m.ClientConfigureTransaction) -> str:
-    said = []
+    phrases = []
     if change.alias is not None:
-        said.append(f"alias {change.alias}")
+        phrases.append(f"alias {change.alias}")
     if change.margin_rate is not None:
-        said.append(f"margin rate {change.margin_rate}")
-    return f"Account settings: {', '.join(said) or 'none changed'}"
+        phrases.append(f"margin rate {change.margin_rate}")
+    return f"Account settings: {', '.join(phrases) or 'none changed'}"
 
 
 def _money(transaction: m.Transaction) -> tuple[Decimal | None, Decimal | None]:

@@ -81,19 +81,19 @@ class ExitRules:
     @property
     def words(self) -> str:
         """Return the rules in words: break-even at 1R, trail from 1.5R 20p behind in steps of 5p, close after 240 min."""
-        said = []
+        phrases = []
         if self.break_even_at.text:
             offset = self.break_even_offset_pips
             beyond = f" +{offset.normalize():f}p" if offset else ""
-            said.append(f"break-even{beyond} at {entry_words(self.break_even_at)}")
+            phrases.append(f"break-even{beyond} at {entry_words(self.break_even_at)}")
         if self.trail_from.text or self.trail_behind.text:
             after = entry_words(self.trail_from) if self.trail_from.text else "the entry"
             behind = entry_words(self.trail_behind) if self.trail_behind.text else "1R"
             step = entry_words(self.trail_step) if self.trail_step.text else "1p"
-            said.append(f"trail from {after} {behind} behind in steps of {step}")
+            phrases.append(f"trail from {after} {behind} behind in steps of {step}")
         if self.close_after_minutes is not None:
-            said.append(f"close after {self.close_after_minutes.normalize():f} min")
-        return ", ".join(said)
+            phrases.append(f"close after {self.close_after_minutes.normalize():f} min")
+        return ", ".join(phrases)
 
 
 def _counted_in_pips(entry: Entry, average_range: Decimal, pip: Decimal) -> Entry:
@@ -184,18 +184,18 @@ def resolved(rules: ExitRules, units: Units, opened_ns: int) -> ExitPlan | Unrea
 
 def plan_words(plan: ExitPlan, pip: Decimal | None, zone: tzinfo) -> str:
     """Return a plan in words: break-even at +20p, trail from +30p 20p behind in steps of 5p, close at 18:30."""
-    said = []
+    phrases = []
     if plan.break_even_after is not None:
         offset = f" {_in_pips(plan.break_even_offset, pip)}" if plan.break_even_offset else ""
         done = " (done)" if plan.break_even_done else ""
-        said.append(f"break-even{offset} at {_in_pips(plan.break_even_after, pip)}{done}")
+        phrases.append(f"break-even{offset} at {_in_pips(plan.break_even_after, pip)}{done}")
     if plan.trail_after is not None:
         behind, step = (_in_pips(each, pip)[1:] for each in (plan.trail_distance, plan.trail_step))
         after = _in_pips(plan.trail_after, pip)
-        said.append(f"trail from {after}, {behind} behind in steps of {step}")
+        phrases.append(f"trail from {after}, {behind} behind in steps of {step}")
     if plan.close_at_ns is not None:
-        said.append(f"close at {date_and_time(plan.close_at_ns, zone)}")
-    return ", ".join(said)
+        phrases.append(f"close at {date_and_time(plan.close_at_ns, zone)}")
+    return ", ".join(phrases)
 
 
 def _in_pips(distance: Decimal, pip: Decimal | None) -> str:
