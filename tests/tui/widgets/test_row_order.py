@@ -29,9 +29,9 @@ def test_words_are_read_from_a_to_z() -> None:
 
 
 def test_one_key_turns_from_largest_to_smallest_to_the_own_order() -> None:
-    first = TableOrder().turned("pl", WORDS)
-    second = first.turned("pl", WORDS)
-    third = second.turned("pl", WORDS)
+    first = TableOrder().with_next_direction("pl", WORDS)
+    second = first.with_next_direction("pl", WORDS)
+    third = second.with_next_direction("pl", WORDS)
     assert [(each.column, each.descending) for each in (first, second)] == [
         ("pl", True),
         ("pl", False),
@@ -41,17 +41,17 @@ def test_one_key_turns_from_largest_to_smallest_to_the_own_order() -> None:
 
 def test_the_column_beside_is_taken_and_before_the_first_is_the_own_order() -> None:
     columns = ["pair", "pl"]
-    first = TableOrder().beside(columns, 1, WORDS)
+    first = TableOrder().with_adjacent_column(columns, 1, WORDS)
     assert (first.column, first.descending) == ("pair", False)
-    assert first.beside(columns, -1, WORDS).column == ""
-    assert TableOrder("pl").beside(columns, 1, WORDS).column == ""
-    assert TableOrder("gone").beside(columns, 1, WORDS).column == "pair"
+    assert first.with_adjacent_column(columns, -1, WORDS).column == ""
+    assert TableOrder("pl").with_adjacent_column(columns, 1, WORDS).column == ""
+    assert TableOrder("gone").with_adjacent_column(columns, 1, WORDS).column == "pair"
 
 
 def test_live_stays_live_through_every_order() -> None:
     order = TableOrder("pl", live=True)
     for _ in range(3):
-        order = order.turned("pl", WORDS)
+        order = order.with_next_direction("pl", WORDS)
         assert order.live
 
 

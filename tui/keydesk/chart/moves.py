@@ -11,17 +11,17 @@ from keydesk.chart.scene import Scene, SubPane
 from keydesk.store.state import Candle
 
 
-class End(NamedTuple):
+class MovedPart(NamedTuple):
     """A part of a chart that a price moves, such as the upper end of a wick: what is drawn, and between which levels."""
 
     value: object  # parts with equal values look the same
     level: int  # eighths of rows above the lower edge
-    beside: int  # the level of the other end, such as the body that a wick ends at
+    other_level: int  # the level of the other end, such as the body that a wick ends at
 
 
-def ends_of_candles(
+def moved_parts_of_candles(
     scene: Scene, shown: Sequence[Candle], scale: Scale, held: Sequence[float]
-) -> list[End]:
+) -> list[MovedPart]:
     """Return the parts that a price moves among the candles: the newest one, marks, and the newest end of each line.
 
     `held` are the newest values of the lines as they are drawn.
@@ -30,19 +30,19 @@ def ends_of_candles(
     newest, before = shown[-1], shown[-2:-1]
     opened, close = at(newest.open), at(newest.close)
     low, high = at(newest.low), at(newest.high)
-    found = [End(newest.close >= newest.open, high, low)]  # its colour
+    found = [MovedPart(newest.close >= newest.open, high, low)]  # its colour
     if scene.look.style == "line":
-        found.append(End(newest.close, close, at(before[0].close) if before else close))
+        found.append(MovedPart(newest.close, close, at(before[0].close) if before else close))
     else:
         found += (
-            End(wick_end(high), high, opened),
-            End(wick_end(low), low, opened),
-            End(opened, opened, opened),
-            End(body_look(newest, scale, scene.look), close, opened),
+            MovedPart(wick_end(high), high, opened),
+            MovedPart(wick_end(low), low, opened),
+            MovedPart(opened, opened, opened),
+            MovedPart(body_look(newest, scale, scene.look), close, opened),
         )
     for mark in scene.marks:
         level = at(mark.price)
-        found.append(End(mark.price, level, level))
+        found.append(MovedPart(mark.price, level, level))
     found += [
         _end_of_line(at, line.values, value, scene.end)
         for line, value in zip(scene.overlays, held, strict=True)
@@ -50,7 +50,9 @@ def ends_of_candles(
     return found
 
 
-def ends_of_sub_pane(scene: Scene, pane: SubPane, scale: Scale, held: Sequence[float]) -> list[End]:
+def moved_parts_of_sub_pane(
+    scene: Scene, pane: SubPane, scale: Scale, held: Sequence[float]
+) -> list[MovedPart]:
     """Return the parts that a price moves in a sub-pane."""
     end = scene.end
     found = [
@@ -60,7 +62,7 @@ def ends_of_sub_pane(scene: Scene, pane: SubPane, scale: Scale, held: Sequence[f
     if pane.bars:
         newest = pane.bars[end - 1]
         level = _level(scale.at, newest)
-        found.append(End((newest >= 0, wick_end(level)), level, scale.at(0.0)))
+        found.append(MovedPart((newest >= 0, wick_end(level)), level, scale.at(0.0)))
     return found
 
 
@@ -85,14 +87,16 @@ def _level(at: Callable[[float], int], value: float) -> int:
     return at(value) if value == value else 0  # noqa: PLR0124 - NaN
 
 
-def _end_of_line(at: Callable[[float], int], values: Sequence[float], held: float, end: int) -> End:
+def _end_of_line(
+    at: Callable[[float], int], values: Sequence[float], held: float, end: int
+) -> MovedPart:
     """Return the end of a line, drawn at `held`, between the two newest candles."""
     before = values[end - 2] if end > 1 else held
     value = None if held != held else held  # noqa: PLR0124 - NaN
-    return End(value, _level(at, held), _level(at, before))
+    return MovedPart(value, _level(at, held), _level(at, before))
 
 
-def moved_rows(before: Sequence[End], now: Sequence[End], rows: int) -> set[int]:
+def moved_rows(before: Sequence[MovedPart], now: Sequence[MovedPart], rows: int) -> set[int]:
     """Return the rows in which the moved parts were or are, and the rows next to them."""
     if len(before) != len(now):
         return set(range(rows))

@@ -16,10 +16,10 @@ from keydesk.chart.canvas import FILLED, Canvas, Run
 from keydesk.chart.glyphs import WARM_UP, heikin_ashi
 from keydesk.chart.layout import Layout, layout_of, legend_rows
 from keydesk.chart.moves import (
-    End,
-    ends_of_candles,
-    ends_of_sub_pane,
+    MovedPart,
     held_values,
+    moved_parts_of_candles,
+    moved_parts_of_sub_pane,
     moved_rows,
 )
 from keydesk.chart.painting import View, paint_chart
@@ -49,7 +49,7 @@ class Area:
     posts: Sequence[tuple[int, str]] = ()
     heads: list[list[Run]] = field(default_factory=list)
     tails: list[list[Run]] = field(default_factory=list)
-    ends: Sequence[End] = ()  # what a price moves
+    moved_parts: Sequence[MovedPart] = ()  # what a price moves
 
     @property
     def rows(self) -> int:
@@ -137,7 +137,7 @@ class Picture:
         for number, area in enumerate(self._areas):
             area.heads = area.painted(0, layout.split)
             area.tails = area.painted(layout.split, layout.plot)
-            area.ends = self._ends(scene, number, area)
+            area.moved_parts = self._moved_parts(scene, number, area)
             for y in range(area.rows):
                 rows[area.top + y] = self._joined(area, y)
         if layout.sub_rows:
@@ -289,8 +289,8 @@ class Picture:
         self._scene = scene
         self._hold_lines(scene)
         for number, area in enumerate(self._areas):
-            before, area.ends = area.ends, self._ends(scene, number, area)
-            rows = moved_rows(before, area.ends, area.rows)
+            before, area.moved_parts = area.moved_parts, self._moved_parts(scene, number, area)
+            rows = moved_rows(before, area.moved_parts, area.rows)
             if rows:
                 tails = area.painted(layout.split, layout.plot, rows)
                 rows = {y for y in rows if tails[y] != area.tails[y]}
@@ -316,11 +316,11 @@ class Picture:
             for number, area in enumerate(self._areas)
         ]
 
-    def _ends(self, scene: Scene, number: int, area: Area) -> list[End]:
+    def _moved_parts(self, scene: Scene, number: int, area: Area) -> list[MovedPart]:
         held = self.kept.lines[number]
         if number:
-            return ends_of_sub_pane(scene, scene.sub_panes[number - 1], area.scale, held)
-        return ends_of_candles(scene, self._shown, area.scale, held)
+            return moved_parts_of_sub_pane(scene, scene.sub_panes[number - 1], area.scale, held)
+        return moved_parts_of_candles(scene, self._shown, area.scale, held)
 
     # Painting.
 

@@ -179,8 +179,8 @@ class RowOrder:
         """Return the order by another column: largest first, words from A to Z."""
         return replace(self, column=column, descending=column not in ASCENDING)
 
-    def turned(self) -> RowOrder:
-        """Return the next of: its usual direction, the other one, the list's own order."""
+    def with_next_direction(self) -> RowOrder:
+        """Return the order after this one of: the usual direction of the column, the other one, the list's own."""
         if not self.column:
             return self.by("day")
         usual = self.column not in ASCENDING

@@ -157,7 +157,7 @@ class Watchlist(InstrumentRows):
 
     def action_view(self) -> None:
         """Sort in the usual direction of the column, then in the other, then in the list's own order."""
-        self._sort(self.order.turned())
+        self._sort(self.order.with_next_direction())
 
     def action_sort_by(self, step: int) -> None:
         """Sort by the column beside the present one."""

@@ -31,8 +31,8 @@ class TableOrder:
         """Return the order by another column: largest first, words (`ascending`) from A to Z."""
         return replace(self, column=column, descending=column not in ascending)
 
-    def turned(self, first: str, ascending: Collection[str]) -> TableOrder:
-        """Return the next of: the usual direction (of the column `first`), the other one, the pane's own order."""
+    def with_next_direction(self, first: str, ascending: Collection[str]) -> TableOrder:
+        """Return the order after this one of: the usual direction (of the column `first`), the other one, the pane's own."""
         if not self.column:
             return self.by(first, ascending)
         usual = self.column not in ascending
@@ -40,7 +40,9 @@ class TableOrder:
             return replace(self, descending=not usual)
         return TableOrder(live=self.live)
 
-    def beside(self, columns: Sequence[str], step: int, ascending: Collection[str]) -> TableOrder:
+    def with_adjacent_column(
+        self, columns: Sequence[str], step: int, ascending: Collection[str]
+    ) -> TableOrder:
         """Return the order by the column beside the present one; the pane's own order is before the first."""
         places = ["", *columns]
         at = places.index(self.column) if self.column in places else 0

@@ -71,12 +71,12 @@ class SortedTable(TablePane):
 
     def action_view(self) -> None:
         """Sort in the usual direction of the column, then in the other, then in the pane's own order."""
-        self._sort(self.order.turned(self.FIRST, self.WORDS))
+        self._sort(self.order.with_next_direction(self.FIRST, self.WORDS))
 
     def action_sort_by(self, step: int) -> None:
         """Sort by the column beside the present one."""
         shown = [column.key for column in self.fitted] or [each.key for each in self.columns()]
-        self._sort(self.order.beside(shown, step, self.WORDS))
+        self._sort(self.order.with_adjacent_column(shown, step, self.WORDS))
 
     def action_sort_again(self) -> None:
         """Sort the rows as they are now."""

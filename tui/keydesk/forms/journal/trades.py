@@ -337,12 +337,12 @@ class JournalForm(InfoForm[None]):
 
     def action_view(self) -> None:
         """Sort by the net result, largest first; then the other way; then the newest first."""
-        self._sort(self.table.order.turned("result", WORDS))
+        self._sort(self.table.order.with_next_direction("result", WORDS))
 
     def action_sort_by(self, step: int) -> None:
         """Sort by the column beside the present one."""
         keys = [each.key for each in self._shown_columns()]
-        self._sort(self.table.order.beside(keys, step, WORDS))
+        self._sort(self.table.order.with_adjacent_column(keys, step, WORDS))
 
     def _shown_columns(self) -> Iterable[Column]:
         return fit_columns(self.table.cells(self._in_sight), self.inside - 2)[0]
