@@ -1,5 +1,6 @@
 """Every theme has every role at every depth of colour, and no role is told by hue alone."""
 
+from decimal import Decimal
 from itertools import combinations, pairwise
 from typing import get_args
 
@@ -8,8 +9,9 @@ from rich.cells import cell_len
 from textual.color import Color
 
 from keydesk.terminal.output import in_ascii
+from keydesk.text.format import MINUS
 from keydesk.widgets import theme
-from keydesk.widgets.theme import ROLES, Depth, Palette
+from keydesk.widgets.theme import ROLES, Depth, Palette, role_of_sign, signed_role
 
 COLOURED = ("colour-blind", "dark", "light")
 DEPTHS: tuple[Depth, ...] = get_args(Depth)
@@ -132,3 +134,20 @@ def test_ascii_keeps_the_width(text: str) -> None:
     shown = in_ascii(text)
     assert shown.isascii()
     assert len(shown) == cell_len(text)
+
+
+def test_the_role_of_an_amount_is_that_of_its_sign_and_each_place_says_what_nothing_is() -> None:
+    assert signed_role(Decimal("0.01")) == "profit"
+    assert signed_role(Decimal("-0.01")) == "loss"
+    assert [signed_role(each) for each in (Decimal("-0.00"), 0, None)] == ["plain"] * 3
+    assert [signed_role(each, zero="loss") for each in (Decimal(0), None)] == ["loss"] * 2
+    assert [signed_role(each, zero="muted") for each in (1, -1)] == ["profit", "loss"]
+
+
+def test_a_written_number_that_rounds_to_nothing_is_neither_profit_nor_loss() -> None:
+    assert [role_of_sign(each) for each in ("+0.1", f"{MINUS}0.1", "0.0", "")] == [
+        "profit",
+        "loss",
+        "plain",
+        "plain",
+    ]

@@ -13,12 +13,13 @@ from keydesk.calc.orders.protection import ProtectionField
 from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceLine, PriceMark
 from keydesk.chart.scene import Overlay, SubPane
-from keydesk.panes.price_cells import role_of_sign, shape_of
+from keydesk.panes.price_cells import shape_of
 from keydesk.panes.watch_order import day_change
 from keydesk.records import DependentOrder, TradeRow, id_order
 from keydesk.store.state import Candle
 from keydesk.store.store import Store
 from keydesk.text import format as show
+from keydesk.widgets.theme import role_of_sign
 
 ENTRY_WORDS: Mapping[str, str] = {
     "LIMIT": "limit",

@@ -14,12 +14,12 @@ from decimal import Decimal
 from keydesk.chart.canvas import Run
 from keydesk.chart.scale import EIGHTHS, REACH, Scale, range_of, round_step
 from keydesk.chart.scene import Cursor
-from keydesk.panes.price_cells import role_of_sign
 from keydesk.panes.strips.instrument import LOT, pip_value
 from keydesk.store.state import Candle
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import clean_name, safe
+from keydesk.widgets.theme import role_of_sign
 
 STEPS_IN_A_ROW = 2.5  # at most: a step of the price is seen, or nearly
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import ClassVar
 
 from keydesk.calc.orders.instructions import RISK_PRESET, Template
-from keydesk.panes.price_cells import flash_of, price_runs, prices_are_old, shape_of, signed_role
+from keydesk.panes.price_cells import flash_of, price_runs, prices_are_old, shape_of
 from keydesk.panes.strips.instrument import LOT, pip_value
 from keydesk.panes.watch_order import spread_pips
 from keydesk.store.frame import Frame
@@ -19,6 +19,7 @@ from keydesk.text import format as show
 from keydesk.text.format import lines_of, units
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab
+from keydesk.widgets.theme import signed_role
 
 
 @dataclass(frozen=True, slots=True)

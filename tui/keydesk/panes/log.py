@@ -10,7 +10,6 @@ from typing import ClassVar
 from textual.message import Message
 
 from keydesk.keys.keymap import KEYMAP, LOG
-from keydesk.panes.price_cells import signed_role
 from keydesk.store.frame import Frame
 from keydesk.store.log.past import passes
 from keydesk.store.state import LogKind, LogLine, PastDirection, Topic
@@ -22,6 +21,7 @@ from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
+from keydesk.widgets.theme import signed_role
 
 TEXT_FROM = 40  # columns of text; with less, the transaction's number is left out
 DAY = 86_400

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from keydesk.calc.risk.trade_groups import TradeGroup, group_of
 from keydesk.keys.keymap import POSITIONS
-from keydesk.panes.price_cells import InstrumentRows, prices_are_old, shape_of, signed_role
+from keydesk.panes.price_cells import InstrumentRows, prices_are_old, shape_of
 from keydesk.panes.trades import keys_to_open, side_run, signed_cells, why_no_rows
 from keydesk.records import PositionRow
 from keydesk.store.frame import Frame
@@ -20,6 +20,7 @@ from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.table import Column
+from keydesk.widgets.theme import signed_role
 
 
 class Positions(InstrumentRows, SortedTable):

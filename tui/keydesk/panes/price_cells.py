@@ -89,18 +89,6 @@ def price_runs(
     return [(parts.big, muted), (parts.pips, pips), (parts.fraction, fraction)]
 
 
-def signed_role(value: Decimal | None) -> str:
-    """Return the role of an amount by its sign."""
-    if value is None or not value:
-        return "plain"
-    return "profit" if value > 0 else "loss"
-
-
-def role_of_sign(text: str) -> str:
-    """Return the role of a number as it is written: what rounds to nothing is neither gain nor loss."""
-    return {"+": "profit", show.MINUS: "loss"}.get(text[:1], "plain")
-
-
 class InstrumentRows(TablePane):
     """The base of trades, positions and orders: moving the cursor focuses the row's instrument."""
 

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from keydesk.calc.risk.trade_groups import TradeGroup, group_of
 from keydesk.keys.keymap import KEYMAP, TRADES
-from keydesk.panes.price_cells import InstrumentRows, prices_are_old, shape_of, signed_role
+from keydesk.panes.price_cells import InstrumentRows, prices_are_old, shape_of
 from keydesk.panes.trade_measures import GROUP, away, group_name, is_naked, measure_of
 from keydesk.records import DependentOrder, TradeRow, id_order
 from keydesk.store.frame import Frame
@@ -25,7 +25,7 @@ from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
 from keydesk.widgets.strip_line import Item, fit_items, joined
 from keydesk.widgets.table import Column
-from keydesk.widgets.theme import Palette
+from keydesk.widgets.theme import Palette, signed_role
 from keydesk_client.arithmetic.risk import nearest_stop
 
 MINUTE = 60

@@ -10,6 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from keydesk.terminal.query import Depth, colour_depth
+from keydesk.text.format import MINUS
 
 __all__ = [
     "Depth",
@@ -29,6 +31,8 @@ __all__ = [
     "load",
     "names",
     "palette_of",
+    "role_of_sign",
+    "signed_role",
 ]
 
 ROLES = (
@@ -84,6 +88,18 @@ class DeskTheme:
             ansi=self.named_colours,
             variables=(beneath | own) if self.named_colours else own,
         )
+
+
+def signed_role(value: Decimal | int | None, *, zero: str = "plain") -> str:
+    """Return the role of an amount by its sign; `zero` is that of nothing and of an unknown amount."""
+    if not value:
+        return zero
+    return "profit" if value > 0 else "loss"
+
+
+def role_of_sign(text: str) -> str:
+    """Return the role of a number as it is written: what rounds to nothing is neither gain nor loss."""
+    return {"+": "profit", MINUS: "loss"}.get(text[:1], "plain")
 
 
 class Palette:

@@ -17,6 +17,7 @@ from keydesk.forms.sheet import TextLine
 from keydesk.store.state import Candle
 from keydesk.text.format import at
 from keydesk.text.sanitize import safe
+from keydesk.widgets.theme import signed_role
 
 SECOND = 1_000_000_000
 WANTED = 64  # candles at most
@@ -99,7 +100,7 @@ class TradeChart:
         if trade.initial_stop is not None:
             lines.append(PriceLine(float(trade.initial_stop), "stop", "stop"))
         if trade.exit_price is not None:
-            role = "profit" if trade.result > 0 else "loss"
+            role = signed_role(trade.result, zero="loss")
             lines.append(PriceLine(float(trade.exit_price), "exit", role))
         return tuple(lines)
 

@@ -25,6 +25,7 @@ from keydesk.text.sanitize import SafeText, clean, clean_name, safe
 from keydesk.trade_journal.lines import JournalLine
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.table import Column
+from keydesk.widgets.theme import signed_role
 
 Measure = Callable[["JournalLine", "ListContext", Decimal | None], Measured]
 SECOND = 1_000_000_000
@@ -134,11 +135,6 @@ def _time(line: JournalLine, context: ListContext) -> SafeText:
 
 def _signed(value: Decimal | None, words: str) -> Words:
     return safe(words), "muted" if value is None else signed_role(value)
-
-
-def signed_role(value: Decimal) -> str:
-    """Return the role of an amount by its sign."""
-    return "profit" if value > 0 else "loss" if value < 0 else "plain"
 
 
 def _money(value: Decimal) -> Words:

@@ -13,7 +13,6 @@ from keydesk.forms.journal.columns import (
     ListContext,
     cells_of,
     measure,
-    signed_role,
     text_of,
 )
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
@@ -24,6 +23,7 @@ from keydesk.trade_journal.lines import JournalLine
 from keydesk.trade_journal.live import LiveJournal
 from keydesk.widgets.row_order import TableOrder
 from keydesk.widgets.table import Column, fit, needed, widen
+from keydesk.widgets.theme import signed_role
 
 NOTE_LINES = 3  # about the chosen trade, with the blank one above
 GAPS = (2, 1)

@@ -32,7 +32,7 @@ from keydesk.text.format import (
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe, split_at
 from keydesk.trade_journal.live import LiveJournal
 from keydesk.trade_journal.screens import KeptScreen
-from keydesk.widgets.theme import palette_of
+from keydesk.widgets.theme import palette_of, signed_role
 
 LABEL = 14
 CHART_FROM = 14  # rows of the window that have room for a chart
@@ -199,7 +199,7 @@ class JournalTradeForm(ScrolledForm):
     def _head(self, trade: JournalTrade) -> list[TextLine]:
         line = self.journal.lines.trades[trade.id]
         home = self._home
-        role = "bright" if line.is_open else "profit" if line.result > 0 else "loss"
+        role = "bright" if line.is_open else signed_role(line.result, zero="loss")
         return wrap_words(safe(result_words(line, home, self.store.zone)), role, self.inside)
 
     @property

@@ -25,12 +25,12 @@ from keydesk.forms.statistics.view import (
     View,
     amount,
     is_few,
-    role_of,
     two_sided_bar,
 )
 from keydesk.text.format import money, pair, percent, shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.rows import HUNDREDTH, as_shown, basis, number, statistics_rows
+from keydesk.widgets.theme import signed_role
 
 NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 23, 20, 18
 FULL_WIDTH = NAME_WIDTH + 2 + VALUE_WIDTH + 2 + BASIS_WIDTH
@@ -136,7 +136,7 @@ def _figure_lines(row: tuple[str, str, str], width: int) -> list[TextLine]:
     doubtful = ", " in rests_on
     role = "faint" if doubtful else "plain"
     if name in SIGNED and not doubtful and value:
-        role = role_of(Decimal(value))
+        role = signed_role(Decimal(value))
     muted = "faint" if doubtful else "muted"
     shown = as_shown(value) if value else "–"
     basis_words = re.sub(r"n=(\d+)", lambda found: f"n {int(found[1]):,}", rests_on)

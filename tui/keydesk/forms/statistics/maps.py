@@ -25,13 +25,13 @@ from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
 from keydesk.forms.statistics.view import Given, View, amount, is_few, two_sided_bar
 from keydesk.text.format import MINUS, money, percent
 from keydesk.text.sanitize import safe
+from keydesk.widgets.theme import signed_role
 
 SHADES = " ░▒▓█"
 HOURS = 24
 DAYS = 7
 LABEL = 4  # columns of the names of weekdays
 FIGURES_FROM = 7  # columns of a cell that has room for its amount
-GAIN, LOSS = "profit", "loss"
 NOTHING = Decimal(0)
 
 
@@ -40,7 +40,7 @@ def cell_words(cell: HeatCell | None, largest: Decimal, width: int, given: Given
     if cell is None or not cell.n:
         return safe(f"{'·':^{max(1, width - (width > 2))}}".ljust(width)), "grid"  # noqa: PLR2004
     strength = level(cell.result, largest)
-    role = GAIN if strength > 0 else LOSS if strength < 0 else "muted"
+    role = signed_role(strength, zero="muted")
     filled = width - 1 if width > 2 else width  # noqa: PLR2004
     if width >= FIGURES_FROM:
         shade = "" if _is_written(given) else SHADES[abs(strength)]
@@ -74,9 +74,9 @@ def legend(given: Given, largest: Decimal, cells: Sequence[HeatCell]) -> list[Te
     words = f" in steps of {scale}{doubt}"
     line: TextLine = (
         ("gain ", "faint"),
-        ("░▒▓█", GAIN),
+        ("░▒▓█", "profit"),
         (" loss ", "faint"),
-        ("░▒▓█", LOSS),
+        ("░▒▓█", "loss"),
         (safe(words), "faint"),
     )
     return [line]

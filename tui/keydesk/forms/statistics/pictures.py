@@ -23,6 +23,7 @@ from keydesk.forms.sheet import BLANK, TextLine, wrap_words
 from keydesk.forms.statistics.view import Given, View, amount, too_few
 from keydesk.text.format import at, counted, money
 from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.theme import signed_role
 
 LEAST_TRADES = 2
 LEAST_ROWS = 6
@@ -157,7 +158,7 @@ class HistogramView(PictureView):
 
 def _role(bin_: Bin) -> str:
     """Return the colour of a bin; the one around zero has gains and losses."""
-    return "profit" if bin_.middle > 0 else "loss" if bin_.middle < 0 else "muted"
+    return signed_role(bin_.middle, zero="muted")
 
 
 def _histogram_words(rs: Sequence[Decimal], given: Given) -> TextLine:

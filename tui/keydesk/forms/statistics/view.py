@@ -13,6 +13,7 @@ from keydesk.forms.sheet import TextLine, Words, wrap_words
 from keydesk.text.format import at, money
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
+from keydesk.widgets.theme import signed_role
 
 Data = TypeVar("Data")
 NOTHING = Decimal(0)
@@ -77,16 +78,9 @@ class View(ABC, Generic[Data]):
         return None
 
 
-def role_of(value: Decimal | None) -> str:
-    """Return the role of an amount by its sign."""
-    if not value:
-        return "plain"
-    return "profit" if value > 0 else "loss"
-
-
 def amount(value: Decimal | None, places: int = 2) -> Words:
     """Return an amount with its sign, in the role of its sign."""
-    return money(value, places, signed=True), role_of(value)
+    return money(value, places, signed=True), signed_role(value)
 
 
 def two_sided_bar(value: Decimal, largest: Decimal, cells: int = BAR_CELLS) -> TextLine:

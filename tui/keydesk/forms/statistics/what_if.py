@@ -8,10 +8,11 @@ from typing import ClassVar
 from keydesk.calc.trade_journal.statistics import Figure, Statistics
 from keydesk.calc.trade_journal.what_if import WhatIf, WhatIfResult, what_if
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
-from keydesk.forms.statistics.view import Given, View, role_of
+from keydesk.forms.statistics.view import Given, View
 from keydesk.text.format import money
 from keydesk.text.sanitize import safe
 from keydesk.trade_journal.what_if_words import RULE_NAMES, doubts, rule_words
+from keydesk.widgets.theme import signed_role
 
 STEP = Decimal("0.25")  # R
 MOST = Decimal(20)
@@ -109,7 +110,7 @@ def _table(found: WhatIfResult, width: int) -> list[TextLine]:
         role = (
             "plain"
             if is_better_up is None
-            else role_of(change if is_better_up or change is None else -change)
+            else signed_role(change if is_better_up or change is None else -change)
         )
         line: list[Words] = [
             (safe(f"{name:<{names}}"), "faint" if grey else "muted"),

@@ -16,6 +16,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import TextLine, Words
 from keydesk.text.format import EMPTY, money, percent, price, short_units, units
 from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.theme import signed_role
 from keydesk_client.arithmetic.sizing import spread_cost
 
 
@@ -108,7 +109,7 @@ def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Seque
         ),
         (
             ("result  ", "muted"),
-            (money(won, signed=True), "loss" if won is not None and won < 0 else "profit"),
+            (money(won, signed=True), signed_role(won, zero="profit")),
             (safe(f" {funds.currency}"), "muted"),
             (safe(f"  {when}"), "plain"),
         ),
@@ -268,5 +269,4 @@ def _exposure_of(change: ExposureChange) -> list[Words]:
 
 
 def _signed(amount: Decimal) -> Words:
-    role = "profit" if amount > 0 else "loss" if amount < 0 else "plain"
-    return (money(amount, signed=True), role)
+    return (money(amount, signed=True), signed_role(amount))

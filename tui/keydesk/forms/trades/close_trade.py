@@ -23,6 +23,7 @@ from keydesk.keys.keymap import KEYMAP, SCALE_OUT
 from keydesk.records import TradeRow
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
 from keydesk.text.sanitize import SafeText, clean_name, safe
+from keydesk.widgets.theme import signed_role
 from keydesk_client.arithmetic.profit import closing_price, profit, profit_in_pips
 
 
@@ -59,8 +60,7 @@ def result_of(trade: TradeRow, magnitude: Decimal, context: TradingContext) -> D
 
 def signed_money(amount: Decimal) -> Words:
     """Return an amount with its sign, in the colour of the sign."""
-    role = "profit" if amount > 0 else "loss" if amount < 0 else "plain"
-    return (money(amount, signed=True), role)
+    return (money(amount, signed=True), signed_role(amount))
 
 
 SHOWN_TRADES = 8
