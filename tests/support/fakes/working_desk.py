@@ -31,7 +31,7 @@ from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import Chords
 from keydesk.keys.keymap import DESK, KEYMAP
 from keydesk.panes.chart import Chart
-from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import LogLine, Notice

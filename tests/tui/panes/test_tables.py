@@ -5,10 +5,10 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
-from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.trades import Trades
 from keydesk.records import DependentOrder
 from keydesk.store.state import LogLine, Topic

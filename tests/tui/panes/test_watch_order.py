@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.market.watchlists import COLUMNS
-from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.watch_order import MEASURES, TITLES, RowFilter, RowOrder
 from keydesk.panes.watchlist import LIVE_EVERY, Watchlist
 from keydesk.store.state import Topic

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from keydesk.forms.info_form import HelpForm
 from keydesk.keys.keymap import KEYMAP
 from keydesk.panes.chart import Chart
-from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.placement import (

@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.market import watchlists
 from keydesk.forms.ticket.form import TicketForm
-from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.text.format import pair
 from support.fakes.working_desk import WorkingDesk
 

@@ -14,8 +14,8 @@ from keydesk.app.views.watchlists import WatchlistActions
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.log import Log
-from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen

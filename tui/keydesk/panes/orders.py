@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.keys.keymap import ORDERS
-from keydesk.panes.price_cells import InstrumentRows, shape_of
+from keydesk.panes.instrument_rows import InstrumentRows
+from keydesk.panes.price_cells import shape_of
 from keydesk.panes.trade_measures import number_of_id
 from keydesk.panes.trades import why_no_rows
 from keydesk.records import OrderRow, id_order

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from keydesk.calc.risk.trade_groups import TradeGroup, group_of
 from keydesk.keys.keymap import POSITIONS
-from keydesk.panes.price_cells import InstrumentRows, prices_are_old, shape_of
+from keydesk.panes.instrument_rows import InstrumentRows
+from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.panes.trades import keys_to_open, side_run, signed_cells, why_no_rows
 from keydesk.records import PositionRow
 from keydesk.store.frame import Frame

@@ -12,7 +12,8 @@ from textual.message import Message
 
 from keydesk.calc.risk.trade_groups import TradeGroup, group_of
 from keydesk.keys.keymap import KEYMAP, TRADES
-from keydesk.panes.price_cells import InstrumentRows, prices_are_old, shape_of
+from keydesk.panes.instrument_rows import InstrumentRows
+from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.panes.trade_measures import GROUP, away, group_name, is_naked, measure_of
 from keydesk.records import DependentOrder, TradeRow, id_order
 from keydesk.store.frame import Frame

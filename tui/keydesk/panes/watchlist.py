@@ -11,15 +11,8 @@ from textual.message import Message
 
 from keydesk.calc.market.day_shape import CELLS
 from keydesk.keys.keymap import KEYMAP, WATCHLIST
-from keydesk.panes.price_cells import (
-    QUIET,
-    InstrumentRows,
-    Shape,
-    flash_of,
-    price_runs,
-    prices_are_old,
-    shape_of,
-)
+from keydesk.panes.instrument_rows import InstrumentRows
+from keydesk.panes.price_cells import QUIET, Shape, flash_of, price_runs, prices_are_old, shape_of
 from keydesk.panes.watch_cells import POSITION_CELLS, PRICE_CELLS, RANGE
 from keydesk.panes.watch_order import TITLES, RowFilter, RowOrder, next_column
 from keydesk.records import Quote

@@ -20,10 +20,10 @@ from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
-from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.strips.keys import FORM_HAS_KEYS
 from keydesk.panes.trades import Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
