@@ -110,10 +110,10 @@ async def answer_operation(
     """
     operation, parameters = _matching(operations, scope["method"], scope["path"])
     members = await read_json_object(scope, receive, optional=True)
-    asked: object = read_record(operation.request, members)
+    record: object = read_record(operation.request, members)
     turn = changing if changing is not None and operation.waits_its_turn else nullcontext()
     async with turn:
-        answer = await operation.handler(control, asked, **parameters)
+        answer = await operation.handler(control, record, **parameters)
     if operation.method != "GET":
         log.info("%s %s", operation.name, operation.path.format(**parameters))
     return to_wire(answer)

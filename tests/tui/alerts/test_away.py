@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.away import MOST_LISTED, Outage, Seen, away_report, read_seen, write_seen
+from keydesk.alerts.away import (
+    MOST_LISTED,
+    LastVisit,
+    Outage,
+    away_report,
+    read_last_visit,
+    write_last_visit,
+)
 from keydesk.calc.alerts.alert import FiringRecord
 from keydesk.store.state import LogLine
 from keydesk.text.sanitize import safe
@@ -15,7 +22,7 @@ from keydesk.text.sanitize import safe
 TEN = 1_772_445_600_000_000_000  # 2026-03-02 10:00 UTC
 SECOND = 1_000_000_000
 D = Decimal
-SEEN = Seen(5, 100, TEN, D("10000"))
+VISIT = LastVisit(5, 100, TEN, D("10000"))
 
 
 def line(id_: int, kind: str = "FILL", pl: str | None = None, amount: str | None = None) -> LogLine:
@@ -39,7 +46,7 @@ def test_the_card_sums_and_lists_what_came_after_what_was_seen() -> None:
     ]
     gap = Outage("not connected", TEN + 60 * SECOND, TEN + 120 * SECOND)
     report = away_report(
-        SEEN, TEN + 3600 * SECOND, log, told, outages=[gap], nav=D("9983.25"), currency="USD"
+        VISIT, TEN + 3600 * SECOND, log, told, outages=[gap], nav=D("9983.25"), currency="USD"
     )
     assert report.title == "While you were away: 1h00"
     rows = dict(report.rows(UTC))
@@ -55,11 +62,11 @@ def test_the_card_sums_and_lists_what_came_after_what_was_seen() -> None:
 
 
 def test_nothing_happened_is_no_card() -> None:
-    assert away_report(SEEN, TEN, [line(100), line(101, "ORDER")], []).is_empty
+    assert away_report(VISIT, TEN, [line(100), line(101, "ORDER")], []).is_empty
 
 
 def test_a_card_that_is_longer_than_the_log_says_so() -> None:
-    many = away_report(SEEN, TEN, [line(id_) for id_ in range(300, 400)], [])
+    many = away_report(VISIT, TEN, [line(id_) for id_ in range(300, 400)], [])
     rows = many.rows(UTC)
     assert ("earlier", f"{100 - MOST_LISTED} more in the log") in rows
     assert rows.count(rows[-1]) == 1
@@ -74,12 +81,12 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_what_was_seen_is_found_again_and_the_later_of_two_desks_stays(path: Path) -> None:
-    assert read_seen(path) is None
-    write_seen(path, SEEN)
-    write_seen(path, replace(SEEN, transaction=90, time_ns=TEN - 1))
-    assert read_seen(path) == SEEN
-    write_seen(path, replace(SEEN, account_ns=6, time_ns=TEN - 1))  # the market began anew
-    assert read_seen(path) == replace(SEEN, account_ns=6, time_ns=TEN - 1)
+    assert read_last_visit(path) is None
+    write_last_visit(path, VISIT)
+    write_last_visit(path, replace(VISIT, transaction=90, time_ns=TEN - 1))
+    assert read_last_visit(path) == VISIT
+    write_last_visit(path, replace(VISIT, account_ns=6, time_ns=TEN - 1))  # the market began anew
+    assert read_last_visit(path) == replace(VISIT, account_ns=6, time_ns=TEN - 1)
 
 
 @pytest.mark.parametrize(
@@ -95,6 +102,6 @@ def test_what_was_seen_is_found_again_and_the_later_of_two_desks_stays(path: Pat
 def test_a_damaged_file_is_as_good_as_none(path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8")
     path.chmod(0o600)
-    assert read_seen(path) is None
-    write_seen(path, SEEN)
-    assert read_seen(path) == SEEN
+    assert read_last_visit(path) is None
+    write_last_visit(path, VISIT)
+    assert read_last_visit(path) == VISIT

@@ -152,7 +152,7 @@ def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothe
         after = cells(picture)
         assert all(y in changed or after[y] == before[y] for y in range(scene.height))
         whole = Picture()
-        whole.scale, whole.kept = picture.scale, deepcopy(picture.kept)
+        whole.scale, whole.held_lines = picture.scale, deepcopy(picture.held_lines)
         whole.labels = deepcopy(picture.labels)
         whole.show(scene)
         if whole.scale is picture.scale and whole.grid_step == picture.grid_step:

@@ -43,7 +43,7 @@ async def opened(link: Link, instrument: str, granularity: str) -> CandleSeries:
 async def turned(link: Link, series: CandleSeries, position: Position, count: int) -> list[Candle]:
     """Go some candles back or forth, loading what is wanted on the way; return those in sight."""
     for _ in range(8):
-        wants = position.wanted(series, position.candles(series, SHOWN), SHOWN, 0)
+        wants = position.lacking_end(series, position.candles(series, SHOWN), SHOWN, 0)
         if not wants:
             break
         want_history(link.store, series.instrument, series.granularity, wants)
@@ -114,7 +114,7 @@ async def test_a_date_before_all_history_shows_its_beginning(
         position.arrive(series, 100)
         candles = position.candles(series, 100)
         assert position.end(candles) == 100
-        assert position.wanted(series, candles, 100, 0) == ""
+        assert position.lacking_end(series, candles, 100, 0) == ""
 
 
 async def test_candles_of_bid_prices_do_not_come_before_those_of_mid_prices() -> None:

@@ -9,7 +9,7 @@ from keydesk.feeds.days import (
     BETWEEN_FIGURES,
     LINE_EVERY,
     STOOD_STILL,
-    Asked,
+    DueTimes,
     keep_day_lines,
     load_next,
 )
@@ -48,10 +48,10 @@ async def test_rows_in_sight_get_their_line_and_their_average() -> None:
         await link.listed.wait()
         link.store.clock_ns = MORNING
         want_day_lines(link.store, ("EUR_USD",), ("EUR_USD",))
-        asked = Asked()
-        assert await load_next(link, asked)
-        assert await load_next(link, asked)
-        assert not await load_next(link, asked)
+        due_times = DueTimes()
+        assert await load_next(link, due_times)
+        assert await load_next(link, due_times)
+        assert not await load_next(link, due_times)
     assert link.store.day_lines["EUR_USD"].start_ns == start
     assert link.store.day_lines["EUR_USD"].path == (1.10, 1.11)
     assert link.store.daily_ranges == {"EUR_USD": None}, "too few days have no average"
@@ -65,7 +65,7 @@ async def test_the_average_is_of_complete_days_only() -> None:
     async with running(link, list_instruments):
         await link.listed.wait()
         want_day_lines(link.store, (), ("EUR_USD",))
-        assert await load_next(link, Asked())
+        assert await load_next(link, DueTimes())
     average = link.store.daily_ranges["EUR_USD"]
     assert average is not None
     assert round(average, 6) == 0.02
@@ -78,7 +78,7 @@ async def test_what_is_not_in_sight_or_not_of_the_account_is_not_asked_for() -> 
         await link.listed.wait()
         want_day_lines(link.store, ("XAU_USD",), ("XAU_USD",))
         link.store.focus = ""
-        assert not await load_next(link, Asked())
+        assert not await load_next(link, DueTimes())
     assert candles_asked(broker) == 0
 
 
@@ -89,14 +89,14 @@ async def test_a_figure_is_loaded_again_when_it_is_old_and_all_of_them_on_a_new_
         await link.listed.wait()
         link.store.clock_ns = MORNING
         want_day_lines(link.store, ("EUR_USD",), ("EUR_USD",))
-        asked, counts = Asked(), list[int]()
+        due_times, counts = DueTimes(), list[int]()
         for later in (0.0, LINE_EVERY - 1, 1.0, AVERAGE_EVERY - LINE_EVERY, 1.0):
             clock.seconds += later
-            while await load_next(link, asked):
+            while await load_next(link, due_times):
                 pass
             counts.append(candles_asked(broker))
         link.store.clock_ns += DAY
-        while await load_next(link, asked):
+        while await load_next(link, due_times):
             pass
     assert counts == [2, 2, 3, 5, 5]
     assert candles_asked(broker) == 7
@@ -109,12 +109,12 @@ async def test_after_a_failure_the_others_go_on_and_it_waits() -> None:
         await link.listed.wait()
         want_day_lines(link.store, ("EUR_USD", "USD_JPY"), ())
         link.store.focus = ""
-        asked = Asked()
-        assert await load_next(link, asked)
-        assert await load_next(link, asked)
-        assert not await load_next(link, asked)
+        due_times = DueTimes()
+        assert await load_next(link, due_times)
+        assert await load_next(link, due_times)
+        assert not await load_next(link, due_times)
         clock.seconds += AGAIN_AFTER + 1
-        assert await load_next(link, asked)
+        assert await load_next(link, due_times)
     assert link.store.day_lines == {}
 
 
@@ -146,5 +146,5 @@ async def test_the_focus_gets_its_average_although_no_row_shows_it() -> None:
     async with running(link, list_instruments):
         await link.listed.wait()
         link.store.focus = "EUR_USD"
-        assert await load_next(link, Asked())
+        assert await load_next(link, DueTimes())
     assert link.store.daily_ranges["EUR_USD"] is not None

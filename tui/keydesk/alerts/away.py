@@ -41,7 +41,7 @@ Rows = list[tuple[Printable, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class LastVisit:
     """What the trader has seen: the last transaction, when, and the net asset value then."""
 
     account_ns: int  # when the account was created: a market that began anew has the same ids
@@ -63,7 +63,7 @@ class Outage:
 class AwayReport:
     """What happened since."""
 
-    since: Seen
+    since: LastVisit
     until_ns: int
     lines: Sequence[LogLine]  # oldest first
     alerts: Sequence[FiringRecord]
@@ -129,7 +129,7 @@ class AwayReport:
 
 
 def away_report(
-    since: Seen,
+    since: LastVisit,
     until_ns: int,
     log: Iterable[LogLine],
     fired: Iterable[FiringRecord],
@@ -155,7 +155,7 @@ def _length(outage: Outage) -> str:
     return duration((outage.to_ns - outage.from_ns) / SECOND)
 
 
-def read_seen(path: Path) -> Seen | None:
+def read_last_visit(path: Path) -> LastVisit | None:
     """Return what was seen when the file was written; None without a usable file."""
     with suppress(OSError, UnsafeFile, ValueError, TypeError, KeyError, InvalidOperation):
         members = json.loads(read_private(path, LARGEST))
@@ -165,20 +165,20 @@ def read_seen(path: Path) -> Seen | None:
             isinstance(each, int) and 0 <= each < LARGEST_WHOLE for each in (account, last, time)
         )
         if whole and nav.is_finite():
-            return Seen(account, last, time, nav)
+            return LastVisit(account, last, time, nav)
     return None
 
 
-def write_seen(path: Path, seen: Seen) -> None:
+def write_last_visit(path: Path, visit: LastVisit) -> None:
     """Write what was seen; of two desks the later transaction stays."""
     members = {
-        "account_ns": seen.account_ns,
-        "transaction": seen.transaction,
-        "time_ns": seen.time_ns,
-        "nav": str(seen.nav),
+        "account_ns": visit.account_ns,
+        "transaction": visit.transaction,
+        "time_ns": visit.time_ns,
+        "nav": str(visit.nav),
     }
     with suppress(OSError, UnsafeFile), locked(path, patience_s=PATIENCE):
-        before = read_seen(path)
-        same = before is not None and before.account_ns == seen.account_ns
-        if not (same and before is not None and before.time_ns > seen.time_ns):
+        before = read_last_visit(path)
+        same = before is not None and before.account_ns == visit.account_ns
+        if not (same and before is not None and before.time_ns > visit.time_ns):
             replace_file(path, json.dumps(members).encode())

@@ -42,7 +42,7 @@ class EventSources:
     deliver: Callable[[Event], None]
     wall_ns: Callable[[], int] = time_ns
     _is_lost: bool = field(default=False, init=False)
-    _looked: float = field(default=float("-inf"), init=False)
+    _looked_at: float = field(default=float("-inf"), init=False)
 
     def on_transaction(self, transaction: Transaction) -> None:
         """Deliver a transaction that is new."""
@@ -63,9 +63,9 @@ class EventSources:
 
     def look(self, now: float) -> None:
         """Deliver that the connection was lost, once per loss."""
-        if now - self._looked < LOOK_EVERY:
+        if now - self._looked_at < LOOK_EVERY:
             return
-        self._looked = now
+        self._looked_at = now
         health = self.store.health
         is_lost = health.prices in LOST or health.events in LOST
         if is_lost and not self._is_lost:

@@ -114,15 +114,15 @@ class BrokerClock:
     """The broker's time; while its streams are silent the local clock advances it."""
 
     time_ns: int = 0
-    seen: float = 0.0  # monotonic seconds
+    updated_at: float = 0.0  # monotonic seconds
 
     def at(self, store: Store, now: float) -> int:
         """Return the time, 0 while it is not known."""
         if store.clock_ns != self.time_ns:
-            self.time_ns, self.seen = store.clock_ns, now
+            self.time_ns, self.updated_at = store.clock_ns, now
         if store.health.prices in ("OK", "SLOW") or not self.time_ns:
             return self.time_ns
-        return self.time_ns + int((now - self.seen) * SECOND)
+        return self.time_ns + int((now - self.updated_at) * SECOND)
 
 
 def account_values(

@@ -66,7 +66,7 @@ class AlertWatch:
         self._prices: dict[str, PriceReadings] = {}
         self._candle_ends: dict[Reading, int] = {}
         self._clock = BrokerClock()
-        self._looked = float("-inf")
+        self._looked_at = float("-inf")
 
     # The file.
 
@@ -145,8 +145,8 @@ class AlertWatch:
                 self.keeper.claim([each for each in firings if _is_late(each, clock)], late=True)
             else:
                 self.keeper.claim(self.engine.take(reading, value, clock))
-        if now - self._looked >= LOOK_EVERY:
-            self._looked = now
+        if now - self._looked_at >= LOOK_EVERY:
+            self._looked_at = now
             self._look_after_file(clock, now)
 
     def _look_after_file(self, clock: int, now: float) -> None:
@@ -156,7 +156,7 @@ class AlertWatch:
         if not clock or not book.alerts:
             return
         if self.gap is None and clock - book.seen_ns >= SEEN_EVERY:
-            self.change(self.seen(self._seen_ns(now)))
+            self.change(self.watched_until(self._watched_until_ns(now)))
         if expiring(clock)(book) != book:
             self.change(expiring(clock))
         if self.store.account is not None:
@@ -170,7 +170,7 @@ class AlertWatch:
             return False
         return condition.trade_id not in self.store.trades
 
-    def seen(self, clock_ns: int) -> Change:
+    def watched_until(self, clock_ns: int) -> Change:
         """Return the change that notes up to when prices were watched."""
         sides = {
             each.id: side
@@ -179,7 +179,7 @@ class AlertWatch:
         }
         return seeing(clock_ns, sides)
 
-    def _seen_ns(self, now: float) -> int:
+    def _watched_until_ns(self, now: float) -> int:
         """Return up to when prices were watched: the other stream moves the clock, too."""
         received_at = self.store.health.prices_at
         silent = 0.0 if received_at is None else max(0.0, now - received_at)
@@ -188,7 +188,7 @@ class AlertWatch:
     def close(self, now: float) -> None:
         """Write up to when prices were watched; called when the desk is left."""
         if self.store.clock_ns and self.file.book.alerts and self.gap is None:
-            self.file.change(self.seen(self._seen_ns(now)))
+            self.file.change(self.watched_until(self._watched_until_ns(now)))
 
     # Another market, as a replay begins it.
 

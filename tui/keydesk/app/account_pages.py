@@ -42,7 +42,7 @@ class _Bookings:
     """The bookings since an instant, in the order of their ids."""
 
     since_ns: int = -1
-    kept: list[Booking] = field(default_factory=list)
+    bookings: list[Booking] = field(default_factory=list)
 
 
 class AccountPages:
@@ -128,28 +128,28 @@ class AccountPages:
         since = min(period_start("week", clock), period_start("month", clock))
         if since != self._bookings.since_ns:
             self._bookings = _Bookings(since)
-        kept = self._bookings.kept
+        bookings = self._bookings.bookings
         trouble = ""
         transactions = connection.commands.client.transactions
-        if kept:
-            newer = transactions.iterate_since(kept[-1].transaction_id, type_=BOOKED)
+        if bookings:
+            newer = transactions.iterate_since(bookings[-1].transaction_id, type_=BOOKED)
         else:
             start = datetime.fromtimestamp(since // SECOND, UTC)
             newer = transactions.iterate(from_=start, type_=BOOKED)
         try:
             async for transaction in newer:
                 if (booking := booking_of(transaction)) is not None:
-                    kept.append(booking)
-                if len(kept) >= MOST_BOOKINGS:
+                    bookings.append(booking)
+                if len(bookings) >= MOST_BOOKINGS:
                     trouble = f"only the first {MOST_BOOKINGS:,} transactions are counted"
                     break
         except KeydeskClientError as error:
             trouble = clean(f"could not be read: {error}")
             if isinstance(error, OutOfRange | NotFound):  # the broker's history began anew
                 self._bookings = _Bookings()
-            take(tuple(kept) or None, trouble)
+            take(tuple(bookings) or None, trouble)
             return
-        take(tuple(kept), trouble)
+        take(tuple(bookings), trouble)
 
     def read_closes(self, names: Sequence[str], take: TakeCloses) -> None:
         """Read the hourly closes of instruments, and hand them on when all were asked for."""

@@ -75,7 +75,7 @@ class DeskSession:
     _descriptor: int | None = field(default=None, init=False)
     _unread: dict[str, UnreadOutcome] = field(default_factory=dict, init=False)
     _shown_at: dict[str, float] = field(default_factory=dict, init=False)
-    _looked: float = field(default=float("-inf"), init=False)
+    _looked_at: float = field(default=float("-inf"), init=False)
 
     def __post_init__(self) -> None:
         self._path = self.folder / f"{self.name}.{os.getpid()}-{os.urandom(3).hex()}{SUFFIX}"
@@ -100,7 +100,7 @@ class DeskSession:
                     break
         self.look()
         self._write()
-        self.others, self._looked = frozenset(), float("-inf")  # `changed` tells of them
+        self.others, self._looked_at = frozenset(), float("-inf")  # `changed` tells of them
 
     def close(self) -> None:
         """Release the file; unread outcomes stay for the next desk."""
@@ -116,7 +116,7 @@ class DeskSession:
 
     def changed(self) -> Iterator[tuple[Level, str]]:
         """Yield a message for each desk that opened or closed; the folder is read every two seconds."""
-        if self.now() - self._looked < LOOK_EVERY:
+        if self.now() - self._looked_at < LOOK_EVERY:
             return
         before = self.others
         self.look()
@@ -127,7 +127,7 @@ class DeskSession:
 
     def look(self) -> None:
         """Read the folder for other desks."""
-        self._looked = self.now()
+        self._looked_at = self.now()
         found: set[OtherDesk] = set()
         with suppress(OSError):
             for path in self.folder.glob(f"{escape(self.name)}.*{SUFFIX}"):
@@ -237,7 +237,7 @@ class DeskLock:
 
     path: Path
     is_on: bool = field(default=False, init=False)
-    _looked: float = field(default=float("-inf"), init=False)
+    _looked_at: float = field(default=float("-inf"), init=False)
 
     @classmethod
     def of(cls, folder: Path, profile: str) -> "DeskLock":
@@ -246,8 +246,8 @@ class DeskLock:
 
     def look(self, now: float) -> bool:
         """Return whether the lock is set; the disk is read once a second."""
-        if now - self._looked >= LOCK_LOOK_EVERY:
-            self._looked = now
+        if now - self._looked_at >= LOCK_LOOK_EVERY:
+            self._looked_at = now
             with suppress(OSError):  # a folder that is not ours has no journal either: exits only
                 self.is_on = self.path.exists()
         return self.is_on

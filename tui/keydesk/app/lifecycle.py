@@ -212,7 +212,7 @@ class Leaving:
         self._save = save
         self._ask = ask
         self._interrupted_at = float("-inf")
-        self._asked = False
+        self._is_asking = False
         self._begun = False
 
     def interrupt(self) -> bool:
@@ -222,12 +222,12 @@ class Leaving:
         """
         now = self._clock()
         since, again = now - self._interrupted_at, now - self._interrupted_at <= AGAIN_WITHIN
-        if self._asked and since < TO_READ:
+        if self._is_asking and since < TO_READ:
             return True
-        if again and not self._asked and self._ask():
-            self._asked, self._interrupted_at = True, now
+        if again and not self._is_asking and self._ask():
+            self._is_asking, self._interrupted_at = True, now
             return True
-        if again or self._asked:
+        if again or self._is_asking:
             self.leave(INTERRUPTED)
             return True
         self._interrupted_at = now
@@ -235,7 +235,7 @@ class Leaving:
 
     def stay(self) -> None:
         """Note that the trader decided to stay: the next Ctrl-C is the first one again."""
-        self._asked, self._interrupted_at = False, float("-inf")
+        self._is_asking, self._interrupted_at = False, float("-inf")
 
     def leave(self, code: int) -> None:
         """Leave after commands in flight had time to finish."""

@@ -67,7 +67,7 @@ class DailyLossLock:
         self._path: Path | None = None
         self._newest = 0  # transaction of the account at the last look
         self._created_ns = 0  # when the account of that look was created
-        self._looked = float("-inf")
+        self._looked_at = float("-inf")
         self._locked_now = False
         self._failed = False  # the file could not be written, which was reported
 
@@ -82,11 +82,11 @@ class DailyLossLock:
 
     def look(self, now: float) -> None:
         """Judge the loss of the day; at most once a second."""
-        if self._path is None or now - self._looked < LOOK_EVERY:
+        if self._path is None or now - self._looked_at < LOOK_EVERY:
             return
-        self._looked = now
+        self._looked_at = now
         if self._store.account is None or not self._store.clock_ns:
-            self._looked = float("-inf")  # as soon as both are known
+            self._looked_at = float("-inf")  # as soon as both are known
             return
         was_on, self._locked_now = self.is_on, False
         self._change(self._advance)

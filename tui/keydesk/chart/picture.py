@@ -66,7 +66,7 @@ class Area:
 
 
 @dataclass(slots=True)
-class Kept:
+class HeldLines:
     """What stays where it is while prices move little."""
 
     time_ns: int = -1  # the newest candle's
@@ -84,7 +84,7 @@ class Picture:
         self._shown: list[Candle] = []  # as they are drawn: of Heikin-Ashi, those
         self._real: Sequence[Candle] = ()
         self.labels = AxisLabels()
-        self.kept = Kept()
+        self.held_lines = HeldLines()
         self._areas: list[Area] = []
 
     def show(self, scene: Scene) -> Collection[int]:
@@ -99,7 +99,7 @@ class Picture:
     def forget_scale(self) -> None:
         """Choose the range of prices anew with the next scene."""
         self.scale = self._scene = None
-        self.kept = Kept()
+        self.held_lines = HeldLines()
         self.labels.forget()
 
     @property
@@ -308,16 +308,16 @@ class Picture:
 
     def _hold_lines(self, scene: Scene) -> None:
         """Choose at which values the newest ends of lines are drawn."""
-        kept, time_ns = self.kept, self._real[-1].time_ns
-        if kept.time_ns != time_ns or len(kept.lines) != len(self._areas):
-            kept.time_ns, kept.lines = time_ns, [[] for _ in self._areas]
-        kept.lines = [
-            held_values(lines_of(scene, number), scene.end, area.scale, kept.lines[number])
+        held_lines, time_ns = self.held_lines, self._real[-1].time_ns
+        if held_lines.time_ns != time_ns or len(held_lines.lines) != len(self._areas):
+            held_lines.time_ns, held_lines.lines = time_ns, [[] for _ in self._areas]
+        held_lines.lines = [
+            held_values(lines_of(scene, number), scene.end, area.scale, held_lines.lines[number])
             for number, area in enumerate(self._areas)
         ]
 
     def _moved_parts(self, scene: Scene, number: int, area: Area) -> list[MovedPart]:
-        held = self.kept.lines[number]
+        held = self.held_lines.lines[number]
         if number:
             return moved_parts_of_sub_pane(scene, scene.sub_panes[number - 1], area.scale, held)
         return moved_parts_of_candles(scene, self._shown, area.scale, held)
@@ -327,7 +327,7 @@ class Picture:
     def _paint_candles(self, canvas: Canvas) -> None:
         if self._scene is not None and self.layout is not None and self.scale is not None:
             view = View(self._scene, self.layout, self.scale, self._shown, self._real)
-            paint_chart(canvas, view, self.kept.lines[0])
+            paint_chart(canvas, view, self.held_lines.lines[0])
 
     def _paint_sub_pane(self, number: int, scale: Scale, canvas: Canvas) -> None:
         scene, layout = self._scene, self.layout
@@ -335,7 +335,7 @@ class Picture:
             pane = scene.sub_panes[number]
             visible = slice(layout.first, scene.end)
             braille = scene.braille and not scene.look.ascii_only
-            held = self.kept.lines[1 + number]
+            held = self.held_lines.lines[1 + number]
             sub_pane.paint(
                 canvas,
                 pane,

@@ -52,7 +52,7 @@ class Position:
         is_newest = candles is series.candles and end == size
         self.until = None if is_newest else candles[end - 1].time_ns
 
-    def wanted(
+    def lacking_end(
         self, series: CandleSeries, candles: Sequence[Candle], shown: int, warm_up: int
     ) -> Literal["", "older", "newer"]:
         """Return at which end candles are lacking, or will be with the next page."""

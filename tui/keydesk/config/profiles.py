@@ -116,7 +116,7 @@ class WorkspaceFile:
 
     path: Path
     saved: Workspace = field(default_factory=Workspace)
-    _looked: float = float("-inf")
+    _looked_at: float = float("-inf")
 
     @classmethod
     def of(cls, folder: Path, profile: str) -> "WorkspaceFile":
@@ -126,8 +126,8 @@ class WorkspaceFile:
 
     def keep(self, look: Callable[[], Workspace], clock: float) -> None:
         """Save changes, at most every two seconds."""
-        if clock - self._looked >= SAVE_EVERY:
-            self._looked = clock
+        if clock - self._looked_at >= SAVE_EVERY:
+            self._looked_at = clock
             self.save(look())
 
     def save(self, now: Workspace) -> None:

@@ -102,7 +102,7 @@ def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 @dataclass(slots=True)
-class Asked:
+class DueTimes:
     """When each figure may be requested again, and of which trading day it is."""
 
     not_before: dict[tuple[str, Kind], float] = field(default_factory=dict)
@@ -112,29 +112,31 @@ class Asked:
 async def keep_day_lines(link: Link) -> None:
     """Load the missing and outdated figures of the rows in sight, as long as the desk is open."""
     await link.priced.wait()
-    asked = Asked()
+    due_times = DueTimes()
     with link.store.subscribed(Topic.DAY_LINES) as wanted:
         while True:
-            if await load_next(link, asked):
+            if await load_next(link, due_times):
                 await link.pause(BETWEEN_FIGURES)
             else:
                 await link.wait(wanted, CHECK_EVERY)
                 await link.pause(STOOD_STILL)
 
 
-async def load_next(link: Link, asked: Asked) -> bool:
+async def load_next(link: Link, due_times: DueTimes) -> bool:
     """Request the first figure that is due; return False if none is."""
     today = day_start(link.store.clock_ns or link.wall_ns())
-    if today != asked.day_ns:  # the line begins anew, and yesterday has become a complete candle
-        asked.not_before.clear()
-        asked.day_ns = today
+    if (
+        today != due_times.day_ns
+    ):  # the line begins anew, and yesterday has become a complete candle
+        due_times.not_before.clear()
+        due_times.day_ns = today
     now = link.now()
-    due = (each for each in _wanted_figures(link) if now >= asked.not_before.get(each, now))
+    due = (each for each in _wanted_figures(link) if now >= due_times.not_before.get(each, now))
     first = next(due, None)
     if first is None:
         return False
     pause = await _ask(link, *first)
-    asked.not_before[first] = link.now() + pause
+    due_times.not_before[first] = link.now() + pause
     return True
 
 

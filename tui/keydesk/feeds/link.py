@@ -69,9 +69,9 @@ class RoundTrips:
 
     def give_up(self, request: object) -> None:
         """Note that a request ended without an answer; it counts as unanswered until any answer arrives."""
-        asked = self._waiting.pop(request, None)
+        sent_at = self._waiting.pop(request, None)
         if self._failed_since is None:
-            self._failed_since = asked
+            self._failed_since = sent_at
 
     def forget(self, request: object) -> None:
         """Remove a request that was cancelled or never sent."""

@@ -219,15 +219,17 @@ class Form(FormView[Result]):
     def answer(self, key: str) -> None:
         """Confirm, show another letter, or ignore the key."""
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
-        asked = self.confirmation()
-        if asked.step is Step.REFUSED and key in CONFIRM_KEYS:
-            self.context.record("refused", f"{type(self).__name__} {key}: {asked.reason}")
-        unconfirmed = asked.answer(key) is KeyEffect.SENDS and not self.is_confirmed()
-        if unconfirmed or self._is_for_the_letter_before(asked, key):
+        confirmation = self.confirmation()
+        if confirmation.step is Step.REFUSED and key in CONFIRM_KEYS:
+            self.context.record("refused", f"{type(self).__name__} {key}: {confirmation.reason}")
+        unconfirmed = confirmation.answer(key) is KeyEffect.SENDS and not self.is_confirmed()
+        if unconfirmed or self._is_for_the_letter_before(confirmation, key):
             self._hint = TOO_EARLY
             return
-        match asked.answer(key):
-            case KeyEffect.SENDS if self.action() not in EXITS and not self._is_readable(asked):
+        match confirmation.answer(key):
+            case KeyEffect.SENDS if self.action() not in EXITS and not self._is_readable(
+                confirmation
+            ):
                 self._hint = UNREADABLE
             case KeyEffect.SENDS if self.action() not in EXITS and self._hides_fields:
                 self._hint = f"NOT SENT: its fields were hidden; {key} sends what stands here now"
@@ -235,16 +237,16 @@ class Form(FormView[Result]):
                 self._hint, self.painted = doubt, monotonic()
             case KeyEffect.SENDS:
                 self._send()
-            case KeyEffect.WRONG if asked.step is Step.CHALLENGE:
+            case KeyEffect.WRONG if confirmation.step is Step.CHALLENGE:
                 self._take_wrong_letter(key)
             case KeyEffect.WRONG:
                 self._hint = f"NOT SENT by {key}: {SEND} sends it now"
             case KeyEffect.NOTHING:
                 pass
 
-    def _is_for_the_letter_before(self, asked: Confirmation, key: str) -> bool:
+    def _is_for_the_letter_before(self, confirmation: Confirmation, key: str) -> bool:
         """Return whether a key was typed before the present letter was shown, after a wrong one."""
-        turned = asked.step is Step.CHALLENGE and self._challenge.has_turned
+        turned = confirmation.step is Step.CHALLENGE and self._challenge.has_turned
         if not turned or key not in ascii_lowercase:
             return False
         return self.painted is None or self._key_time < self.painted
@@ -276,13 +278,13 @@ class Form(FormView[Result]):
 
     def _take_wrong_letter(self, key: str) -> None:
         """Keep what was typed and show another letter after the dwell; the third wrong one closes the form."""
-        asked = self._challenge.letter()
+        letter = self._challenge.letter()
         if not self._challenge.take_wrong():
             words = f"NOT SENT: {WRONG_LETTERS} wrong letters, the form is closed. Open it again to send"
             self.context.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
             self.close(None)
             return
-        self._hint = f"NOT SENT: the letter was {asked}, not {clean(key)}. Kept as typed"
+        self._hint = f"NOT SENT: the letter was {letter}, not {clean(key)}. Kept as typed"
         self.painted = None
         self.set_timer(DWELL, self._show_next_letter)
 

@@ -126,10 +126,12 @@ class FormLines:
                 lines = without_blanks([*self.head, *kept, *warnings, *foot], 0)
                 if len(lines) <= height:
                     return lines
-        others = [line for part in self._kept(0) if not part.is_field for line in part.lines]
+        others = [
+            line for part in self._parts_without(0) if not part.is_field for line in part.lines
+        ]
         return cut_above_foot(self.head, [*self.fields, *together, *others], foot, height)
 
-    def _kept(self, left_out: int) -> list[Part]:
+    def _parts_without(self, left_out: int) -> list[Part]:
         """Return the parts without the first details."""
         return [
             part for part in self.body if part.left_out_at is None or part.left_out_at >= left_out
@@ -137,7 +139,7 @@ class FormLines:
 
     def _body(self, left_out: int) -> list[TextLine]:
         """Return the body without the first details, and how many those are."""
-        kept = self._kept(left_out)
+        kept = self._parts_without(left_out)
         lines = [line for part in kept for line in part.lines]
         missing = len(self.body) - len(kept)
         return [*lines, left_out_line(missing)] if missing else lines
@@ -182,20 +184,20 @@ def cut_above_foot(
     return [*head, *kept, *foot]
 
 
-def confirmation_lines(asked: Confirmation, hints: TextLine, width: int) -> list[TextLine]:
+def confirmation_lines(confirmation: Confirmation, hints: TextLine, width: int) -> list[TextLine]:
     """Return what sends the form and what drops it, or why it cannot be sent."""
     drop: TextLine = (("Esc", "bright"), (" drops", "muted"))
 
     def foot(left: TextLine) -> TextLine:
         return with_hints(left, hints, drop, width)
 
-    match asked.step:
+    match confirmation.step:
         case Step.SEND_KEY:
             return [foot(((SEND, "bright"), (" sends", "plain")))]
-        case Step.CHALLENGE if not asked.letter:
+        case Step.CHALLENGE if not confirmation.letter:
             return [foot((("another letter comes", "danger"),))]
         case Step.CHALLENGE:
-            letter = safe(f"  {asked.letter}  ")
+            letter = safe(f"  {confirmation.letter}  ")
             to_send: TextLine = (
                 ("type ", "danger"),
                 (letter, "live-text on live"),
@@ -203,4 +205,4 @@ def confirmation_lines(asked: Confirmation, hints: TextLine, width: int) -> list
             )
             return [foot(to_send)] if width >= CHALLENGE_WIDTH else [to_send, foot(())]
         case Step.REFUSED:
-            return [*wrap_words(safe(f"✗ {asked.reason}"), "danger", width), foot(())]
+            return [*wrap_words(safe(f"✗ {confirmation.reason}"), "danger", width), foot(())]

@@ -205,26 +205,26 @@ class FormView(ModalForm[Result]):
         """Lines within the frame of the sheet."""
         return self.app.size.height - (2 + STRIPS if self.dock else 2)
 
-    def _is_readable(self, asked: Confirmation) -> bool:
-        return self._form_lines(asked).is_readable(self._room)
+    def _is_readable(self, confirmation: Confirmation) -> bool:
+        return self._form_lines(confirmation).is_readable(self._room)
 
-    def _form_lines(self, asked: Confirmation) -> FormLines:
-        content, warnings = self._content(asked)
+    def _form_lines(self, confirmation: Confirmation) -> FormLines:
+        content, warnings = self._content(confirmation)
         return FormLines.of(
             content,
             self.field_lines() if len(content) > 1 else (),
             warnings,
-            confirmation_lines(asked, self.HINTS, self.inside),
+            confirmation_lines(confirmation, self.HINTS, self.inside),
             details=self.details() if len(content) > 1 else (),
             subject=self.subject,
             hint=self._hint,
             width=self.inside,
         )
 
-    def _content(self, asked: Confirmation) -> tuple[list[TextLine], Sequence[str]]:
+    def _content(self, confirmation: Confirmation) -> tuple[list[TextLine], Sequence[str]]:
         """Return headline, body and warnings; an exit can be sent although its figures cannot be shown."""
         try:
-            warnings = () if asked.step is Step.REFUSED else self.warnings()
+            warnings = () if confirmation.step is Step.REFUSED else self.warnings()
             return [self.headline(), *self.body()], warnings
         except UNUSABLE:
             return [((UNUSABLE_FIGURES, "danger"),)], ()

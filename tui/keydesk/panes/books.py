@@ -61,7 +61,7 @@ class Books(LinePane):
         self._reader = FiguresReader()
         self._age_words = ""
         self._here = 0
-        self._seen: object = None
+        self._inputs: object = None
 
     def heading(self) -> Heading:
         """Return the name of the book and the share of long."""
@@ -83,15 +83,15 @@ class Books(LinePane):
     def changed(self, frame: Frame) -> None:
         """Redraw for another book or figure, or when the price left its bucket; the age is in the first line."""
         store = frame.store
-        seen = self._figures(store), self._losing(store), trouble_of(store, self.kind)
+        inputs = self._figures(store), self._losing(store), trouble_of(store, self.kind)
         here = self._index(store)
-        if frame.touched(Topic.FOCUS, Topic.ORDERS, Topic.TRADES) or (seen, here) != (
-            self._seen,
+        if frame.touched(Topic.FOCUS, Topic.ORDERS, Topic.TRADES) or (inputs, here) != (
+            self._inputs,
             self._here,
         ):
-            self._seen, self._here = seen, here
+            self._inputs, self._here = inputs, here
             self.redraw()
-        elif (book := seen[0]) is not None and self._age_words != book.age(store, frame.wall_ns):
+        elif (book := inputs[0]) is not None and self._age_words != book.age(store, frame.wall_ns):
             self.redraw_line(0)
 
     def _index(self, store: Store) -> int:
@@ -127,9 +127,9 @@ class Books(LinePane):
 
     def _nothing(self, y: int, store: Store) -> list[Run]:
         name = show.pair(store.focus) or "the instrument"
-        asked = f"The {self.kind} of other clients in {name} are being asked for."
+        notice = f"The {self.kind} of other clients in {name} are being asked for."
         lines = (
-            trouble_of(store, self.kind) or asked,
+            trouble_of(store, self.kind) or notice,
             "Client positioning, not depth: a snapshot now and then, where the broker has one.",
         )
         return [(safe(lines[y]), self.palette["muted"])] if y < len(lines) else []

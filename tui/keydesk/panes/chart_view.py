@@ -376,7 +376,7 @@ class ChartView(LinePane):
         """Ask for candles ahead of the need, once."""
         if series.loading_history or series.wants_older or self.position.goal is not None:
             return
-        lacking = self.position.wanted(series, candles, self.in_sight, self.indicators.warm_up)
+        lacking = self.position.lacking_end(series, candles, self.in_sight, self.indicators.warm_up)
         if lacking and not (series.past is not None and series.past.wants):
             self.post(self.HistoryWanted(*self._shown, lacking))
 

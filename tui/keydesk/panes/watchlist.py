@@ -86,7 +86,7 @@ class Watchlist(InstrumentRows):
         self._sorted_at = float("-inf")
         self._listed: tuple[object, ...] = ()
         self._known: tuple[int, ...] = ()
-        self._wanted: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+        self._wanted_rows: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
         self._has_moved = False  # a key moved the cursor: live sorting waits
         self._flashing: dict[str, int] = {}
         self._old = False
@@ -300,8 +300,8 @@ class Watchlist(InstrumentRows):
         averages = tuple(self._shown()) if "atr" in shown else ()
         if self.order.column == "atr":
             averages = tuple(dict.fromkeys((*averages, *self._sorted)))
-        if (lines, averages) != self._wanted:
-            self._wanted = (lines, averages)
+        if (lines, averages) != self._wanted_rows:
+            self._wanted_rows = (lines, averages)
             self.post(self.DayLinesWanted(lines, averages))
 
     # Cells.

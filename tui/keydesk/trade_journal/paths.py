@@ -39,7 +39,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _StoredPath:
     """A path, and the trade that it is of: after a reset another trade may have its id."""
 
     opened_ns: int
@@ -107,7 +107,7 @@ def _known_and_missing(
     return found, [each for each in wanted if each.id not in found]
 
 
-def _of(known: dict[str, _Kept], trade: JournalTrade) -> _Kept | None:
+def _of(known: dict[str, _StoredPath], trade: JournalTrade) -> _StoredPath | None:
     kept = known.get(trade.id)
     is_same = kept is not None and (kept.opened_ns, kept.closed_ns) == (
         trade.opened_ns,
@@ -158,15 +158,15 @@ async def _fetch_part(
     return last, is_final
 
 
-def _read(path: Path) -> dict[str, _Kept]:
-    known: dict[str, _Kept] = {}
+def _read(path: Path) -> dict[str, _StoredPath]:
+    known: dict[str, _StoredPath] = {}
     with suppress(OSError, UnsafeFile):
         for line in read_private(path, LARGEST).decode(errors="replace").splitlines():
             with suppress(*UNREADABLE):
                 id_, opened, closed, end, last, *steps = json.loads(line)
                 kept = PricePath(tuple(map(_step, steps)), int(end), Decimal(last))
                 if kept.steps:
-                    known[str(id_)] = _Kept(int(opened), int(closed), kept)
+                    known[str(id_)] = _StoredPath(int(opened), int(closed), kept)
     return known
 
 

@@ -273,14 +273,14 @@ class Notifier:
         known = self.store.instruments.get(fill.instrument)
         if self.executions is None or level is None or known is None:
             return
-        asked = Command("", "", expected=level, pip=pip(known.pip_location))
+        command = Command("", "", expected=level, pip=pip(known.pip_location))
         self.executions.add(
             Execution(
                 self.wall_ns(),
                 fill.instrument,
                 TRIGGERED,
                 "filled",
-                slippage=slippage_pips(fill, asked),
+                slippage=slippage_pips(fill, command),
                 fill_id=fill.id,
             )
         )

@@ -283,35 +283,35 @@ async def standing_at_broker(client: Client, instrument: str | None = None) -> S
     return Standing(
         tuple(each for each in trades if isinstance(each, tuple)),
         tuple(each for each in orders if isinstance(each, str)),
-        trades.count(Kept.UNREADABLE),
-        orders.count(Kept.UNREADABLE),
+        trades.count(NotClosed.UNREADABLE),
+        orders.count(NotClosed.UNREADABLE),
         _last_of(open_trades),
     )
 
 
-class Kept(Enum):
+class NotClosed(Enum):
     """Why a record is not closed or cancelled."""
 
     NOT_ASKED_FOR = "it is of another instrument, or not an entry order"
     UNREADABLE = "it cannot be read"
 
 
-def _trade_named(trade: Record, instrument: str | None) -> tuple[str, str] | Kept:
+def _trade_named(trade: Record, instrument: str | None) -> tuple[str, str] | NotClosed:
     id_, of = text(trade, "id"), text(trade, "instrument")
     if not id_ or (of is None and instrument is not None):
-        return Kept.UNREADABLE
-    return (id_, of or "") if instrument in {None, of} else Kept.NOT_ASKED_FOR
+        return NotClosed.UNREADABLE
+    return (id_, of or "") if instrument in {None, of} else NotClosed.NOT_ASKED_FOR
 
 
-def _order_named(order: Record, instrument: str | None) -> str | Kept:
+def _order_named(order: Record, instrument: str | None) -> str | NotClosed:
     id_, type_, of = (text(order, member) for member in ("id", "type", "instrument"))
     if type_ is None:
-        return Kept.UNREADABLE
+        return NotClosed.UNREADABLE
     if type_ not in ENTRY_TYPES:
-        return Kept.NOT_ASKED_FOR
+        return NotClosed.NOT_ASKED_FOR
     if not id_ or (of is None and instrument is not None):
-        return Kept.UNREADABLE
-    return id_ if instrument in {None, of} else Kept.NOT_ASKED_FOR
+        return NotClosed.UNREADABLE
+    return id_ if instrument in {None, of} else NotClosed.NOT_ASKED_FOR
 
 
 def _last_of(answer: Record) -> int | None:

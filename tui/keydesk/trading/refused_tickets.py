@@ -31,7 +31,7 @@ class RefusedTickets:
     """The last refused ticket of each instrument and side."""
 
     now: Callable[[], float]
-    _kept: dict[tuple[str, Side], tuple[float, RefusedTicket]] = field(default_factory=dict)
+    _tickets: dict[tuple[str, Side], tuple[float, RefusedTicket]] = field(default_factory=dict)
 
     def keep(self, order: OpenOrder, outcome: Outcome) -> bool:
         """Keep the ticket of an order that the broker refused; return whether it did."""
@@ -49,13 +49,13 @@ class RefusedTickets:
 
     def take(self, instrument: str, side: Side) -> RefusedTicket | None:
         """Return the refused ticket of a side once, None without one, or if it is older than a minute."""
-        kept = self._kept.pop((instrument, side), None)
-        if kept is None or self.now() - kept[0] > KEPT:
+        entry = self._tickets.pop((instrument, side), None)
+        if entry is None or self.now() - entry[0] > KEPT:
             return None
-        return kept[1]
+        return entry[1]
 
     def _put(self, order: OpenOrder, refused: RefusedTicket) -> None:
-        self._kept[order.instrument, order.side] = self.now(), refused
+        self._tickets[order.instrument, order.side] = self.now(), refused
 
 
 def _reason_of(outcome: Outcome) -> str:

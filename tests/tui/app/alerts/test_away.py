@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.away import AwayReport, Seen, read_seen, write_seen
+from keydesk.alerts.away import AwayReport, LastVisit, read_last_visit, write_last_visit
 from keydesk.app.alerts.away import PRESENT_FOR, AwayCard
 from keydesk.records import Today
 from keydesk.store.state import LogLine
@@ -69,9 +69,9 @@ def desk(tmp_path: Path) -> Desk:
 def left_at(desk: Desk, transaction: int, seconds_ago: int) -> None:
     account = desk.store.account
     assert account is not None
-    write_seen(
+    write_last_visit(
         desk.path,
-        Seen(account.created_time_ns, transaction, TEN - seconds_ago * SECOND, Decimal(1)),
+        LastVisit(account.created_time_ns, transaction, TEN - seconds_ago * SECOND, Decimal(1)),
     )
 
 
@@ -83,9 +83,9 @@ def test_a_start_shows_what_came_since_the_last_desk_once(desk: Desk) -> None:
     assert [[each.id for each in report.lines] for report in desk.shown] == [["100"]]
     assert desk.shown[0].outages[0].words == "desk closed"
     desk.card.close()
-    seen = read_seen(desk.path)
-    assert seen is not None
-    assert seen.transaction == 100
+    visit = read_last_visit(desk.path)
+    assert visit is not None
+    assert visit.transaction == 100
 
 
 def test_a_first_start_and_one_after_nothing_show_no_card(desk: Desk) -> None:
@@ -107,9 +107,9 @@ def test_the_card_waits_for_an_open_form_and_for_a_pause_of_the_keys(desk: Desk)
     desk.look(3.0)
     assert desk.shown == []
     desk.card.close()
-    seen = read_seen(desk.path)
-    assert seen is not None
-    assert seen.transaction == 99  # it was not shown: the next start shows it
+    visit = read_last_visit(desk.path)
+    assert visit is not None
+    assert visit.transaction == 99  # it was not shown: the next start shows it
     desk.look(5.0)
     assert len(desk.shown) == 1
 
@@ -149,7 +149,7 @@ def test_the_first_key_after_a_long_time_shows_what_came_meanwhile(desk: Desk) -
 
 
 def test_a_market_that_began_anew_shows_no_card(desk: Desk) -> None:
-    write_seen(desk.path, Seen(1, 50, TEN - 3600 * SECOND, Decimal(1)))
+    write_last_visit(desk.path, LastVisit(1, 50, TEN - 3600 * SECOND, Decimal(1)))
     desk.open()
     desk.look(2.0)
     assert desk.shown == []

@@ -68,7 +68,7 @@ async def test_the_desk_is_kept_without_the_form_over_it_or_the_accounts_number(
         await pilot.pause()
         keeper.keep("7", "entry", trade.opened_ns)
         await app.workers.wait_for_complete()
-        assert keeper.kept == {"7"}
+        assert keeper.trades_with_screen == {"7"}
         assert app.store.account is not None
         number = app.store.account.id
     [found] = read_screens(folder, trade)

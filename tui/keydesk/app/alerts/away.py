@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from keydesk.alerts.away import AwayReport, Outage, Seen, away_report, read_seen, write_seen
+from keydesk.alerts.away import (
+    AwayReport,
+    LastVisit,
+    Outage,
+    away_report,
+    read_last_visit,
+    write_last_visit,
+)
 from keydesk.store.store import Store
 from keydesk.text.format import SECOND
 
@@ -42,26 +49,26 @@ class AwayCard:
         self._store, self._last_key_at = store, last_key_at
         self._is_free, self._show = is_free, show
         self._path: Path | None = None
-        self._seen: Seen | None = None
+        self._last_visit: LastVisit | None = None
         self._opened_at = 0.0
         self._was_present = False
         self._lost_ns: int | None = None  # since when the connection is lost
         self._outages: list[Outage] = []
         self._waiting: AwayReport | None = None
-        self._looked = self._written = float("-inf")
+        self._looked_at = self._written_at = float("-inf")
 
     def open(self, path: Path, now: float) -> None:
         """Begin with what the last desk of the account saw."""
         self._path, self._opened_at = path, now
-        self._seen = read_seen(path)
-        if self._seen is not None:
-            self._outages.append(Outage("desk closed", self._seen.time_ns, 0))
+        self._last_visit = read_last_visit(path)
+        if self._last_visit is not None:
+            self._outages.append(Outage("desk closed", self._last_visit.time_ns, 0))
 
     def look(self, now: float) -> None:
         """Follow connection and keys; show a card that is due."""
-        if self._path is None or now - self._looked < LOOK_EVERY:
+        if self._path is None or now - self._looked_at < LOOK_EVERY:
             return
-        self._looked = now
+        self._looked_at = now
         store = self._store
         if store.account is None or store.today is None or not store.clock_ns:
             return  # the log is still being read
@@ -79,8 +86,8 @@ class AwayCard:
 
     def close(self) -> None:
         """Write what was seen."""
-        if self._path is not None and self._seen is not None and self._waiting is None:
-            write_seen(self._path, self._seen)
+        if self._path is not None and self._last_visit is not None and self._waiting is None:
+            write_last_visit(self._path, self._last_visit)
 
     def _is_present(self, now: float) -> bool:
         last = max(self._last_key_at(), self._opened_at)
@@ -99,15 +106,15 @@ class AwayCard:
             self._lost_ns = None
 
     def _prepare(self) -> None:
-        store, seen = self._store, self._seen
+        store, visit = self._store, self._last_visit
         account = store.account
-        if seen is None or account is None or seen.account_ns != account.created_time_ns:
+        if visit is None or account is None or visit.account_ns != account.created_time_ns:
             self._outages.clear()
             return
-        if store.clock_ns - seen.time_ns < SHORTEST:
+        if store.clock_ns - visit.time_ns < SHORTEST:
             return
         report = away_report(
-            seen,
+            visit,
             store.clock_ns,
             store.log,
             store.alert_history,
@@ -124,9 +131,9 @@ class AwayCard:
         account = store.account
         if account is None:
             return
-        self._seen = Seen(
+        self._last_visit = LastVisit(
             account.created_time_ns, account.last_transaction_id, store.clock_ns, account.nav
         )
-        if now - self._written >= WRITE_EVERY and self._path is not None:
-            self._written = now
-            write_seen(self._path, self._seen)
+        if now - self._written_at >= WRITE_EVERY and self._path is not None:
+            self._written_at = now
+            write_last_visit(self._path, self._last_visit)

@@ -22,15 +22,15 @@ class WeekEndReminder:
 
     def __init__(self, store: Store, tell: Callable[[NoticeLevel, str], None]) -> None:
         self._store, self._tell = store, tell
-        self._looked = float("-inf")
+        self._looked_at = float("-inf")
         self._announced_ns = 0  # the end of the week of the last reminder
 
     def look(self, now: float) -> None:
         """Name the trades without a stop, once a week."""
         now_ns = self._store.clock_ns
-        if now - self._looked < LOOK_EVERY or not now_ns:
+        if now - self._looked_at < LOOK_EVERY or not now_ns:
             return
-        self._looked = now
+        self._looked_at = now
         ends_ns = week_at(now_ns).changes_ns
         naked = naked_trades(self._store)
         if ends_ns == self._announced_ns or not naked or not is_friday_evening(now_ns):

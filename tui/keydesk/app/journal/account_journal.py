@@ -180,7 +180,7 @@ class AccountJournal:
 
     def with_screens(self) -> frozenset[str]:
         """Return the trades of which a screen is kept."""
-        return self.screens.kept
+        return self.screens.trades_with_screen
 
     def ask_letters(self, form: JournalForm) -> None:
         """Ask for the letters that trades must have."""

@@ -37,7 +37,7 @@ class ScreenKeeper:
     def __init__(self, app: App[Any], store: Store) -> None:
         self._app, self._store = app, store
         self.folder: Path | None = None
-        self.kept: frozenset[str] = frozenset()  # trades of which a screen is kept
+        self.trades_with_screen: frozenset[str] = frozenset()  # trades of which a screen is kept
 
     def open(self, folder: Path) -> None:
         """Keep screens in a folder from now on."""
@@ -50,7 +50,7 @@ class ScreenKeeper:
         from keydesk.trade_journal.screens import trades_with_screens  # noqa: PLC0415 - see `open`
 
         if self.folder is not None:
-            self.kept = await asyncio.to_thread(trades_with_screens, self.folder)
+            self.trades_with_screen = await asyncio.to_thread(trades_with_screens, self.folder)
 
     def on_transaction(self, transaction: Transaction) -> None:
         """Keep the screen a moment after a fill that opened or closed a trade just now."""
@@ -92,7 +92,7 @@ class ScreenKeeper:
         lines = tuple(clean(each, len(each) + 1) for each in texts)
         screen = KeptScreen(trade_id, moment, at_ns, lines)
         await asyncio.to_thread(keep_screen, folder, screen, account)
-        self.kept |= {trade_id}
+        self.trades_with_screen |= {trade_id}
 
 
 def moments_of(transaction: Transaction) -> Iterator[tuple[str, Moment]]:

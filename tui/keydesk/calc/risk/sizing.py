@@ -31,7 +31,7 @@ class TypicalSpreads:
         self._samples: dict[str, deque[Decimal | None]] = {}  # None: no price came in that time
         self._medians: dict[str, Decimal] = {}
         self._sampled: dict[str, float] = {}
-        self._seen: dict[Decimal, Decimal] = {}  # 25,000 samples are a few hundred values
+        self._interned: dict[Decimal, Decimal] = {}  # 25,000 samples are a few hundred values
 
     def note(self, instrument: str, spread: Decimal, now: float) -> None:
         """Add a sample if one is due; `now` in monotonic seconds."""
@@ -41,9 +41,9 @@ class TypicalSpreads:
         self._sampled[instrument] = now
         samples = self._samples.setdefault(instrument, deque(maxlen=HOUR))
         samples.extend([None] * min(HOUR, int(since / EVERY) - 1))
-        if len(self._seen) > MOST_VALUES:
-            self._seen.clear()
-        samples.append(self._seen.setdefault(spread, spread))
+        if len(self._interned) > MOST_VALUES:
+            self._interned.clear()
+        samples.append(self._interned.setdefault(spread, spread))
         known = [each for each in samples if each is not None]
         if len(known) >= ENOUGH:
             self._medians[instrument] = median(known)

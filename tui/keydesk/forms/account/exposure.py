@@ -46,7 +46,7 @@ class ExposurePage(LivePage):
         read: Callable[["ExposurePage", Sequence[str]], None] = lambda _page, _names: None,
     ) -> None:
         self._store, self._now, self._read = store, now, read
-        self._asked: Sequence[str] = ()
+        self._instruments_read: Sequence[str] = ()
         self._known: Sequence[Correlation] | None = None
         super().__init__("Exposure by currency")
 
@@ -68,9 +68,9 @@ class ExposurePage(LivePage):
 
     def _read_held(self) -> None:
         held = held_instruments(self._store)
-        if set(held) - set(self._asked) and len(held) > 1:
+        if set(held) - set(self._instruments_read) and len(held) > 1:
             self._read(self, held)
-        self._asked = held
+        self._instruments_read = held
 
     def take_closes(self, closes: Mapping[str, Closes]) -> None:
         """Show the correlation of these hourly closes."""

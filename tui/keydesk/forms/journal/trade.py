@@ -96,7 +96,7 @@ class JournalTradeForm(ScrolledForm):
         self.shown = 0  # 0: the figures; else one of the screens
         self.left = 0  # columns of a wide screen that are beyond the left edge
         self._drawn = journal.version, journal.excursions_read
-        self._looked = float("-inf")
+        self._looked_at = float("-inf")
         self._loaded: float | None = None  # when candles were asked for last
         self._is_reading = False  # newer candles
         self._was_open = (trade := self.trade) is not None and not trade.is_closed
@@ -115,8 +115,8 @@ class JournalTradeForm(ScrolledForm):
         if self._drawn != now:
             self._drawn = now
             self.redraw()
-        if frame.now - self._looked >= LOOK_EVERY:
-            self._looked = frame.now
+        if frame.now - self._looked_at >= LOOK_EVERY:
+            self._looked_at = frame.now
             self._read_newer(frame.now)
 
     def _read_newer(self, now: float) -> None:

@@ -75,8 +75,8 @@ class JournalForm(InfoForm[None]):
         self.table = JournalRows(journal, self._list_context())
         self.cursor, self.first = 0, 0
         self._version, self._excursions_read = -1, 0
-        self._looked = self._sorted = float("-inf")
-        self._asked: tuple[str, ...] = ()  # the rows whose excursions were asked for
+        self._looked_at = self._sorted = float("-inf")
+        self._requested_rows: tuple[str, ...] = ()  # the rows whose excursions were asked for
 
     def compose(self) -> ComposeResult:
         """Yield the sheet, with what is read already."""
@@ -92,12 +92,12 @@ class JournalForm(InfoForm[None]):
         """Follow the journal; what is missing is asked for."""
         if self.journal.is_behind and not self.journal.is_reading:
             self._host.read()
-        if frame.now - self._looked >= LOOK_EVERY:
-            self._looked = frame.now
+        if frame.now - self._looked_at >= LOOK_EVERY:
+            self._looked_at = frame.now
             self._host.look_at_notes()
             self._follow_the_clock()
-            if self.journal.excursions.due.intersection(self._asked):
-                self._asked = ()  # their candles are complete by now
+            if self.journal.excursions.due.intersection(self._requested_rows):
+                self._requested_rows = ()  # their candles are complete by now
         if self._version != self.journal.version:
             self.sort_rows()
         elif self._excursions_read != self.journal.excursions_read:
@@ -126,11 +126,11 @@ class JournalForm(InfoForm[None]):
     def _ask_excursions(self) -> None:
         """Ask for MAE and MFE of the rows in sight, of all while they are sorted by it."""
         every = self.table.is_by_candles
-        wanted = tuple(self.keys if every else self._in_sight)
-        is_new = wanted != self._asked or self.journal.excursions_due
+        rows = tuple(self.keys if every else self._in_sight)
+        is_new = rows != self._requested_rows or self.journal.excursions_due
         if is_new and not self.table.by_position and self.journal.is_read:
-            self._asked = wanted
-            self._host.read_excursions([self.table.lines[key] for key in wanted])
+            self._requested_rows = rows
+            self._host.read_excursions([self.table.lines[key] for key in rows])
 
     # Rows.
 

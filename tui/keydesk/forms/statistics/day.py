@@ -55,21 +55,21 @@ class DayPage(ScrolledForm):
         super().__init__()
         self.snapshot = snapshot
         self.shown: Shown | None = None
-        self._wanted = day, week
+        self._period = day, week
 
     def on_mount(self) -> None:
         """Compute the page."""
         super().on_mount()
-        self._show(*self._wanted)
+        self._show(*self._period)
 
     def take(self, snapshot: JournalSnapshot) -> None:
         """Show the same day, or week, of a journal that has more trades."""
         shown, self.snapshot, self.shown = self.shown, snapshot, None
         day = shown.day if shown is not None and shown.days else None
-        self._show(day, self._wanted[1])
+        self._show(day, self._period[1])
 
     def _show(self, day: date | None, week: bool) -> None:
-        self._wanted = day, week
+        self._period = day, week
         work = partial(self._computed, day, week)
         _: Worker[None] = self.run_worker(
             work,
@@ -90,10 +90,10 @@ class DayPage(ScrolledForm):
 
     def foot_words(self) -> Printable:
         """Name the keys."""
-        other = "day" if self._wanted[1] else "week"
+        other = "day" if self._period[1] else "week"
         pages = super().foot_words().removeprefix("Esc closes").strip()
         for words in (
-            f"← → {'week' if self._wanted[1] else 'day'}   w {other}   {pages}   Esc closes",
+            f"← → {'week' if self._period[1] else 'day'}   w {other}   {pages}   Esc closes",
             f"← →  w {other}  Esc closes",
         ):
             if len(words) <= self.inside - 4:

@@ -65,7 +65,7 @@ WHY_GREY = (
 class FigureData:
     """The figures, and those of daily values once these are read."""
 
-    found: Statistics
+    statistics: Statistics
     daily: DailyStatistics | None
 
 
@@ -90,10 +90,10 @@ class FiguresView(View[FigureData]):
 
     def lines(self, data: FigureData, given: Given) -> Sequence[TextLine]:
         """Return a line for each figure."""
-        if not data.found.n:
+        if not data.statistics.n:
             words = "No trade was closed yet. Each closed trade counts here by itself."
             return wrap_words(safe(words), "muted", given.width)
-        rows = statistics_rows(data.found)
+        rows = statistics_rows(data.statistics)
         daily = _daily_rows(data.daily)
         lines = [line for row in (*rows, *daily) for line in _figure_lines(row, given.width)]
         if not daily and given.is_whole:
@@ -177,7 +177,7 @@ class GroupRow:
     """The figures of a group."""
 
     name: str
-    found: Statistics
+    statistics: Statistics
     r_sum: Decimal | None
 
 
@@ -251,13 +251,13 @@ class GroupsView(View[Sequence[GroupRow]]):
         longest = max(cell_len(each.name) for each in data)
         name_width = max(GROUP_WIDTH[0], min(GROUP_WIDTH[1], longest + 1))
         columns, has_bar = _fitting(given.width - name_width - 2)
-        largest = max(abs(each.found.total.value or NOTHING) for each in data)
+        largest = max(abs(each.statistics.total.value or NOTHING) for each in data)
         captions = "".join(f"{name:>{width}}" for name, width in columns)
         lines: list[TextLine] = [head, ((safe(f"{'':{name_width + 2}}{captions}"), "muted"),)]
         rows = max(1, given.rows - 4)
         first = max(0, min(self.row - rows // 2, len(data) - rows))
         for place_, each in list(enumerate(data))[first : first + rows]:
-            few, chosen = is_few(each.found.n), place_ == self.row
+            few, chosen = is_few(each.statistics.n), place_ == self.row
             cells = _cells(each)
             line: list[Words] = [
                 ("▶ " if chosen else "  ", "focus"),
@@ -270,7 +270,10 @@ class GroupsView(View[Sequence[GroupRow]]):
                 words, role = cells[name]
                 line.append((safe(f"{words:>{width}}"), "faint" if few else role))
             if has_bar:
-                line += [(" ", "plain"), *two_sided_bar(each.found.total.value or NOTHING, largest)]
+                line += [
+                    (" ", "plain"),
+                    *two_sided_bar(each.statistics.total.value or NOTHING, largest),
+                ]
             lines.append(line)
         more = len(data) - rows
         if more > 0:
@@ -293,7 +296,7 @@ class GroupsView(View[Sequence[GroupRow]]):
 
 
 def _few_words(data: Sequence[GroupRow]) -> Printable:
-    few = sum(is_few(each.found.n) for each in data)
+    few = sum(is_few(each.statistics.n) for each in data)
     if not few:
         return ""
     return safe(
@@ -311,21 +314,21 @@ def _fitting(room: int) -> tuple[list[tuple[str, int]], bool]:
 
 
 def _cells(row: GroupRow) -> dict[str, Words]:
-    found = row.found
-    factor = found.profit_factor.value
+    statistics = row.statistics
+    factor = statistics.profit_factor.value
     return {
-        "n": (safe(f"{found.n:,}"), "plain"),
-        "win %": (percent(found.win_rate.value, 0), "plain"),
-        "result": amount(found.total.value),
-        "avg R": amount(found.expectancy_r.value),
+        "n": (safe(f"{statistics.n:,}"), "plain"),
+        "win %": (percent(statistics.win_rate.value, 0), "plain"),
+        "result": amount(statistics.total.value),
+        "avg R": amount(statistics.expectancy_r.value),
         "sum R": amount(row.r_sum),
         "PF": (
             safe("∞") if factor is not None and not factor.is_finite() else money(factor),
             "plain",
         ),
-        "avg win": (money(found.average_win.value), "plain"),
-        "avg loss": (money(found.average_loss.value), "plain"),
-        "payoff": (money(found.payoff.value), "plain"),
-        "max DD": (money(found.drawdown.money), "plain"),
-        "SQN": (money(found.sqn.value), "plain"),
+        "avg win": (money(statistics.average_win.value), "plain"),
+        "avg loss": (money(statistics.average_loss.value), "plain"),
+        "payoff": (money(statistics.payoff.value), "plain"),
+        "max DD": (money(statistics.drawdown.money), "plain"),
+        "SQN": (money(statistics.sqn.value), "plain"),
     }

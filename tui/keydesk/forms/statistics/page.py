@@ -98,11 +98,11 @@ class StatisticsPage(InfoForm[None]):
         self._open_profits: OpenProfits | None = None
         self._excursions: Excursions | None = None
         self._paths: Paths | None = None
-        self._kept: dict[Hashable, object] = {}
-        self._asked: set[str] = set()  # what was asked for of these trades
+        self._results: dict[Hashable, object] = {}
+        self._requests: set[str] = set()  # what was asked for of these trades
         self._version = 0  # of the trades
         self._stamp: object = None  # of the journal
-        self._looked = float("-inf")
+        self._looked_at = float("-inf")
         self._computing: Hashable = None
 
     # What it is given.
@@ -121,8 +121,8 @@ class StatisticsPage(InfoForm[None]):
         if self.snapshot.part and self._host.progress != self._older:
             self._older = safe(self._host.progress)
             self.redraw()
-        if self._host.stamp != self._stamp and frame.now - self._looked >= LOOK_EVERY:
-            self._looked = frame.now
+        if self._host.stamp != self._stamp and frame.now - self._looked_at >= LOOK_EVERY:
+            self._looked_at = frame.now
             self._host.read(self)
 
     def take(self, snapshot: JournalSnapshot, stamp: object = None) -> None:
@@ -221,10 +221,10 @@ class StatisticsPage(InfoForm[None]):
         given = self._given(rows)
         self._ask(self.view.READS)
         key = (self.number, self._version, self.view.key(given))
-        if key not in self._kept:
+        if key not in self._results:
             self._compute(key, given)
             return [((given.progress or "Computing …", "muted"),)]
-        return [_cut(line, self.inside) for line in self.view.lines(self._kept[key], given)]
+        return [_cut(line, self.inside) for line in self.view.lines(self._results[key], given)]
 
     def _given(self, rows: int) -> Given:
         palette = palette_of(self.app)
@@ -247,9 +247,9 @@ class StatisticsPage(InfoForm[None]):
 
     def _ask(self, what: str) -> None:
         """Ask once for what the view needs beside the trades."""
-        if not what or what in self._asked:
+        if not what or what in self._requests:
             return
-        self._asked.add(what)
+        self._requests.add(what)
         match what:
             case "open profits" if not self.chosen.words and self._open_profits is None:
                 self._host.read_open_profits(self)
@@ -271,15 +271,15 @@ class StatisticsPage(InfoForm[None]):
 
     async def _computed(self, key: Hashable, view: View[Any], given: Given) -> None:
         data = await asyncio.to_thread(view.compute, given)
-        if len(self._kept) >= MOST_KEPT:
-            self._kept.clear()
-        self._kept[key], self._computing = data, None
+        if len(self._results) >= MOST_KEPT:
+            self._results.clear()
+        self._results[key], self._computing = data, None
         self.redraw()
 
     def _anew(self) -> None:
         """Compute everything again."""
         self._version += 1
-        self._kept.clear()
+        self._results.clear()
         self._computing = None
         self.redraw()
 
@@ -294,7 +294,9 @@ class StatisticsPage(InfoForm[None]):
     async def _choosing(self, snapshot: JournalSnapshot, chosen: Chosen) -> None:
         self._trades = await asyncio.to_thread(trades_of, snapshot, chosen)
         self.chosen, self.top = chosen, 0
-        self._asked = self._asked & {"open profits"} if self._open_profits is not None else set()
+        self._requests = (
+            self._requests & {"open profits"} if self._open_profits is not None else set()
+        )
         self._anew()
 
     # Keys.

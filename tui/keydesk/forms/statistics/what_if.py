@@ -25,7 +25,7 @@ NARROW_NAME_WIDTH = 14
 class WhatIfData:
     """The result; None while candles are missing."""
 
-    found: WhatIfResult | None
+    result: WhatIfResult | None
 
 
 class WhatIfView(View[WhatIfData]):
@@ -60,17 +60,17 @@ class WhatIfView(View[WhatIfData]):
         ]
         if given.progress:
             lines += [((given.progress, "focus"),), BLANK]
-        found = data.found
-        if found is None:
+        result = data.result
+        if result is None:
             return [*lines, (("The trades' candles are being read …", "muted"),)]
-        if not found.before.n:
+        if not result.before.n:
             words = "Not enough trades: none has both a first stop and candles."
             return [
                 *lines,
                 *wrap_words(safe(words), "muted", given.width),
-                *_doubt_lines(found, given),
+                *_doubt_lines(result, given),
             ]
-        return [*lines, *_table(found, given.width), BLANK, *_doubt_lines(found, given)]
+        return [*lines, *_table(result, given.width), BLANK, *_doubt_lines(result, given)]
 
     def _field_line(self, number: int) -> TextLine:
         name, chosen = FIELDS[number], number == self.field

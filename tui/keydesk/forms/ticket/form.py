@@ -73,7 +73,7 @@ class TicketForm(Form[OpenOrder]):
             draft = on_field(refused)
             self.rejected = refused.words
         self.editor = TicketEditor(draft, template, form_context.preset)
-        self._seen = SeenPrices()
+        self._seen_prices = SeenPrices()
 
     def headline(self) -> TextLine:
         """Say side, units, instrument and price."""
@@ -227,7 +227,7 @@ class TicketForm(Form[OpenOrder]):
         with self.drawing():
             context = self.trading_context()
             if context is not None:
-                self._seen.add(self.context.clock(), touch_of(self.draft, context))
+                self._seen_prices.add(self.context.clock(), touch_of(self.draft, context))
             return super().lines()
 
     def doubt(self) -> str:
@@ -240,7 +240,7 @@ class TicketForm(Form[OpenOrder]):
             return "The position just changed: press again to send this"
         if context is None or plan is None or self.draft.kind != "MARKET":
             return ""
-        return self._seen.doubt(self.draft, plan, context)
+        return self._seen_prices.doubt(self.draft, plan, context)
 
     def trading_context(self) -> TradingContext | None:
         """Return rules, price and funds for the instrument, None while one is missing."""

@@ -95,7 +95,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         """The plan that runs for the trade."""
         return self.context.store.exit_plans.get(self.trade_id)
 
-    def wanted(self, trade: TradeRow, context: TradingContext) -> ExitPlan | str:
+    def typed_plan(self, trade: TradeRow, context: TradingContext) -> ExitPlan | str:
         """Return the plan as typed, or why it cannot be set."""
         rules = self.draft.rules
         if isinstance(rules, tuple):
@@ -164,7 +164,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         )
 
     def _meaning(self, name: PlanField, trade: TradeRow, context: TradingContext) -> Printable:
-        plan = self.wanted(trade, context)
+        plan = self.typed_plan(trade, context)
         if isinstance(plan, str):
             return "✗ not known" if self.draft.entries[name].text else ""
         at: dict[PlanField, Callable[[], str]] = {
@@ -221,7 +221,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         """Return the price of break-even and the first stop of the trail."""
         trade = self.trade
         context = self.trading_context(trade) if trade else None
-        plan = self.wanted(trade, context) if trade is not None and context is not None else ""
+        plan = self.typed_plan(trade, context) if trade is not None and context is not None else ""
         if trade is None or context is None or isinstance(plan, str):
             return "", ()
         even = plan.break_even_after
@@ -243,7 +243,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         context = self.trading_context(trade)
         if context is None:
             return ["Waiting for a price"]
-        plan = self.wanted(trade, context)
+        plan = self.typed_plan(trade, context)
         problem = plan if isinstance(plan, str) else self._problem(plan)
         return [problem] if problem else []
 
@@ -261,7 +261,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         """Say that the plan goes where all fields are empty, and what it would do at once."""
         trade = self.trade
         context = self.trading_context(trade) if trade else None
-        plan = self.wanted(trade, context) if trade is not None and context is not None else ""
+        plan = self.typed_plan(trade, context) if trade is not None and context is not None else ""
         if not isinstance(plan, str) and plan.is_empty and self.plan is not None:
             return ["This removes the exit plan; stop and target stay as they are"]
         return ()
@@ -272,7 +272,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         if known is None:
             return None
         trade, context = known
-        plan = self.wanted(trade, context)
+        plan = self.typed_plan(trade, context)
         if isinstance(plan, str):
             return None
         return SetExitPlan(trade.id, trade.instrument, None if plan.is_empty else plan)
