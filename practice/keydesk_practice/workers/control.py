@@ -59,7 +59,7 @@ class WorkersControl:
     # --- the market's time ---
 
     @asynccontextmanager
-    async def held(self) -> AsyncIterator[None]:
+    async def paused(self) -> AsyncIterator[None]:
         """Pause every worker at the same time of the market; go on afterwards if the market ran."""
         running = self.group.clock.running
         await self._stop()
@@ -108,7 +108,7 @@ class WorkersControl:
     async def set_speed(self, request: Speed) -> State:
         """Change the speed; a paused market stays paused."""
         speed = checked_speed(request.speed)
-        async with self.held():
+        async with self.paused():
             self.group.clock.set(self.group.clock(), speed)
         await self.group.publish()
         return await self.state(Nothing())
@@ -123,7 +123,7 @@ class WorkersControl:
 
     async def jump(self, request: Jump) -> State:
         """Go on to a later time."""
-        async with self.held():
+        async with self.paused():
             await self.group.ask(self.group.workers[0], "jump", request)
             await self._move_on(request.time)
         return await self.state(Nothing())
@@ -153,7 +153,7 @@ class WorkersControl:
         return await self._change_shocks("cancel_shocks", request)
 
     async def _change_shocks(self, name: str, request: object) -> State:
-        async with self.held():
+        async with self.paused():
             await self.group.ask(self.group.workers[0], name, request)
             await self._read_shocks()
             await self.group.publish()
@@ -203,7 +203,7 @@ class WorkersControl:
 
     async def save_checkpoint(self, request: Named) -> Checkpoints:
         """Save the accounts and the market's time under a name; one of the same name is replaced."""
-        async with self.held():
+        async with self.paused():
             await self.group.ask_all("save_checkpoint", request)
         return await self.checkpoints(Nothing())
 

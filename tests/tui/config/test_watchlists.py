@@ -44,7 +44,7 @@ def test_what_is_changed_is_read_again(file: WatchlistFile) -> None:
     file.change(watchlists.show_columns("Majors", ("atr", "bid")))
     after = file.change(watchlists.rename("Majors", "Zürich"))
     assert after == file.read()
-    assert after.named("Zürich") == Watchlist("Zürich", ("GBP_USD", "EUR_USD"), ("bid", "atr"))
+    assert after.by_name("Zürich") == Watchlist("Zürich", ("GBP_USD", "EUR_USD"), ("bid", "atr"))
 
 
 def test_the_columns_of_the_list_of_everything_are_kept(file: WatchlistFile) -> None:
@@ -127,7 +127,7 @@ def test_an_instrument_moves_past_another_in_both_directions(file: WatchlistFile
     file.change(watchlists.new("Mine", "A", "B", "C", "D"))
 
     def order(change: watchlists.Change) -> str:
-        found = file.change(change).named("Mine")
+        found = file.change(change).by_name("Mine")
         return "".join(found.instruments) if found else ""
 
     assert order(watchlists.move("Mine", "A", "C")) == "BCAD"
@@ -138,7 +138,7 @@ def test_a_list_may_be_emptied_and_deleted_and_the_others_stay(file: WatchlistFi
     written(file, OWN_TEXT)
     file.change(watchlists.new("Second"))
     file.change(watchlists.remove("Majors", "EUR_USD"))
-    assert file.change(watchlists.remove("Majors", "XAU_USD")).named("Majors") == Watchlist(
+    assert file.change(watchlists.remove("Majors", "XAU_USD")).by_name("Majors") == Watchlist(
         "Majors", (), USUAL_COLUMNS
     )
     assert [each.name for each in file.change(watchlists.delete("Majors")).lists] == [ALL, "Second"]

@@ -59,7 +59,7 @@ async def test_a_list_is_built_row_by_row_and_kept_in_the_file(tmp_path: Path) -
         await build(pilot)
         assert rows(pilot) == ["EUR_USD", "GBP_JPY", "USD_CHF"]
         assert "Watch Mine" in str(app_of(pilot).actions.screen.watchlist.heading().tabs[0].text)
-    kept = load_watchlists(tmp_path).named("Mine")
+    kept = load_watchlists(tmp_path).by_name("Mine")
     assert kept is not None
     assert kept.instruments == ("EUR_USD", "GBP_JPY", "USD_CHF")
 
@@ -85,7 +85,7 @@ async def test_sorted_rows_are_not_moved(tmp_path: Path) -> None:
         await build(pilot)
         await press(pilot, "l wj")
         assert "The rows are sorted; v shows your own order" in last_notice(pilot)
-        assert load_watchlists(tmp_path).named("Mine") is not None
+        assert load_watchlists(tmp_path).by_name("Mine") is not None
         await press(pilot, "v v")
         assert rows(pilot) == ["EUR_USD", "GBP_JPY", "USD_CHF"]
 
@@ -109,9 +109,9 @@ async def test_a_list_is_renamed_and_deleted_once_that_is_confirmed(tmp_path: Pa
         await press(pilot, "wr s enter")
         assert active_list(app_of(pilot).store).name == "Mines"
         await press(pilot, "wd escape")
-        assert load_watchlists(tmp_path).named("Mines") is not None
+        assert load_watchlists(tmp_path).by_name("Mines") is not None
         await press(pilot, "wd y")
-        assert load_watchlists(tmp_path).named("Mines") is None
+        assert load_watchlists(tmp_path).by_name("Mines") is None
         assert active_list(app_of(pilot).store).name == ALL
         assert len(rows(pilot)) == 20
 

@@ -14,8 +14,8 @@ from keydesk.trade_journal.notes_file import (
     REPLACED,
     Change,
     NotesNotWritten,
-    beside,
     change_note,
+    companion_file,
     read_notes,
 )
 from keydesk_client.auth.private_files import replace_file
@@ -163,7 +163,7 @@ def test_what_an_editor_saved_over_is_kept(path: Path) -> None:
     change_note(path, "3", lambda note: replace(note, setup="later"))
     assert note_of(path, "1").setup == "fade"
     assert note_of(path, "3").setup == "later"
-    kept = beside(path, REPLACED)
+    kept = companion_file(path, REPLACED)
     assert b"of a desk" in kept.read_bytes()
     assert kept.stat().st_mode & 0o777 == 0o600
     once = kept.read_bytes()
@@ -185,7 +185,7 @@ def test_two_desks_and_an_editor_at_once_lose_nothing(path: Path) -> None:
     change_note(path, "9", lambda note: replace(note, setup="last"))
     everything = path.read_bytes()
     with suppress(FileNotFoundError):
-        everything += beside(path, REPLACED).read_bytes()
+        everything += companion_file(path, REPLACED).read_bytes()
     assert all(f'"{name}{n}"'.encode() in everything for name in "ab" for n in range(WRITES // 5))
 
 

@@ -24,7 +24,7 @@ MAJORS = (
 
 def active_list(store: Store) -> Watchlist:
     """Return the list on the screen; the list of all instruments if it is gone."""
-    return store.lists.named(store.list_name) or store.lists.lists[0]
+    return store.lists.by_name(store.list_name) or store.lists.lists[0]
 
 
 def set_lists(store: Store, lists: Watchlists) -> None:
@@ -35,7 +35,7 @@ def set_lists(store: Store, lists: Watchlists) -> None:
 
 def show_list(store: Store, name: str) -> None:
     """Show another list."""
-    store.list_name = name if store.lists.named(name) else ALL
+    store.list_name = name if store.lists.by_name(name) else ALL
     fill_list(store)
     store.mark(Topic.INSTRUMENTS)
 
@@ -60,9 +60,9 @@ def in_usual_order(names: Iterable[str]) -> list[str]:
 
 def listed_instruments(store: Store) -> tuple[str, ...]:
     """Return the known instruments of every list, the active one first, so that another list has its prices at once."""
-    named = (name for each in store.lists.lists for name in each.instruments)
+    in_lists = (name for each in store.lists.lists for name in each.instruments)
     return tuple(
-        dict.fromkeys((*store.watchlist, *(name for name in named if name in store.instruments)))
+        dict.fromkeys((*store.watchlist, *(name for name in in_lists if name in store.instruments)))
     )
 
 

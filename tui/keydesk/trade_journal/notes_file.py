@@ -109,13 +109,13 @@ def change_note(path: Path, trade_id: str, change: Change) -> TradeNote:
                     f"the notes are larger than {LARGEST} bytes: move old lines to another file"
                 )
             replace_file(path, written)
-            replace_file(beside(path, WRITTEN), written)
+            replace_file(companion_file(path, WRITTEN), written)
     except (OSError, UnsafeFile) as error:
         raise NotesNotWritten(f"the note was not saved: {file_trouble(error, path)}") from error
     return note
 
 
-def beside(path: Path, what: str) -> Path:
+def companion_file(path: Path, what: str) -> Path:
     """Return a file that belongs to that of the notes."""
     return path.with_name(f"{path.name}{what}")
 
@@ -133,10 +133,10 @@ def _refuse_read_only(path: Path) -> None:
 def _keep_replaced(path: Path, found: bytes) -> None:
     """Keep the lines that a desk wrote and that are gone: somebody changed them, or an editor saved over them."""
     now = frozenset(found.splitlines())
-    before = _bytes_or_nothing(beside(path, WRITTEN)).splitlines()
+    before = _bytes_or_nothing(companion_file(path, WRITTEN)).splitlines()
     gone = [line for line in before if line not in now]
     if gone:
-        kept = beside(path, REPLACED)
+        kept = companion_file(path, REPLACED)
         lines = [*_bytes_or_nothing(kept).splitlines(), *gone]
         replace_file(kept, b"".join(line + b"\n" for line in lines)[-LARGEST:])
 

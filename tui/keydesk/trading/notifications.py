@@ -96,10 +96,10 @@ def report_of(outcome: Outcome, command: Command) -> Report:
                 "bad", f"NOT SENT {command.words}: {clean(outcome.message)}. Again: {command.again}"
             )
         case Ambiguous() | Unconfirmed():
-            return _not_told_apart_or_found(outcome, command)
+            return _ambiguous_or_unconfirmed(outcome, command)
 
 
-def _not_told_apart_or_found(outcome: Ambiguous | Unconfirmed, command: Command) -> Report:
+def _ambiguous_or_unconfirmed(outcome: Ambiguous | Unconfirmed, command: Command) -> Report:
     if isinstance(outcome, Ambiguous):
         return Report("warn", f"{one_of_words(outcome, command)}. Look at what is open")
     if outcome.one_of is None:

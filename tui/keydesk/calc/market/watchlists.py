@@ -49,7 +49,7 @@ class Watchlists:
 
     lists: tuple[Watchlist, ...] = (Watchlist(ALL),)
 
-    def named(self, name: str) -> Watchlist | None:
+    def by_name(self, name: str) -> Watchlist | None:
         """Return the list of this name."""
         return next((each for each in self.lists if each.name == name), None)
 
@@ -89,7 +89,7 @@ def _check_name(lists: Watchlists, name: str, *, besides: str = "") -> str:
 
 
 def _own(lists: Watchlists, name: str) -> Watchlist:
-    found = lists.named(name)
+    found = lists.by_name(name)
     if found is None:
         raise ListError(f"there is no list {name} any more")
     if found.is_all:
@@ -180,7 +180,7 @@ def show_columns(name: str, columns: tuple[str, ...]) -> Change:
     """Choose the columns of a list; they stand in the order of `COLUMNS`."""
 
     def change(lists: Watchlists) -> Watchlists:
-        held = lists.named(name)
+        held = lists.by_name(name)
         if held is None:
             raise ListError(f"there is no list {name} any more")
         ordered = tuple(each for each in COLUMNS if each in columns)
