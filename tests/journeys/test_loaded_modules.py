@@ -92,6 +92,7 @@ def test_an_open_desk_has_not_loaded_what_is_seldom_used(loaded: Loaded) -> None
 
 def test_flatten_from_a_second_login_has_loaded_nothing_of_a_screen(loaded: Loaded) -> None:
     assert "keydesk_client.orders.sender" in loaded.flatten
+    assert "keydesk.store.store" not in loaded.flatten
     assert not (LIBRARIES | {"textual"}) & packages(loaded.flatten)
     assert not [name for name in loaded.flatten if name.startswith(DRAWN)]
 
