@@ -25,7 +25,7 @@ MOVE, STOP = Decimal("0.1"), 15  # pips: worth a trade, and from entry to stop
 
 
 def report(account: AccountState, words: str) -> None:
-    """One line: what the bot believes, and up to which transaction."""
+    """Print one line of JSON: newest transaction, time, positions, NAV, and what was done."""
     held = {pair: str(position.units) for pair, position in account.positions.items()}
     now = {"newest": account.newest, "time": account.prices[PAIRS[0]].time.text}
     print(json.dumps(now | {"held": held, "nav": str(account.nav), "did": words}), flush=True)

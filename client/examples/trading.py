@@ -99,7 +99,7 @@ async def main(folder: Path) -> None:
             table = csv.DictWriter(file, columns, extrasaction="ignore")
             table.writeheader()
             async for fill in client.transactions.iterate_since(began, type_=["ORDER_FILL"]):
-                table.writerow(fill.row())  # Decimal and DateTime write themselves digit for digit
+                table.writerow(fill.row())  # Decimal and DateTime are written digit for digit
         print((folder / "fills.csv").read_text())
 
 

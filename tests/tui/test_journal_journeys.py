@@ -164,7 +164,7 @@ JOURNAL = {
     ),
     "a note as client extension by choice": (
         (
-            "tui/app/journal/test_desk::"
+            "tui/app/journal/test_account_journal::"
             "test_by_choice_the_note_goes_to_the_broker_as_labels_that_y_sends"
         ),
     ),

@@ -1,7 +1,7 @@
 """Plain records of an account that is followed: figures, open trades, positions and pending orders.
 
 They are changed in place as transactions and prices come, so that a reference to one stays current until it ends.
-Amounts are in home currency unless said; None means not known (yet).
+Amounts are in home currency unless noted; None means not known (yet).
 """
 
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ class PendingOrder:
     """One pending order; dependents carry their trade's id."""
 
     id: str
-    type: str  # the wire's word: LIMIT, STOP, TAKE_PROFIT ...
+    type: str  # as on the wire: LIMIT, STOP, TAKE_PROFIT ...
     instrument: str
     units: Decimal | None  # signed; None for a dependent order
     price: Decimal | None
@@ -119,6 +119,6 @@ class AccountFigures:
     financing: Decimal
     last_transaction_id: int  # as a number; `newest` of a followed account is the TransactionID
     created_time_ns: int
-    mid_nav: Decimal | None = None  # with trades at mid prices: what the closeout looks at
+    mid_nav: Decimal | None = None  # with trades at mid prices, by which the closeout is decided
     open_risk: Decimal | None = None  # to the stops
     naked_trades: int = 0  # open trades without any stop

@@ -90,7 +90,7 @@ def order_row(order: Order, trades: Mapping[str, OpenTrade]) -> PendingOrder | N
 def entry_row(order: EntryOrder, created: DateTime) -> PendingOrder:
     """Return the row of an entry order."""
     number_of(order.id)
-    up = 1 if amount(order.units) > 0 else -1  # the way the trade wins
+    up = 1 if amount(order.units) > 0 else -1  # the direction of profit
     stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
     trailing = order.trailing_stop_loss_on_fill
     return PendingOrder(

@@ -146,7 +146,7 @@ class Continuity(Enum):
     ANOTHER_ACCOUNT = auto()
     """Another account has this id now, as after a practice broker's reset: its history begins anew."""
     WENT_BACK = auto()
-    """The service knows less than was applied: its history was replaced."""
+    """The service has fewer transactions than were applied: its history was replaced."""
 
 
 class Comparison(Enum):

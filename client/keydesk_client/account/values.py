@@ -53,14 +53,14 @@ def try_to(counter: CountsUnreadable, action: Callable[[], object]) -> bool:
 
 
 def amount(value: Decimal) -> Decimal:
-    """Return a number of sane size; raise ValueError for any other."""
+    """Return a number between -`LARGEST` and `LARGEST`; raise ValueError for any other."""
     if not -LARGEST < value < LARGEST:
         raise ValueError(f"{value:.3e} is out of range for an amount, size or price")
     return value
 
 
 def price(value: Decimal) -> Decimal:
-    """Return a price above zero and of sane size; raise ValueError for any other."""
+    """Return a price between 0 and `LARGEST`; raise ValueError for any other."""
     if not 0 < value < LARGEST:
         raise ValueError(f"{value:.3e} is out of range for a price")
     return value

@@ -1,4 +1,4 @@
-"""Position size from risk, margin and margin closeout, cost of the spread.
+"""Position size from risk, the formulas of margin and margin closeout, and the cost of the spread.
 
 The service's margin figures are authoritative; these are used between two of its answers and for previews.
 """
@@ -40,7 +40,7 @@ def closeout_percent(used: Decimal, mid_nav: Decimal) -> Decimal:
 
     Args:
         used: The margin in use.
-        mid_nav: The balance with open trades valued at mid prices; with nothing left it is closeout.
+        mid_nav: The balance with open trades valued at mid prices; at 0 or less the account is closed out.
     """
     if not used:
         return NOTHING

@@ -105,7 +105,7 @@ def load_token(
     """Return the token of a profile from the store that has it.
 
     Args:
-        profile: whose.
+        profile: the profile.
         state: the state folder, which holds the vault.
         passphrase: returns the passphrase of the vault; by default it is asked for at the terminal.
 

@@ -36,7 +36,7 @@ NO_QUERY: Mapping[str, str] = MappingProxyType({})
 LONGEST_MESSAGE = 500
 LONGEST_CODE = 100
 MOST_TRANSACTIONS = 1000
-"""Transactions that an error may name: a healthy service names a handful."""
+"""Transactions that an error may name; an intact response names a few."""
 
 
 def error_of(
@@ -55,7 +55,7 @@ def error_of(
         last_transaction_id=_id(members.get("lastTransactionID")),
         related_transaction_ids=_ids(members),
         retry_after=seconds_to_wait(response.headers, wall),
-        asked=_asked(members, query),
+        asked=_named_parameters(members, query),
         explained=_text(members, "errorMessage") is not None or "lastTransactionID" in members,
     )
 
@@ -99,8 +99,8 @@ def _read_rejections(rejects: list[JsonObject]) -> tuple[Rejection, ...]:
     return ()
 
 
-def _asked(members: JsonObject, query: Mapping[str, str]) -> str:
-    """Return the parameter that the message names, with its value: the service does not say which of ten is wrong."""
+def _named_parameters(members: JsonObject, query: Mapping[str, str]) -> str:
+    """Return the query parameters that the message names, with their values, which the message does not repeat."""
     message = (_text(members, "errorMessage") or "")[:LONGEST_MESSAGE]
     named = (each for each in query.items() if f"'{each[0]}'" in message)
     return ", ".join(f"{name}={value}" for name, value in named)[:LONGEST_MESSAGE]

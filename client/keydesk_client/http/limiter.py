@@ -45,8 +45,8 @@ Trace: TypeAlias = Callable[[str, object], Awaitable[None]]
 class ConnectionSlots:
     """Connections of one connection pool: idle, in use, or still to be opened.
 
-    They are counted, not observed: a request that fails takes its connection with it, and a connection that was idle for
-    `idle_s` is taken for closed. Where the count is wrong, `trace` still delays each new connection to the pace.
+    They are counted, not observed: the connection of a request that fails counts as closed, as does one that was idle for
+    `idle_s`. Where the count is wrong, `trace` still delays each new connection to the pace.
     """
 
     def __init__(self, pace: ConnectPace, size: int, idle_s: float) -> None:
@@ -120,7 +120,7 @@ class Timer(Protocol):
 
 
 class Timers(Protocol):
-    """The part of an event loop that tells the time and runs timers."""
+    """The part of an event loop that has a clock and runs timers."""
 
     def time(self) -> float:
         """Return seconds on a monotonic clock."""
@@ -264,7 +264,7 @@ class Limiter:
                 candidates = candidates[
                     :1
                 ]  # it keeps the last of the rate while it lacks a connection
-            waiter = self._connected(candidates)
+            waiter = self._first_connected(candidates)
             if waiter is None:
                 return
             self._queues[waiter.kind].popleft()
@@ -292,7 +292,7 @@ class Limiter:
             queue.popleft()
         return queue[0] if queue else None
 
-    def _connected(self, candidates: list[_Waiter]) -> _Waiter | None:
+    def _first_connected(self, candidates: list[_Waiter]) -> _Waiter | None:
         """Return the first candidate that gets a connection; None when they have to wait for one."""
         for waiter in candidates:
             if waiter.take_idle():
@@ -330,9 +330,9 @@ class Limiter:
         if self._wake_up is not None:
             self._wake_up.cancel()
         self._wake_up_at = when
-        self._wake_up = self._clock().call_at(when, self._woken)
+        self._wake_up = self._clock().call_at(when, self._on_wake_up)
 
-    def _woken(self) -> None:
+    def _on_wake_up(self) -> None:
         self._wake_up, self._wake_up_at = None, inf
         self._admit()
 

@@ -1,4 +1,4 @@
-"""Requests and responses as plain values, and how their headers and bodies are written and read."""
+"""Requests, their timeouts and responses as plain values, and how headers and bodies are written and read."""
 
 import re
 import zlib

@@ -1,4 +1,7 @@
-"""Clocks, and the pace at which a client opens connections: two a second at most."""
+"""Clocks, back-off, and the pace at which a client opens connections: two a second at most.
+
+The timeouts of requests are in `messages`.
+"""
 
 import asyncio
 import random

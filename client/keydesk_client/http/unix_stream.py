@@ -15,7 +15,7 @@ MOST_UNREAD: Final = 256 * 1024
 
 
 class UnixConnection(asyncio.Protocol):
-    """A connection to a Unix socket: what was received of it and not read yet, and whether it ended."""
+    """A connection to a Unix socket: the bytes that were received and not read yet, and whether it ended."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
@@ -28,7 +28,7 @@ class UnixConnection(asyncio.Protocol):
 
     @property
     def is_readable(self) -> bool:
-        """Whether there are bytes to read, or the end of the connection, also such as the system still holds."""
+        """Whether bytes, or the end of the connection, can be read: here, or still from the system."""
         return self._has_received or self._transport is None or _has_input(self._transport)
 
     @property

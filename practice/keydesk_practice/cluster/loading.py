@@ -16,7 +16,7 @@ from keydesk_practice.broker.opening import restored_session, session_of
 from keydesk_practice.cluster.clock import ClusterClock
 from keydesk_practice.cluster.database import TakenAccount
 from keydesk_practice.cluster.database_threads import DatabaseWorker
-from keydesk_practice.cluster.watched import WatchedAccounts
+from keydesk_practice.cluster.watched_accounts import WatchedAccounts
 from keydesk_practice.engine.quotes import day_end_after
 from keydesk_practice.errors import LedgerAway, LedgerWriteFailed
 from keydesk_practice.ledger.archive import encoded_snapshot, restored_state, state_format

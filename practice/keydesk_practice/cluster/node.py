@@ -14,7 +14,7 @@ from keydesk_practice.cluster.commits import Fences, NodeCommit
 from keydesk_practice.cluster.database import Owner, Pace, StoredRequest, TakenAccount
 from keydesk_practice.cluster.database_threads import DatabaseWorker
 from keydesk_practice.cluster.loading import AccountLoader
-from keydesk_practice.cluster.watched import WatchedAccounts
+from keydesk_practice.cluster.watched_accounts import WatchedAccounts
 from keydesk_practice.errors import LedgerAway, LedgerWriteFailed, NotExecuted
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_accounts import RequestRecord, commit_batches

@@ -1,4 +1,4 @@
-"""The workers as a group: the state that they share is sent to each, and operations are asked of one or of all.
+"""The workers as a group: the state that they share is sent to each, and operations are sent to one or to all.
 
 A worker that had ended during a change receives it when it joins again.
 """

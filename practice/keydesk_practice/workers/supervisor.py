@@ -1,4 +1,7 @@
-"""The supervisor: holds the data folder and the address, starts the workers, and answers the control interface."""
+"""The supervisor: holds the data folder and the address, and answers the control interface.
+
+`pool` starts the workers, and starts them again when they end; `group` keeps what they share.
+"""
 
 import asyncio
 import contextlib
@@ -190,7 +193,7 @@ class _Supervisor:
         return 1 if failed else 0
 
     async def _start_workers(self) -> bool:
-        """Start every worker, let them agree, and let the market run; return False when one cannot start."""
+        """Start every worker, send all of them the same state, and start the market; return False when one cannot start."""
         if not await self._pool.start():
             return False
         group, workers = self._group, self._pool.workers

@@ -14,7 +14,7 @@ pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.cluster.clock import ClusterClock
 from keydesk_practice.cluster.database import TakenAccount
 from keydesk_practice.cluster.loading import LOADED_AT_ONCE, AccountLoader
-from keydesk_practice.cluster.watched import WatchedAccounts
+from keydesk_practice.cluster.watched_accounts import WatchedAccounts
 from keydesk_practice.errors import LedgerAway
 from keydesk_practice.ledger.postgres import PostgresLedger
 

@@ -67,7 +67,7 @@ class Connection:
     async def _learn_whether_linked(self) -> None:
         """Ask whether the account is linked, if not known yet; orders of a linked account carry no client id.
 
-        Without an answer they carry none either: they are found by their terms then, and refused nowhere.
+        Without an answer they carry none either: they are found by their terms then, and no broker refuses them.
         """
         if self.linked is None:
             with suppress(KeydeskClientError):
@@ -152,11 +152,11 @@ async def open_account(
             unread=unread,
             executions=executions,
         )
-        kept = open_journal(journal)
-        no_orders = kept.why if isinstance(kept, UnavailableJournal) else ""
+        journal_file = open_journal(journal)
+        no_orders = journal_file.why if isinstance(journal_file, UnavailableJournal) else ""
         sender = Sender(
             client,
-            kept,
+            journal_file,
             lambda: link.gate.applied or 0,
             dispatcher.on_progress,
             dispatcher.on_late_outcome,

@@ -1,4 +1,4 @@
-"""What a price moves on a chart, so that only the rows that it touches are painted again."""
+"""The parts of a chart that a new price moves, so that only the rows that they touch are painted again."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from keydesk.store.state import Candle
 
 
 class End(NamedTuple):
-    """Something that a price moves: its value, its level, and the level of what it is joined with."""
+    """A part of a chart that a price moves, such as the upper end of a wick: what is drawn, and between which levels."""
 
-    value: object  # what is seen of it: equal values look the same
+    value: object  # parts with equal values look the same
     level: int  # eighths of rows above the lower edge
-    beside: int
+    beside: int  # the level of the other end, such as the body that a wick ends at
 
 
 def ends_of_candles(
     scene: Scene, shown: Sequence[Candle], scale: Scale, held: Sequence[float]
 ) -> list[End]:
-    """Return what a price moves among the candles: the newest one, marks, and the newest end of each line.
+    """Return the parts that a price moves among the candles: the newest one, marks, and the newest end of each line.
 
     `held` are the newest values of the lines as they are drawn.
     """
@@ -51,7 +51,7 @@ def ends_of_candles(
 
 
 def ends_of_sub_pane(scene: Scene, pane: SubPane, scale: Scale, held: Sequence[float]) -> list[End]:
-    """Return what a price moves in a sub-pane."""
+    """Return the parts that a price moves in a sub-pane."""
     end = scene.end
     found = [
         _end_of_line(scale.at, values, value, end)
@@ -69,7 +69,7 @@ def held_values(
 ) -> list[float]:
     """Return the newest values of lines as they are drawn.
 
-    A value is kept until it is a third of a row away, the height of a stroke: a quiet market moves nothing.
+    A value is kept until it is a third of a row away, the height of a stroke, so that small changes of the price redraw nothing.
     """
     newest = [values[end - 1] for values in lines]
     if len(before) != len(newest):
@@ -93,7 +93,7 @@ def _end_of_line(at: Callable[[float], int], values: Sequence[float], held: floa
 
 
 def moved_rows(before: Sequence[End], now: Sequence[End], rows: int) -> set[int]:
-    """Return the rows that what moved was in, is in, or is beside."""
+    """Return the rows in which the moved parts were or are, and the rows next to them."""
     if len(before) != len(now):
         return set(range(rows))
     found: set[int] = set()

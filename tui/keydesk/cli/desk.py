@@ -61,7 +61,7 @@ def open_desk(argv: list[str]) -> int:
         settings = load_settings(folders.config)
         profile = profile_to_open(options.profile, settings, practice=options.practice)
         make_private(folders.state)
-        account = _opening(options, folders, profile)
+        account = _account_source(options, folders, profile)
     except (Refusal, UnsafeFolder, BadSettings, KeydeskClientError, OSError) as error:
         report_error(error)
         return 1
@@ -125,7 +125,9 @@ def _run(
     return app.return_code or (1 if app.last_words else 0)
 
 
-def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) -> AccountSource:
+def _account_source(
+    options: DeskOptions, folders: Folders, profile: Profile | None
+) -> AccountSource:
     """Start the practice broker, or read the profile's token while the terminal can still prompt."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Refusal("the desk needs a terminal; over SSH ask for one with ssh -t")

@@ -12,7 +12,7 @@ from textual.message import Message
 from keydesk.keys.keymap import KEYMAP, LOG
 from keydesk.panes.price_cells import signed_role
 from keydesk.store.frame import Frame
-from keydesk.store.log.past import passes
+from keydesk.store.log.filter import passes
 from keydesk.store.state import LogKind, LogLine, PastDirection, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show

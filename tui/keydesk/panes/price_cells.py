@@ -106,13 +106,13 @@ class InstrumentRows(TablePane):
 
     @dataclass
     class Chosen(Message):
-        """The user moved the cursor to a row of this instrument; whoever shows it on the desk calls `settle`."""
+        """The user moved the cursor to a row of this instrument; the receiver calls `settle` when the desk shows it."""
 
         instrument: str
         pane: InstrumentRows
 
         def settle(self) -> None:
-            """Tell the pane that the desk has turned to the instrument."""
+            """Report to the pane that the desk shows the instrument."""
             self.pane.choice_settled()
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word

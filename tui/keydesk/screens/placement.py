@@ -92,7 +92,7 @@ def _holds(size: Size, least: Size) -> bool:
 
 
 class Placement:
-    """The panes in front, the one that stands alone, and the one that has the keys.
+    """The panes in front, the one that is shown alone, and the one that has the focus.
 
     Args:
         screen: Has the focus.
@@ -104,9 +104,9 @@ class Placement:
         self._screen, self._grid = screen, grid
         self.tier = SMALL
         self.fronts = dict(fronts)
-        self.zoomed = ""  # the pane that stands alone
-        self._hidden: Widget | None = None  # had the keys until a smaller window hid it
-        self._instead: Widget | None = None  # the pane that has them since
+        self.zoomed = ""  # the pane that is shown alone
+        self._hidden: Widget | None = None  # had the focus until a smaller window hid it
+        self._instead: Widget | None = None  # the pane that has the focus since
 
     def show(self) -> None:
         """Show the front pane of every place, with the classes that the geometry goes by."""
@@ -140,7 +140,7 @@ class Placement:
         return True
 
     def _keep_focus(self) -> None:
-        """Give the keys to the first pane while a small window hides the pane that had them, then back to it."""
+        """Focus the first pane while a small window hides the focused one, which gets the focus back later."""
         screen, focused = self._screen, self._screen.focused
         if self._hidden is not None and self._hidden.display and focused is self._instead:
             screen.set_focus(self._hidden)
@@ -152,7 +152,7 @@ class Placement:
             screen.set_focus(first)
 
     def focus_moved(self) -> None:
-        """Forget the hidden pane when the trader gave the keys to another one."""
+        """Forget the hidden pane when the trader has focused another one."""
         if self._screen.focused not in {self._hidden, self._instead}:
             self._hidden = self._instead = None
 
@@ -185,15 +185,15 @@ class Strips:
         self._notices.set_class(roomy, "-two")
 
     def share_instrument_line(self) -> None:
-        """Give the notices the instrument line while they need three lines; nothing else moves."""
+        """Show notices on the instrument line, too, while they need three lines; no other line moves."""
         notices, line = self._notices, self._instrument
-        lent = notices.rows_wanted > (2 if notices.has_class("-two") else 1)
-        if lent != notices.has_class("-longer"):
-            line.set_class(lent, "-lent")
-            notices.set_class(lent, "-longer")
+        needs_line = notices.rows_wanted > (2 if notices.has_class("-two") else 1)
+        if needs_line != notices.has_class("-longer"):
+            line.set_class(needs_line, "-lent")
+            notices.set_class(needs_line, "-longer")
 
     def notices_beside(self, forms: Iterable[Region]) -> tuple[Notice, ...]:
-        """Return the notices that stand whole on the screen, none while a form covers them."""
+        """Return the notices that are shown in full, none while a form covers them."""
         pane = self._notices
         visible = pane.region.shrink((0, pane.covered, 0, 0))
         return () if any(visible.overlaps(form) for form in forms) else pane.standing

@@ -96,7 +96,7 @@ class FrameClock:
     def beat(self) -> Frame | None:
         """Draw a frame if one is due and the terminal can take it; return None otherwise."""
         now = self._now()
-        if now - self._last < 0.9 / self.fps:  # timers jitter: a hair early is due
+        if now - self._last < 0.9 / self.fps:  # a timer may call a little early
             return None
         if self._backlog() > MOST_WAITING_WRITES:
             self._skip()

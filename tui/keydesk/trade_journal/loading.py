@@ -106,7 +106,7 @@ async def _with_newer(client: Client, cached: CachedEvents, newest: int) -> Cach
 
 
 async def read_events(client: Client, first: int, last: int) -> list[Event]:
-    """Return the events of the transactions from one to another, both included; the event loop has its turns."""
+    """Return the events of the transactions from one to another, both included; the event loop runs in between."""
     events: list[Event] = []
     found = (await client.transactions.range(first, last)).transactions
     for start in range(0, len(found), PART):

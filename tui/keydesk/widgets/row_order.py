@@ -1,4 +1,4 @@
-"""How the rows of trades, positions, orders and log are sorted, and which of them letters leave."""
+"""The order of the rows of a sorted table: by which column, in which direction, and once or again and again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TableOrder:
     live: bool = False  # sorted again and again, the cursor's row held; else once
 
     def words(self, title: str) -> Printable:
-        """Return it for a heading: "P/L ▼ held"; `title` is the column's header."""
+        """Return the order in words for a heading: "P/L ▼ held"; `title` is the column's header."""
         if not self.column:
             return ""
         arrow, kept = "▼" if self.descending else "▲", "live" if self.live else "held"
@@ -62,7 +62,7 @@ def _value(measured: tuple[Decimal | float | str, str]) -> Decimal | float | str
 
 
 def held_order(before: Sequence[str], now: Sequence[str]) -> list[str]:
-    """Return the rows of now in their order of before; new ones are at the top."""
+    """Return the present rows in their earlier order; new ones are at the top."""
     left = set(now)
     kept = [row for row in before if row in left]
     known = set(kept)

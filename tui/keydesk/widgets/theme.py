@@ -55,7 +55,7 @@ class ThemeError(Exception):
 
 @dataclass(frozen=True)
 class DeskTheme:
-    """One theme at one depth of colour: the look of each role."""
+    """One theme at one depth of colour: the colour and weight of each role."""
 
     name: str
     dark: bool

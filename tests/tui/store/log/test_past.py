@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keydesk.store.log.past import PAGE, WINDOW, PastLog, passes
+from keydesk.store.log.filter import passes
+from keydesk.store.log.past import PAGE, WINDOW, PastLog
 from keydesk.store.state import LogLine, PastDirection
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk.store.transactions.fold import forget_after, write_earlier

@@ -1,4 +1,4 @@
-"""The way of the price during a trade, as far as another stop, target or break-even can be judged by it.
+"""The path of the price during a trade, as far as the result of another stop, target or break-even depends on it.
 
 A step is a candle of the side that closes the trade: how far its high and low are from the entry in the trade's favour. Only steps
 are kept that reach farther than every one before them, and the first return to the entry after each such gain: on these, every rule
@@ -75,17 +75,17 @@ def _decisive_steps(steps: Iterable[PriceStep], exits: Sequence[int]) -> Iterabl
     best = worst = None
     awaits_return, waiting = True, list(exits)
     for number, each in enumerate(steps):
-        is_decisive_steps = not number
+        is_decisive = not number
         while waiting and each.start_ns > waiting[0]:
             worst = None
             del waiting[0]
         if worst is None or each.loss > worst:
-            worst, is_decisive_steps = each.loss, True
+            worst, is_decisive = each.loss, True
         if awaits_return and each.loss >= NOTHING:
-            awaits_return, is_decisive_steps = False, True
+            awaits_return, is_decisive = False, True
         if number and (best is None or each.gain > best):  # the first holds the entry
-            best, awaits_return, is_decisive_steps = each.gain, True, True
+            best, awaits_return, is_decisive = each.gain, True, True
         if not number:
             awaits_return = True
-        if is_decisive_steps:
+        if is_decisive:
             yield each

@@ -51,7 +51,7 @@ class ConfigureForm(Form[ConfigureAccount]):
         return value / WHOLE if isinstance(value, Decimal) else value
 
     def headline(self) -> TextLine:
-        """Return the account that it is about."""
+        """Return the account whose settings are changed."""
         account = self.context.store.account
         return (("ACCOUNT SETTINGS ", "bright"), (safe(account.id if account else EMPTY), "bright"))
 
@@ -92,8 +92,8 @@ class ConfigureForm(Form[ConfigureAccount]):
                 f"{percent(new.closeout_percent, 1)} %, closed out at 100 %",
             ),
         ]
-        said = "An instrument's own rate counts where it is higher. Resting orders need it when they fill"
-        return [*lines, *wrap_words(safe(said), "muted", self.inside)]
+        note = "An instrument's own rate counts where it is higher. Resting orders need it when they fill"
+        return [*lines, *wrap_words(safe(note), "muted", self.inside)]
 
     def action(self) -> Action:
         """Return the row of the confirmation matrix."""
@@ -134,7 +134,7 @@ class ConfigureForm(Form[ConfigureAccount]):
 
     @property
     def is_writing(self) -> bool:
-        """Whether letters go to one of the fields."""
+        """Whether letters are typed into one of the fields."""
         return bool(self.fields.writing)
 
     def write(self, key: str, character: str | None) -> None:
@@ -142,7 +142,7 @@ class ConfigureForm(Form[ConfigureAccount]):
         self.fields.write(key, character)
 
     def action_write(self, name: str) -> None:
-        """Send the letters that follow to a field; a rate is typed anew."""
+        """Type the letters that follow into a field; a rate is typed anew."""
         self.fields.writing = name
         if name == "margin":
             self.fields.texts[name] = ""

@@ -67,7 +67,7 @@ class SessionsForm(ScrolledForm):
         return [*lines, *self._focus_lines(now_ns, week), *self._naked_lines(now_ns)]
 
     def _focus_lines(self, now_ns: int, week: Hours) -> list[TextLine]:
-        """Say when the instrument opens, or why it trades while the market is closed."""
+        """Return when the instrument opens, or why it trades while the market is closed."""
         quote, name = self.store.quotes.get(self.store.focus), pair(self.store.focus)
         if quote is None:
             return []
@@ -79,8 +79,8 @@ class SessionsForm(ScrolledForm):
         if week.is_open:
             return []
         is_practice = self.store.health.environment == "PRACTICE"
-        who = "this practice market" if is_practice else f"{name} at this broker"
-        words = f"The real market is closed; {who} goes on through the weekend"
+        market = "this practice market" if is_practice else f"{name} at this broker"
+        words = f"The real market is closed; {market} goes on through the weekend"
         return [BLANK, *wrap_words(safe(words), "muted", self.inside)]
 
     def _naked_lines(self, now_ns: int) -> list[TextLine]:

@@ -1,4 +1,4 @@
-"""Lines of the transaction log that are older than those the desk follows: a window that moves back to the first one, and its filter.
+"""Lines of the transaction log that are older than those the desk follows: a window that moves back to the first one.
 
 The window grows by pages of ids at the end where lines are wanted, and loses as many at the other end once it is full, so
 that memory is bounded however far one goes. While it reaches up to the followed log, both are one list. With a filter it
@@ -8,33 +8,15 @@ keeps the lines that pass alone, and so reaches over any number of others.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
+from keydesk.store.log.filter import passes
 from keydesk.store.log.names import LogNames
 from keydesk.store.state import LogLine, PastDirection
-from keydesk.text.search import has_words
 from keydesk_client import models as m
 
 PAGE = 500  # ids of a request
 WINDOW = 6000  # lines that are kept
-
-
-def passes(line: LogLine, letters: str) -> bool:
-    """Return whether a line passes the filter: it has every word of the letters.
-
-    A word such as #6417 asks for the transaction of that id and for those that name the order or trade.
-    """
-    ids, words = split_letters(letters)
-    if not all(each == line.id or each in line.about for each in ids):
-        return False
-    return not words or has_words(f"{line.kind} {line.instrument} {line.id} {line.text}", words)
-
-
-def split_letters(letters: str) -> tuple[Sequence[str], str]:
-    """Return the ids and the other words of a filter."""
-    words = letters.split()
-    ids = [word for word in words if word[0] == "#" and word[1:].isdecimal()]
-    return [word[1:] for word in ids], " ".join(word for word in words if word not in ids)
 
 
 class PastLog:

@@ -1,4 +1,4 @@
-"""Accounts with streams on this node, whoever owns them: what other nodes commit is read and sent on."""
+"""Accounts with streams on this node, whichever node owns them: transactions that others commit are read and streamed."""
 
 from collections.abc import Mapping
 
@@ -37,7 +37,7 @@ class WatchedAccounts:
         return found
 
     def join(self, session: AccountSession) -> None:
-        """Let an account that was taken over go on with its streams; raise `LedgerAway`."""
+        """Continue the streams of an account that was taken over; raise `LedgerAway`."""
         watched = self._sessions.get(session.account.id)
         if watched is not None:
             self._send_until(watched, session.committed_id)
@@ -57,7 +57,7 @@ class WatchedAccounts:
             self._send_until(watched, newest)
 
     def catch_up(self, newest: Mapping[str, int]) -> None:
-        """Send what no notification announced; raise `LedgerAway`."""
+        """Send the transactions that no notification announced; raise `LedgerAway`."""
         for account in list(self._sessions):
             self.committed_elsewhere(account, newest.get(account, 0))
 
