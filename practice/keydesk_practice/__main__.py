@@ -119,7 +119,8 @@ def _check_folder(data: Path) -> int:
 
 
 async def _serve(options: Options) -> int:
-    # Imported here: `--help`, `reset` and usage errors need not load the market's tables.
+    limit_pauses()  # first: collections of garbage would look through every module of the broker as it is loaded
+    # Imported here: `--help`, `reset`, usage errors and commands to a running broker need not load the market's tables.
     from keydesk_practice.server import run_broker  # noqa: PLC0415
 
     level = logging.INFO if options.log_requests else logging.WARNING
@@ -127,7 +128,6 @@ async def _serve(options: Options) -> int:
         level=level, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
     )
     make_private(options.data)
-    limit_pauses()
     if options.ledger is not None:
         return await _run_node(options)
     if options.workers > 1:

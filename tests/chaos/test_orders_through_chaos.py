@@ -121,7 +121,7 @@ class Run:
             account_id=desk.account_id,
             timeouts=self.patience.timeouts,
             retries=self.patience.retries,
-            carrier=NotedRequests(self.orders.saw),
+            carrier=NotedRequests(self.proxy.url, self.orders.saw),
         )
 
 

@@ -1,8 +1,18 @@
-"""What an open desk has loaded: each module takes memory, so that what few traders open waits until they do."""
+"""What an open desk and the commands have loaded.
 
+Each module takes memory and time: of the desk, what few traders open waits until they do; a command loads nothing of a screen.
+"""
+
+import os
+import subprocess
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
+from keydesk.cli.runner import COMMANDS
 from support.terminal import Terminal
 
 LIST_MODULES = """
@@ -27,6 +37,7 @@ LIBRARIES = {  # of charts, files and keyrings, and of the practice broker, whic
     "tomlkit",
     "uvicorn",
 }
+DRAWN = ("keydesk.forms", "keydesk.panes", "keydesk.screens", "keydesk.widgets")
 PAGES = (  # 0.5 to 1 MB each with what only they use
     "keydesk.calc.trade_journal.rebuild",
     "keydesk.forms.account.configure",
@@ -43,16 +54,55 @@ PAGES = (  # 0.5 to 1 MB each with what only they use
 )
 
 
-def test_an_open_desk_has_not_loaded_what_is_seldom_used(practice_folder: Path) -> None:
-    env = {"KEYDESK_HOME": str(practice_folder / "home")}
-    listed = practice_folder / "modules"
-    command = [sys.executable, "-c", LIST_MODULES, str(listed), "--practice"]
-    with Terminal(command, (120, 35), env) as desk:
+@dataclass(frozen=True)
+class Loaded:
+    """The modules that programs had loaded when they ended."""
+
+    desk: frozenset[str]
+    flatten: frozenset[str]
+
+
+@pytest.fixture(scope="module")
+def loaded(module_folder: Path) -> Loaded:
+    """Open a desk, flatten its account from another login, and leave the desk."""
+    env = {"KEYDESK_HOME": str(module_folder / "home")}
+    of_desk, of_flatten = module_folder / "desk", module_folder / "flatten"
+    listing = [sys.executable, "-c", LIST_MODULES]
+    with Terminal([*listing, str(of_desk), "--practice"], (120, 35), env) as desk:
         desk.see("prices ok")
         desk.see("No trades.")
+        flatten = [*listing, str(of_flatten), "flatten", "--practice", "--yes"]
+        said = subprocess.run(flatten, env=os.environ | env, check=True, capture_output=True)
+        assert b"FLAT: " in said.stdout
         desk.quit()
         assert desk.wait_for_exit() == 0
-    loaded = listed.read_text().split()
-    assert "keydesk.forms.ticket.form" in loaded  # the first ticket opens at once
-    assert not LIBRARIES.intersection(name.partition(".")[0] for name in loaded)
-    assert not [name for name in loaded if name.startswith(PAGES)]
+    modules = (frozenset(path.read_text().split()) for path in (of_desk, of_flatten))
+    return Loaded(*modules)
+
+
+def packages(modules: Iterable[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+def test_an_open_desk_has_not_loaded_what_is_seldom_used(loaded: Loaded) -> None:
+    assert "keydesk.forms.ticket.form" in loaded.desk  # the first ticket opens at once
+    assert not LIBRARIES & packages(loaded.desk)
+    assert not [name for name in loaded.desk if name.startswith(PAGES)]
+
+
+def test_flatten_from_a_second_login_has_loaded_nothing_of_a_screen(loaded: Loaded) -> None:
+    assert "keydesk_client.orders.sender" in loaded.flatten
+    assert "keydesk.store.store" not in loaded.flatten
+    assert not (LIBRARIES | {"textual"}) & packages(loaded.flatten)
+    assert not [name for name in loaded.flatten if name.startswith(DRAWN)]
+
+
+def test_no_command_loads_what_draws_the_desk() -> None:
+    modules = " ".join(f"keydesk.cli.{name}" for name in sorted(set(COMMANDS.values())))
+    code = "import sys\nfor name in sys.argv[1:]: __import__(name)\nprint(*sys.modules)"
+    command = [sys.executable, "-c", code, *modules.split()]
+    names = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert "keydesk.cli.journal" in names
+    assert "rich.console" not in names  # a client loads it later, by the command line of httpx
+    assert not (LIBRARIES - {"plotext"} | {"textual"}) & packages(names)  # plotext: the chart
+    assert not [name for name in names if name.startswith(DRAWN)]

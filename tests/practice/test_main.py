@@ -39,6 +39,14 @@ async def test_its_line_lists_the_accounts_of_every_token(practice_folder: Path)
         assert practice.tokens[0]["accounts"][0]["id"] == practice.account_id
 
 
+def test_commands_to_a_running_broker_load_neither_market_nor_server() -> None:
+    code = "import sys, keydesk_practice.__main__; print(*sys.modules)"
+    command = [sys.executable, "-c", code]
+    loaded = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert "keydesk_practice.control.commands" in loaded
+    assert not {"numpy", "uvicorn", "keydesk_practice.broker.broker"}.intersection(loaded)
+
+
 async def test_everything_it_makes_is_private(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as practice:
         assert stat.S_IMODE((practice_folder / "s").stat().st_mode) == 0o600

@@ -195,11 +195,17 @@ async def practice(practice_folder: Path) -> AsyncIterator[PracticeServer]:
         yield server
 
 
-class SharedPractice:
-    """Brokers for all tests of a run: a process serves `OWNERS` tokens, each given to one test; then another is started."""
+OWNERS = 400
+SPARE_OWNERS = 60
 
-    def __init__(self, folder: Path) -> None:
+
+class SharedPractice:
+    """Brokers for all tests of a run or a module: a process serves many tokens, each given to one test; then another starts."""
+
+    def __init__(self, folder: Path, *options: str, owners: int = OWNERS) -> None:
         self._folder = folder
+        self._options = options
+        self._owners = owners
         self._processes: list[subprocess.Popen[bytes]] = []
         self._servers: list[PracticeServer] = []  # of the newest process, not given out yet
 
@@ -227,12 +233,12 @@ class SharedPractice:
     def _start(self) -> None:
         number = len(self._processes)
         data = self._folder / f"data{number}"
-        tokens = [f"token-{owner:03}-of-a-test" for owner in range(OWNERS)]
+        tokens = [f"token-{owner:03}-of-a-test" for owner in range(self._owners)]
         words = [word for token in tokens for word in ("--token", token)]
         place = ["--uds", str(self._folder / f"s{number}"), "--data", str(data)]
         command = [sys.executable, "-m", "keydesk_practice.__main__", *place]
         process = subprocess.Popen(
-            [*command, "--rate-limit", "1000000", *words],
+            [*command, "--rate-limit", "1000000", *self._options, *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
         )
@@ -244,10 +250,6 @@ class SharedPractice:
             PracticeServer(None, url, url, token, _accounts_of(address, owner), data)
             for owner, token in enumerate(tokens)
         ]
-
-
-OWNERS = 400
-SPARE_OWNERS = 60
 
 
 def _accounts_of(address: Mapping[str, Any], owner: int) -> tuple[PracticeAccount, ...]:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import httpx
 
+from keydesk_client.http.connections import ConnectionPool
+from keydesk_client.http.endpoint import address_of
 from keydesk_client.orders.outcome import Done, Outcome, Progress, Sending, Unknown
 from keydesk_client.orders.reconciler import TASK_NAME
 
@@ -121,11 +123,15 @@ def _asked(timeline: Timeline, unknown: Unknown, now: float) -> None:
     timeline.look_ups = unknown.look_ups
 
 
+CONNECTIONS = 10
+"""As many as a client has for its requests and its look-ups."""
+
+
 class NotedRequests(httpx.AsyncBaseTransport):
     """Carries requests as ever, and tells of each: it failed unless the last byte of a good answer came."""
 
-    def __init__(self, saw: Callable[[Seen], None]) -> None:
-        self._carrier = httpx.AsyncHTTPTransport(verify=False, trust_env=False)
+    def __init__(self, url: str, saw: Callable[[Seen], None]) -> None:
+        self._carrier = ConnectionPool(address_of(url), CONNECTIONS)
         self._saw = saw
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -2,7 +2,9 @@
 
 - A request is sent in one piece: head and body as packets of their own would wake the service twice.
 - A connection is reused only after a response that was read to its end, with nothing behind it: such bytes would be
-  parsed as the response to the next request. Nor is one that became readable, or broke, while it was idle.
+  parsed as the response to the next request. Nor is one that became readable, or broke, while it was idle. Such bytes
+  may also wait in the layers below the parser, where the socket does not show them: of TLS, its decryption is asked;
+  of TCP, each read takes all that asyncio receives at once.
 - Connections are opened by httpcore's network backend, but for Unix sockets; its pool and the client of httpx are not
   used: they pass the event loop four times more for each request.
 """
@@ -11,9 +13,9 @@ import asyncio
 import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from functools import partial
-from ssl import SSLContext
+from ssl import SSLContext, SSLObject, SSLWantReadError
 from typing import Final, TypeAlias, TypeVar, cast
 
 import h11
@@ -21,6 +23,7 @@ import httpcore
 import httpx
 
 from keydesk_client.errors import InvalidSettings
+from keydesk_client.http.certificates import named_certificates
 from keydesk_client.http.endpoint import Address
 from keydesk_client.http.log import log_connection
 from keydesk_client.http.unix_stream import UnixStream
@@ -37,7 +40,8 @@ UNACKNOWLEDGED_MS: Final = 8000
 LONGEST_REASON: Final = 300
 LONGEST_HEAD: Final = 100 * 1024
 """Bytes of the headers of a response."""
-READ_SIZE: Final = 65_536
+READ_SIZE: Final = 256 * 1024
+"""As much as asyncio receives at once: anyio would keep the rest, which `is_readable` does not see."""
 PORTS: Final = {"http": 80, "https": 443}
 CLEAN: Final = (b"", False)
 """`trailing_data` of an h11 parser that received nothing behind the response; True stands for the end of the connection."""
@@ -103,6 +107,8 @@ class Connection:
         is_done = parser.our_state is h11.DONE and parser.their_state is h11.DONE
         if not is_done or self._is_broken or parser.trailing_data != CLEAN:
             return False
+        if self._has_more_encrypted():
+            return False
         parser.start_next_cycle()
         self.idle_until = time.monotonic() + IDLE_CONNECTION_S
         return True
@@ -111,6 +117,19 @@ class Connection:
         """Close the connection; an error of one that is gone does not matter."""
         with suppress(httpcore.NetworkError, OSError):
             await self.network.aclose()
+
+    def _has_more_encrypted(self) -> bool:
+        """Return whether TLS received something behind the response, or its end; such bytes are taken out."""
+        encryption = cast("SSLObject | None", self.network.get_extra_info("ssl_object"))
+        if encryption is None:
+            return False
+        try:
+            encryption.read(1)
+        except SSLWantReadError:
+            return False
+        except OSError:
+            pass
+        return True
 
     def _encoded(self, request: httpx.Request) -> bytes:
         """Return the bytes of the request; raise LocalProtocolError for one that must not be sent."""
@@ -159,14 +178,17 @@ class ResponseBody(httpx.AsyncByteStream):
 
 
 class ConnectionPool(httpx.AsyncBaseTransport):
-    """At most `most` connections to a host; the one that was used last carries the next request."""
+    """At most `most` connections to a host; the one that was used last carries the next request.
 
-    def __init__(self, address: Address, most: int) -> None:
+    An address that is reached by https needs `encryption`.
+    """
+
+    def __init__(self, address: Address, most: int, encryption: SSLContext | None = None) -> None:
         url = httpx.URL(address.base)
         self._address = address
         self._host = url.raw_host.decode("ascii")
         self._port = url.port or PORTS[url.scheme]
-        self._ssl = _ssl_context() if address.is_encrypted else None
+        self._ssl = encryption if address.is_encrypted else None
         self._backend = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
         self._places = asyncio.Semaphore(most)
         self._connections: set[Connection] = set()
@@ -202,8 +224,11 @@ class ConnectionPool(httpx.AsyncBaseTransport):
         """Close every connection; one that is being opened is closed as soon as it is open."""
         self._is_closed = True
         self._idle.clear()
-        for connection in tuple(self._connections):
-            await self._close(connection)
+        async with (
+            AsyncExitStack() as closing
+        ):  # if it is cancelled, the others are closed all the same
+            for connection in self._connections:
+                closing.push_async_callback(self._close, connection)
 
     async def _wait_for_place(self, timeout_s: float | None) -> None:
         if not self._places.locked():
@@ -232,6 +257,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
 
     async def _opened(self, request: httpx.Request) -> Connection:
         """Open a connection; close it and raise ConnectError if the pool was closed meanwhile."""
+        self._check_open()
         timeout_s = request.extensions["timeout"]["connect"]
         trace: Trace | None = request.extensions.get("trace")
         began = time.monotonic()
@@ -245,11 +271,15 @@ class ConnectionPool(httpx.AsyncBaseTransport):
             raise
         if self._is_closed:
             await network.aclose()
-            raise httpcore.ConnectError("the client was closed while it connected")
+        self._check_open()
         log_connection(self._address, time.monotonic() - began)
         connection = Connection(network)
         self._connections.add(connection)
         return connection
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise httpcore.ConnectError("the client was closed while it connected")
 
     async def _connected(
         self, timeout_s: float | None, trace: Trace | None
@@ -279,8 +309,9 @@ async def _traced(step: str, open_: Callable[[], Awaitable[T]], trace: Trace | N
     return opened
 
 
-def _ssl_context() -> SSLContext:
-    context = httpx.create_ssl_context(trust_env=False)
+def ssl_context() -> SSLContext:
+    """Return what connections are encrypted with; raise InvalidSettings if named certificates cannot be read."""
+    context = named_certificates() or httpx.create_ssl_context(trust_env=False)
     context.set_alpn_protocols(["http/1.1"])
     return context
 

@@ -13,10 +13,9 @@
 
 import asyncio
 import logging
-import ssl
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Final, TypeVar
@@ -35,6 +34,7 @@ from keydesk_client.errors import (
     UnreadableAnswer,
     WrongEventLoop,
 )
+from keydesk_client.http.certificates import distrust
 from keydesk_client.http.connections import (
     IDLE_CONNECTION_S,
     INVALID,
@@ -44,6 +44,7 @@ from keydesk_client.http.connections import (
     ConnectionPool,
     ResponseBody,
     checked,
+    ssl_context,
 )
 from keydesk_client.http.endpoint import Address, address_of
 from keydesk_client.http.error_mapping import error_of
@@ -130,9 +131,11 @@ class Transport:
         HTTP_LOG.addFilter(TOKEN_FILTER)  # adds it once, however often this is called
         LOG.addFilter(TOKEN_FILTER)
         self._limiter = limiter or Limiter()
-        self._rest_carrier = carrier or ConnectionPool(self.rest, REST_CONNECTIONS)
+        is_encrypted = carrier is None and (self.rest.is_encrypted or self.stream.is_encrypted)
+        self._encryption = ssl_context() if is_encrypted else None
+        self._rest_carrier = carrier or self._pool(self.rest, REST_CONNECTIONS)
         self._look_up_carrier = carrier
-        self._stream_carrier = carrier or ConnectionPool(self.stream, STREAM_CONNECTIONS)
+        self._stream_carrier = carrier or self._pool(self.stream, STREAM_CONNECTIONS)
         self._rest_headers = REST_UNCOMPRESSED if self.rest.is_local else REST
         self.pace: ConnectPace = ConnectPace()
         """How often a connection may be opened; a stream takes its turn before it is opened."""
@@ -205,9 +208,15 @@ class Transport:
         self._closed = True
         if self._loop is not None and self._loop.is_closed():
             return  # its connections ended with it
-        for carrier in (self._rest_carrier, self._stream_carrier, self._look_up_carrier):
-            if carrier is not None:
-                await _guarded(carrier.aclose(), self._token)
+        await _guarded(self._close_carriers(), self._token)
+
+    async def _close_carriers(self) -> None:
+        async with (
+            AsyncExitStack() as closing
+        ):  # if it is cancelled, the others are closed all the same
+            for carrier in (self._rest_carrier, self._stream_carrier, self._look_up_carrier):
+                if carrier is not None:
+                    closing.push_async_callback(carrier.aclose)
 
     def _check_loop(self) -> None:
         """Raise WrongEventLoop in another event loop than before: connections belong to theirs."""
@@ -223,8 +232,11 @@ class Transport:
     def _carrier_of_look_ups(self) -> Carrier:
         """Return the connections of look-ups, made when the first response was lost."""
         if self._look_up_carrier is None:
-            self._look_up_carrier = ConnectionPool(self.rest, LOOK_UPS_AT_ONCE)
+            self._look_up_carrier = self._pool(self.rest, LOOK_UPS_AT_ONCE)
         return self._look_up_carrier
+
+    def _pool(self, address: Address, most: int) -> Carrier:
+        return ConnectionPool(address, most, self._encryption)
 
     def _build(
         self, request: Request, address: Address, accepted: Headers, read: float | None
@@ -366,13 +378,6 @@ async def _guarded(work: Awaitable[T], token: Secret) -> T:
     raise failure
 
 
-def _untrusted(error: BaseException | None) -> str:
-    """Return why the host's certificate is not trusted; "" if something else failed."""
-    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
-        error = error.__cause__ or error.__context__
-    return "" if error is None else f"the certificate is not trusted: {error.verify_message}"
-
-
 def _client_error(error: Exception, token: Secret) -> KeydeskClientError:
     name = type(error).__name__
     reason = token.redact(f"{name}: {error}" if str(error) else name)[:LONGEST_REASON]
@@ -380,7 +385,7 @@ def _client_error(error: Exception, token: Secret) -> KeydeskClientError:
         if isinstance(error, kinds):
             return TimedOut(f"the {phase} timeout has passed", phase=phase, sent=sent)
     if isinstance(error, NOT_CONNECTED):
-        return Unreachable(f"cannot connect: {_untrusted(error) or reason}")
+        return Unreachable(f"cannot connect: {distrust(error) or reason}")
     if isinstance(error, INVALID):
         return InvalidRequest(f"the request cannot be encoded: {reason}")
     return ConnectionLost(f"the connection broke: {reason}")

@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 from pydantic import ConfigDict, Field
 
 from keydesk_client.errors import MissingMember
+from keydesk_client.models._core.member_docs import document_members
 from keydesk_client.models._core.record import VALUES_SELDOM_RECUR, Record, Response
 from keydesk_client.models._core.scalars import (
     Currency,
@@ -90,6 +91,7 @@ class PositionBook(Record):
     """Ascending, only non-empty ones."""
 
 
+@document_members
 @dataclass(frozen=True, slots=True, repr=False)
 class CandlestickData(SlottedRecord):
     """Open, high, low and close of a candle."""
@@ -106,6 +108,7 @@ class CandlestickData(SlottedRecord):
     """Close."""
 
 
+@document_members
 @dataclass(frozen=True, slots=True, repr=False)
 class Candlestick(SlottedRecord):
     """One candle."""
@@ -208,6 +211,7 @@ def _plain_columns(
     return columns
 
 
+@document_members
 @dataclass(frozen=True, slots=True, repr=False)
 class PriceBucket(SlottedRecord):
     """Liquidity at one price level."""

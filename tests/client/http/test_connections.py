@@ -1,27 +1,20 @@
 """The connections to a host: each carries one request at a time, and is used again only when nothing is left in it."""
 
 import asyncio
-import ssl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpcore
 import httpx
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from keydesk_client.auth.secret import Secret
-from keydesk_client.errors import ConnectionLost, Unreachable
+from keydesk_client.errors import ConnectionLost
 from keydesk_client.http import connections
 from keydesk_client.http.endpoint import address_of
 from keydesk_client.http.messages import Request
 from keydesk_client.http.transport import Transport
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
+from support.fakes.encrypted_server import Authority, encrypted_server
 from support.fakes.talking_server import talking_server
 
 
@@ -140,8 +133,7 @@ async def test_a_cancelled_request_closes_its_connection_and_frees_its_place() -
 
     async with talking_server(talk) as url:
         pool = connections.ConnectionPool(address_of(url), 1)
-        timeouts = {"connect": 5.0, "write": 5.0, "read": 5.0, "pool": 5.0}
-        request = httpx.Request("GET", url, extensions={"timeout": timeouts})
+        request = httpx.Request("GET", url, extensions={"timeout": TIMEOUTS})
         for _ in range(2):
             has_asked.clear()
             has_ended.clear()
@@ -184,6 +176,114 @@ async def test_bytes_behind_a_response_are_noticed() -> None:
     assert server.connections == 3
 
 
+FORGED = answer(b'{"forged":1}')
+READ_BY_ANYIO = 65_536
+TIMEOUTS = {"connect": 5.0, "write": 5.0, "read": 5.0, "pool": 5.0}
+
+
+def response_of(size: int) -> bytes:
+    """Return a response that has so many bytes with its head."""
+    body = size - len(answer(b" " * size)) + size
+    return answer(b"{" + b" " * (body - 2) + b"}")
+
+
+async def test_a_second_response_behind_all_that_one_read_returned_is_noticed() -> None:
+    first = response_of(READ_BY_ANYIO)
+    assert len(first) == READ_BY_ANYIO
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head = await whole_request(reader)
+            writer.write(first + FORGED if head.startswith(b"GET") else answer(GOOD_BODY))
+
+    async with talking_server(talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        await transport.request(Request("GET", "/v3"))
+        assert (await transport.request(Request("POST", "/v3", body=b"{}"))).body == GOOD_BODY
+        await transport.close()
+
+
+async def test_a_second_response_in_another_record_of_tls_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            is_order = (await whole_request(reader)).startswith(b"POST")
+            writer.write(answer(GOOD_BODY))
+            if not is_order:
+                writer.write(FORGED)  # a record of its own, received with the first
+
+    authority = Authority(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    async with encrypted_server(talk, authority.certificate("localhost")) as url:
+        transport = Transport(Secret("t"), url, url, is_paced=False)
+        await transport.request(Request("GET", "/v3"))
+        assert (await transport.request(Request("POST", "/v3", body=b"{}"))).body == GOOD_BODY
+        await transport.close()
+
+
+async def test_an_encrypted_connection_is_reused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = CountingServer()
+    authority = Authority(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    async with encrypted_server(server.talk, authority.certificate("localhost")) as url:
+        transport = Transport(Secret("t"), url, url, is_paced=False)
+        for _ in range(3):
+            response = await transport.request(Request("POST", "/v3", body=b"{}"))
+            assert response.body == GOOD_BODY
+        await transport.close()
+    assert server.connections == 1
+
+
+class Lasting:
+    """Answers each connection once, and counts those that ended afterwards."""
+
+    def __init__(self) -> None:
+        self.left = 0
+        self.all_ended = asyncio.Event()
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await whole_request(reader)
+        self.left += 1
+        writer.write(answer(GOOD_BODY))
+        await reader.read()
+        self.left -= 1
+        if not self.left:
+            self.all_ended.set()
+
+
+async def test_closing_that_is_cancelled_closes_every_connection_all_the_same() -> None:
+    server = Lasting()
+    async with talking_server(server.talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        await asyncio.gather(*(transport.request(Request("GET", "/v3")) for _ in range(3)))
+        async with transport.open_stream(Request("GET", "/v3")):
+            closing = asyncio.create_task(transport.close())
+            await asyncio.sleep(0)
+            closing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await closing
+            async with asyncio.timeout(5.0):
+                await server.all_ended.wait()
+
+
+async def test_a_request_that_waits_while_its_client_closes_connects_no_more() -> None:
+    server = CountingServer()
+    async with talking_server(server.talk) as url:
+        pool = connections.ConnectionPool(address_of(url), 1)
+        request = httpx.Request("GET", url, extensions={"timeout": TIMEOUTS})
+        first = await pool.handle_async_request(request)
+        waiting = asyncio.create_task(pool.handle_async_request(request))
+        await asyncio.sleep(0)
+        await pool.aclose()
+        await first.aclose()
+        with pytest.raises(httpcore.ConnectError, match="closed"):
+            await waiting
+    assert server.connections == 1
+
+
 async def test_a_response_that_came_before_the_request_was_sent_is_read() -> None:
     class Broken(httpcore.AsyncMockStream):
         async def write(self, _buffer: bytes, _timeout: float | None = None) -> None:
@@ -194,65 +294,3 @@ async def test_a_response_that_came_before_the_request_was_sent_is_read() -> Non
     request = httpx.Request("GET", "http://r.test", extensions={"timeout": timeouts})
     assert (await connection.exchange(request)).status_code == 503
     assert not connection.renew()
-
-
-def certificate_for(host: str, folder: Path) -> Path:
-    """Write a key and a certificate that it signed itself to one file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), 1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    file = folder / "certificate.pem"
-    file.write_bytes(secret + certificate.public_bytes(pem))
-    return file
-
-
-@asynccontextmanager
-async def encrypted_server(folder: Path, heads: list[bytes]) -> AsyncIterator[tuple[str, Path]]:
-    """Serve by TLS under the name localhost; yield the URL and the certificate."""
-    certificate = certificate_for("localhost", folder)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(asyncio.IncompleteReadError, ConnectionError):
-            while True:
-                heads.append(await whole_request(reader))
-                writer.write(answer(GOOD_BODY))
-
-    server = await asyncio.start_server(talk, "127.0.0.1", 0, ssl=context)
-    async with server:
-        yield f"https://localhost:{server.sockets[0].getsockname()[1]}", certificate
-
-
-async def test_an_encrypted_connection_is_reused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    heads: list[bytes] = []
-    async with encrypted_server(tmp_path, heads) as (url, certificate):
-        trusting = ssl.create_default_context(cafile=certificate)
-        monkeypatch.setattr(httpx, "create_ssl_context", lambda **_: trusting)
-        transport = Transport(Secret("t"), url, url, is_paced=False)
-        for _ in range(3):
-            response = await transport.request(Request("POST", "/v3", body=b"{}"))
-            assert response.body == GOOD_BODY
-        await transport.close()
-    assert len(heads) == 3
-
-
-async def test_a_certificate_that_nobody_vouches_for_gets_no_request(tmp_path: Path) -> None:
-    heads: list[bytes] = []
-    async with encrypted_server(tmp_path, heads) as (url, _):
-        transport = Transport(Secret("t"), url, url)
-        with pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
-            await transport.request(Request("POST", "/v3", body=b"{}"))
-        await transport.close()
-    assert heads == []

@@ -166,6 +166,7 @@ async def test_a_certificate_that_is_not_trusted_is_named_as_the_reason() -> Non
     def refuse(_request: httpx.Request) -> httpx.Response:
         untrusted = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED]")
         untrusted.verify_message = "self-signed certificate"
+        untrusted.verify_code = 18
         raise httpx.ConnectError(str(untrusted)) from untrusted
 
     carrier = httpx.MockTransport(refuse)

@@ -2,6 +2,8 @@
 
 import inspect
 import pydoc
+import subprocess
+import sys
 from dataclasses import fields
 
 import pytest
@@ -34,6 +36,16 @@ def test_the_signature_lists_every_member_by_its_python_name(name: str) -> None:
     assert set(inspect.signature(kind).parameters) == set(names)
     documented = inspect.getdoc(kind) or ""
     assert [each for each in names if f"    {each}: " not in documented] == []
+
+
+def test_an_import_reads_no_source_for_docstrings() -> None:
+    code = (
+        "import keydesk_client.models.pricing, keydesk_client.models.transactions\n"
+        "from keydesk_client.models._core.member_docs import members_of\n"
+        "print(members_of.cache_info().misses)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "0\n"
 
 
 def test_a_signature_keeps_its_names_once_a_record_was_made() -> None:

@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.broker import PracticeServer, practice_server
+from support.broker import PracticeServer, SharedPractice, practice_server
 
 FIRST, SECOND = "the-first-token", "the-second-token"
 STOP = {"distance": "0.0500"}
@@ -29,46 +30,57 @@ async def close(practice: PracticeServer, trade: str) -> dict[str, Any]:
     return dict((await practice.send("PUT", f"{{a}}/trades/{trade}/close", {})).json())
 
 
-async def test_the_older_of_two_equal_trades_closes_first(practice_folder: Path) -> None:
-    async with practice_server(practice_folder, "--fifo") as practice:
-        older, newer = await bought(practice, 1000), await bought(practice, 1000)
-        refused = await close(practice, newer)
-        assert refused["orderCancelTransaction"]["reason"] == "FIFO_VIOLATION"
-        assert "orderFillTransaction" in await close(practice, older)
-        assert "orderFillTransaction" in await close(practice, newer)
+@pytest.fixture(scope="module")
+def fifo_brokers(module_folder: Path) -> Iterator[SharedPractice]:
+    """A broker with an account of its own for each test that changes nothing but its account."""
+    shared = SharedPractice(module_folder, "--fifo", owners=8)
+    yield shared
+    shared.close()
 
 
-async def test_a_trade_of_another_size_closes_at_once(practice_folder: Path) -> None:
-    async with practice_server(practice_folder, "--fifo") as practice:
-        await bought(practice, 1000)
-        assert "orderFillTransaction" in await close(practice, await bought(practice, 999))
+@pytest.fixture
+async def fifo(fifo_brokers: SharedPractice) -> AsyncIterator[PracticeServer]:
+    desk = fifo_brokers.open_desk()
+    yield desk
+    await desk.close()
 
 
-async def test_a_second_equal_trade_cannot_open_with_a_stop(practice_folder: Path) -> None:
-    async with practice_server(practice_folder, "--fifo") as practice:
-        await bought(practice, 1000)
-        made = await buy(practice, 1000, stopLossOnFill=STOP)
-        assert made["orderCancelTransaction"]["reason"] == "FIFO_VIOLATION_SAFEGUARD_VIOLATION"
-        assert "orderFillTransaction" in await buy(practice, 999, stopLossOnFill=STOP)
+async def test_the_older_of_two_equal_trades_closes_first(fifo: PracticeServer) -> None:
+    older, newer = await bought(fifo, 1000), await bought(fifo, 1000)
+    refused = await close(fifo, newer)
+    assert refused["orderCancelTransaction"]["reason"] == "FIFO_VIOLATION"
+    assert "orderFillTransaction" in await close(fifo, older)
+    assert "orderFillTransaction" in await close(fifo, newer)
 
 
-async def test_equal_trades_cannot_get_a_stop_later(practice_folder: Path) -> None:
-    async with practice_server(practice_folder, "--fifo") as practice:
-        older, _ = await bought(practice, 1000), await bought(practice, 1000)
-        answer = await practice.send("PUT", f"{{a}}/trades/{older}/orders", {"stopLoss": STOP})
-        reject = answer.json()["stopLossOrderRejectTransaction"]
-        assert answer.status_code == 400
-        assert reject["rejectReason"] == "STOP_LOSS_ORDER_WOULD_VIOLATE_FIFO_VIOLATION_SAFEGUARD"
+async def test_a_trade_of_another_size_closes_at_once(fifo: PracticeServer) -> None:
+    await bought(fifo, 1000)
+    assert "orderFillTransaction" in await close(fifo, await bought(fifo, 999))
 
 
-@pytest.mark.parametrize("again", [(), ("--fifo",)])
-async def test_the_account_keeps_its_rules(practice_folder: Path, again: tuple[str, ...]) -> None:
+async def test_a_second_equal_trade_cannot_open_with_a_stop(fifo: PracticeServer) -> None:
+    await bought(fifo, 1000)
+    made = await buy(fifo, 1000, stopLossOnFill=STOP)
+    assert made["orderCancelTransaction"]["reason"] == "FIFO_VIOLATION_SAFEGUARD_VIOLATION"
+    assert "orderFillTransaction" in await buy(fifo, 999, stopLossOnFill=STOP)
+
+
+async def test_equal_trades_cannot_get_a_stop_later(fifo: PracticeServer) -> None:
+    older, _ = await bought(fifo, 1000), await bought(fifo, 1000)
+    answer = await fifo.send("PUT", f"{{a}}/trades/{older}/orders", {"stopLoss": STOP})
+    reject = answer.json()["stopLossOrderRejectTransaction"]
+    assert answer.status_code == 400
+    assert reject["rejectReason"] == "STOP_LOSS_ORDER_WOULD_VIOLATE_FIFO_VIOLATION_SAFEGUARD"
+
+
+async def test_the_account_keeps_its_rules(practice_folder: Path) -> None:
     async with practice_server(practice_folder, "--fifo") as practice:
         await bought(practice, 1000)
         newer = await bought(practice, 1000)
-    async with practice_server(practice_folder, *again) as practice:
-        refused = await close(practice, newer)
-        assert refused["orderCancelTransaction"]["reason"] == "FIFO_VIOLATION"
+    for again in ((), ("--fifo",)):
+        async with practice_server(practice_folder, *again) as practice:
+            refused = await close(practice, newer)
+            assert refused["orderCancelTransaction"]["reason"] == "FIFO_VIOLATION"
 
 
 async def test_an_account_opened_without_is_not_turned_into_one(practice_folder: Path) -> None:

@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from keydesk.config.settings import BadSettings
 from keydesk.config.user_files import load_keymap
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import GuardedKeys, NoticeLevel
 from keydesk.keys.keymap import KEYMAP, TRADES, WATCHLIST, KeyMap
@@ -76,7 +77,7 @@ def test_a_wrong_line_is_named_with_its_file_and_the_remedy(
 class Pane(Widget, can_focus=True):
     """A pane with the keys of the desk."""
 
-    BINDINGS = KEYMAP.bindings("desk")
+    BINDINGS = bindings_of("desk")
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,6 @@
 """The key table walked from end to end."""
 
 import pytest
-from textual.binding import Binding
 
 from keydesk.app.actions.desk import ACTION_GROUPS
 from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
@@ -70,24 +69,10 @@ def test_no_capital_sends() -> None:
     assert CHALLENGE_LETTERS.islower()
 
 
-def singles(keymap: KeyMap) -> list[Binding]:
-    return [binding for binding in keymap.bindings(DESK) if isinstance(binding, Binding)]
-
-
-def test_a_user_moves_a_key_and_bindings_follow() -> None:
-    own = KeyMap(overrides={"buy": "K"})
-    assert [b.key for b in singles(own) if b.id == "buy"] == ["K"]
-
-
 def test_words_name_the_key_that_is_in_force() -> None:
     own = KeyMap(overrides={"buy": "K", "go-trades": "g 1"})
     names = [own.name(each) for each in ("buy", "sell", "go-trades", "back", "look first")]
     assert names == ["K", "S", "g 1", "Esc", "look first"]
-
-
-def test_a_preset_binding_carries_its_digit() -> None:
-    actions = {b.key: b.action for b in singles(KEYMAP) if b.id == "preset"}
-    assert actions["3"] == "preset(3)"
 
 
 def test_a_chord_has_an_action_and_an_unknown_one_has_none() -> None:

@@ -8,7 +8,7 @@ import pytest
 from keydesk.calc.orders.instructions import OpenOrder, RefusedTicket
 from keydesk.calc.orders.ticket_draft import Draft, Entry
 from keydesk.forms.ticket.form import TicketForm
-from keydesk.trading.notifications import Command, report_of
+from keydesk.trading.outcome_words import Command, report_of
 from keydesk.trading.refused_tickets import KEPT, RefusedTickets
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.orders.outcome import Became, Outcome, Rejected

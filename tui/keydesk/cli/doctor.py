@@ -29,9 +29,9 @@ from keydesk.config.settings import (
 )
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, ascii_locale, unusable
 from keydesk.terminal.output import say, say_json
+from keydesk.terminal.query import colour_depth
 from keydesk.terminal.reset import reset
 from keydesk.text.sanitize import clean, safe
-from keydesk.widgets.theme import colour_depth
 from keydesk_client.errors import KeydeskClientError
 
 Verdict = Literal["ok", "warn", "bad"]

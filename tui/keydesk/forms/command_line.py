@@ -30,8 +30,9 @@ from keydesk.calc.page_commands import ShowPage
 from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_words
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
-from keydesk.keys.keymap import COMMAND, FIND, KEYMAP
+from keydesk.keys.keymap import COMMAND, FIND
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import pair, price, shorten
@@ -44,7 +45,7 @@ LONGEST = 200  # characters of a text field
 class FindForm(InfoForm[str]):
     """Returns the instrument chosen."""
 
-    BINDINGS = KEYMAP.bindings(FIND)
+    BINDINGS = bindings_of(FIND)
     WIDTH: ClassVar[int] = 44
     DEFAULT_CSS = """
     FindForm > Input, FindForm > Input:focus {
@@ -130,7 +131,7 @@ class FindForm(InfoForm[str]):
 class CommandForm(InfoForm[ParsedCommand]):
     """Return the command that the typed line means."""
 
-    BINDINGS = KEYMAP.bindings(COMMAND)
+    BINDINGS = bindings_of(COMMAND)
     WIDTH: ClassVar[int] = 60
     DEFAULT_CSS = """
     CommandForm > Input, CommandForm > Input:focus {

@@ -16,6 +16,7 @@ from textual.events import Key
 from keydesk.calc.orders.checks import FRESH
 from keydesk.forms.form_view import UNREADABLE, UNUSABLE, UNUSABLE_FIGURES, FormView
 from keydesk.forms.sheet import FormContext, TextLine
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import (
     EXITS,
     WRONG_LETTERS,
@@ -28,7 +29,7 @@ from keydesk.keys.confirm import (
 )
 from keydesk.keys.guard import CONFIRM_KEYS, DWELL, SEND, KeyTarget
 from keydesk.keys.guarded_app import TOO_EARLY, HasGuardedKeys
-from keydesk.keys.keymap import FORM, KEYMAP
+from keydesk.keys.keymap import FORM
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import clean, safe
@@ -56,7 +57,7 @@ class Form(FormView[Result]):
     """A form that ends in a confirmation."""
 
     KEY_CONTEXT: ClassVar[str] = FORM
-    BINDINGS = KEYMAP.bindings(FORM)
+    BINDINGS = bindings_of(FORM)
 
     def __init__(self, context: FormContext) -> None:
         super().__init__(context)

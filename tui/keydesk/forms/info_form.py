@@ -10,18 +10,9 @@ from rich.cells import cell_len, set_cell_size
 
 from keydesk.forms.framed_sheet import Sheet
 from keydesk.forms.sheet import BLANK, ModalForm, TextLine
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
-from keydesk.keys.keymap import (
-    DESK,
-    HELP,
-    KEY_LIST,
-    KEYMAP,
-    PAGE,
-    PAGES,
-    ROWS,
-    Key,
-    KeyMap,
-)
+from keydesk.keys.keymap import DESK, HELP, KEY_LIST, KEYMAP, PAGE, PAGES, ROWS, Key, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.text.format import (
     lines_of,
@@ -33,7 +24,7 @@ from keydesk.widgets.overlay import Result
 class InfoForm(ModalForm[Result]):
     """The base of forms that send nothing and close with Esc."""
 
-    BINDINGS = KEYMAP.bindings(PAGE)
+    BINDINGS = bindings_of(PAGE)
     WIDTH: ClassVar[int] = 76
     KEY_CONTEXT: ClassVar[str] = ""  # whose keys `?` shows; a field of text has none
     FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
@@ -104,7 +95,7 @@ KEY_WIDTH = 9
 class HelpForm(InfoForm[None]):
     """The keys of a pane and of the desk, or of a page, in two columns and as many pages as needed."""
 
-    BINDINGS = [*KEYMAP.bindings(HELP), *KEYMAP.bindings(KEY_LIST)]  # noqa: RUF012 - as Textual has it
+    BINDINGS = [*bindings_of(HELP), *bindings_of(KEY_LIST)]  # noqa: RUF012 - as Textual has it
     WIDTH: ClassVar[int] = 80
 
     def __init__(
@@ -202,7 +193,7 @@ class ScrolledForm(InfoForm[None]):
     """Lines that scroll where there are more than the window has room for."""
 
     KEY_CONTEXT: ClassVar[str] = HELP
-    BINDINGS = KEYMAP.bindings(HELP)
+    BINDINGS = bindings_of(HELP)
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
 
-from textual.binding import Binding, BindingType
-
 from keydesk.text.sanitize import SafeText, safe
 
 DIGITS = 10
@@ -596,15 +594,6 @@ class KeyMap:
         """Return the keys of the context, then those of the contexts beneath it."""
         places = (context, *BENEATH.get(context, ()), *((PAGE,) if context in PAGES else ()))
         return tuple(key for place in places for key in self.own(place))
-
-    def bindings(self, context: str) -> list[BindingType]:
-        """Return Textual bindings of the context's own single keys; chords are handled by `chord`."""
-        return [
-            Binding(textual_name(key), entry.action.format(key=key), entry.hint, id=entry.id)
-            for entry in self.own(context)
-            for key in entry.keys
-            if " " not in key
-        ]
 
     def prefixes(self, context: str) -> frozenset[str]:
         """Return the first keys of all chords in the context."""

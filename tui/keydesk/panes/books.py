@@ -13,7 +13,8 @@ from typing import ClassVar, get_args
 
 from textual.binding import BindingType
 
-from keydesk.keys.keymap import BOOKS, KEYMAP
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import BOOKS
 from keydesk.panes.book_figures import (
     POSITIONING,
     BookFigures,
@@ -53,7 +54,7 @@ class Books(LinePane):
     """The book of the instrument in focus; `v` turns from orders to positions and back."""
 
     KEY_CONTEXT: ClassVar[str] = BOOKS
-    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(BOOKS)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(BOOKS)]
 
     def __init__(self, *, id: str | None = "books") -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)

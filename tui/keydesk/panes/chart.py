@@ -12,7 +12,8 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from keydesk.chart.glyphs import STYLES
-from keydesk.keys.keymap import CHART, CROSSHAIR, KEYMAP
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import CHART, CROSSHAIR
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart_view import ZOOMS, ChartView
 from keydesk.panes.crosshair import crosshair_at
@@ -31,8 +32,8 @@ class Chart(ChartView):
 
     KEY_CONTEXT: ClassVar[str] = CHART
     BINDINGS: ClassVar[list[BindingType]] = [
-        *KEYMAP.bindings(CROSSHAIR),
-        *KEYMAP.bindings(CHART),
+        *bindings_of(CROSSHAIR),
+        *bindings_of(CHART),
     ]
 
     @dataclass

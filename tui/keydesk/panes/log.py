@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from keydesk.keys.keymap import KEYMAP, LOG
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import LOG
 from keydesk.store.frame import Frame
 from keydesk.store.log.filter import passes
 from keydesk.store.state import LogKind, LogLine, PastDirection, Topic
@@ -45,7 +46,7 @@ class Log(SortedTable):
     """One row per transaction, newest first; older ones are requested as the cursor comes near the last row."""
 
     KEY_CONTEXT: ClassVar[str] = LOG
-    BINDINGS = KEYMAP.bindings(LOG)
+    BINDINGS = bindings_of(LOG)
     NAME: ClassVar[str] = "Log"
     FIRST: ClassVar[str] = "kind"
     LETTERS_HINT: ClassVar[Printable] = (

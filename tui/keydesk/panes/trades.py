@@ -11,7 +11,8 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from keydesk.calc.risk.trade_groups import TradeGroup, group_of
-from keydesk.keys.keymap import KEYMAP, TRADES
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import TRADES
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.panes.trade_measures import GROUP, away, group_name, is_naked, measure_of
@@ -41,7 +42,7 @@ class Trades(InstrumentRows, SortedTable):
         """The user wants to write about the selected trade."""
 
     KEY_CONTEXT: ClassVar[str] = TRADES
-    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(TRADES)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(TRADES)]
     NAME: ClassVar[str] = "Trades"
     FOOT = 1
     COLUMNS: ClassVar[tuple[Column, ...]] = (

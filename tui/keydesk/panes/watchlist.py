@@ -10,7 +10,8 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from keydesk.calc.market.day_shape import CELLS
-from keydesk.keys.keymap import KEYMAP, WATCHLIST
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import WATCHLIST
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import QUIET, Shape, flash_of, price_runs, prices_are_old, shape_of
 from keydesk.panes.watch_cells import POSITION_CELLS, PRICE_CELLS, RANGE
@@ -61,7 +62,7 @@ class Watchlist(InstrumentRows):
     """The active list; the row under the cursor is the focused instrument of chart, ticket and books."""
 
     KEY_CONTEXT: ClassVar[str] = WATCHLIST
-    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(WATCHLIST)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(WATCHLIST)]
 
     @dataclass
     class ChangeWanted(Message):

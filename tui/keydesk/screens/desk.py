@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from keydesk.calc.market.granularity import COMMON, next_common
 from keydesk.config.profiles import Workspace
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import DESK as DESK_CONTEXT
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.panes.books import Books
@@ -51,7 +52,7 @@ SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granula
 def _bindings() -> list[BindingType]:
     """Return the desk's keys: actions of this screen, else `app.perform` with the name and its arguments."""
     found: list[BindingType] = []
-    for binding in KEYMAP.bindings(DESK_CONTEXT):
+    for binding in bindings_of(DESK_CONTEXT):
         assert isinstance(binding, Binding)  # noqa: S101 - the key map makes no others
         _, name, arguments = actions.parse(binding.action)
         if name not in SCREEN_ACTIONS:

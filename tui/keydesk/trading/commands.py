@@ -32,7 +32,6 @@ from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import CHECK_FIRST, Dispatcher, record_of
 from keydesk.trading.exits import Exits
-from keydesk.trading.notifications import Command, report_of
 from keydesk.trading.order_requests import (
     Flattening,
     moved_request,
@@ -40,6 +39,7 @@ from keydesk.trading.order_requests import (
     reversal_request,
 )
 from keydesk.trading.order_words import open_words
+from keydesk.trading.outcome_words import Command, report_of
 from keydesk.trading.refused_tickets import RefusedTickets
 from keydesk.trading.settings_requests import SettingsRequests
 from keydesk_client.account.values import READ_ERRORS

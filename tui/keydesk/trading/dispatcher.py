@@ -16,7 +16,8 @@ from keydesk.store.store import Store
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.executions import Execution, ExecutionLog
-from keydesk.trading.notifications import (
+from keydesk.trading.order_words import intent_words
+from keydesk.trading.outcome_words import (
     Command,
     Level,
     Report,
@@ -26,7 +27,6 @@ from keydesk.trading.notifications import (
     report_of,
     slippage_pips,
 )
-from keydesk.trading.order_words import intent_words
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
     Action,

@@ -20,15 +20,10 @@ from keydesk.records import InFlightKind
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk.trading.notifications import Command
-from keydesk.trading.order_requests import (
-    Standing,
-    guaranteed_edit,
-    stop_edit,
-    target_edit,
-    trail_edit,
-)
+from keydesk.trading.order_requests import guaranteed_edit, stop_edit, target_edit, trail_edit
 from keydesk.trading.order_words import change_words, order_name
+from keydesk.trading.outcome_words import Command
+from keydesk.trading.standing import Standing
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError

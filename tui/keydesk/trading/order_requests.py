@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import Enum
 from typing import TypeAlias, TypeVar
 
 from keydesk.calc.orders.instructions import Change, Left, MoveEntry, OpenOrder, Reverse
 from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.trading.dispatcher import Dispatcher
+from keydesk.trading.standing import ENTRY_TYPES, PASSES, Standing, standing_at_broker
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
@@ -28,18 +28,14 @@ from keydesk_client.models import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.wire_names import UNSET, Unset
 from keydesk_client.models.enumerations import TimeInForce
 from keydesk_client.models.order_terms import EntryMembers, LimitMembers
-from keydesk_client.orders.classify import text
 
 HOUR_NS = 3_600_000_000_000
 HOURS = {"GTD 1h": 1, "GTD 4h": 4, "GTD 24h": 24}
 MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
-ENTRY_TYPES = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
 Level = TypeVar("Level", StopLossDetails, GuaranteedStopLossDetails, TakeProfitDetails)
-PASSES = 3
 
 
 def order_request(order: OpenOrder, now_ns: int) -> OrderRequest:
@@ -209,37 +205,6 @@ def trail_edit(change: Change) -> TrailingStopLossDetails | Unset | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What is open: trades as (id, instrument), entry orders by id, and counts of unreadable records."""
-
-    trades: tuple[tuple[str, str], ...]
-    orders: tuple[str, ...]
-    unreadable_trades: int = 0
-    unreadable_orders: int = 0
-    last_transaction_id: int | None = None  # of the broker, when it said what is open
-
-    @property
-    def is_flat(self) -> bool:
-        """Whether nothing is open."""
-        unreadable = self.unreadable_trades or self.unreadable_orders
-        return not (self.trades or self.orders or unreadable)
-
-    @property
-    def words(self) -> str:
-        """What is open, in words."""
-        trades = [f"#{id_} {pair(instrument)}".rstrip() for id_, instrument in self.trades]
-        unreadable = [
-            f"{count} {what}{'' if count == 1 else 's'} that cannot be read"
-            for count, what in (
-                (self.unreadable_trades, "trade"),
-                (self.unreadable_orders, "order"),
-            )
-            if count
-        ]
-        return ", ".join([*trades, *(f"order #{id_}" for id_ in self.orders), *unreadable])
-
-
-@dataclass(frozen=True, slots=True)
 class Flattening:
     """Flattens an instrument, or the whole account."""
 
@@ -273,50 +238,6 @@ class Flattening:
         except KeydeskClientError as error:
             self.dispatcher.notify("warn", f"Could not check the account after flattening: {error}")
             return None
-
-
-async def standing_at_broker(client: Client, instrument: str | None = None) -> Standing:
-    """Return what is open at the broker. An unreadable record is counted, so the account is not taken for flat."""
-    open_trades, pending = await client.trades.open(), await client.orders.pending()
-    trades = [_trade_named(each, instrument) for each in open_trades.trades]
-    orders = [_order_named(each, instrument) for each in pending.orders]
-    return Standing(
-        tuple(each for each in trades if isinstance(each, tuple)),
-        tuple(each for each in orders if isinstance(each, str)),
-        trades.count(NotClosed.UNREADABLE),
-        orders.count(NotClosed.UNREADABLE),
-        _last_of(open_trades),
-    )
-
-
-class NotClosed(Enum):
-    """Why a record is not closed or cancelled."""
-
-    NOT_ASKED_FOR = "it is of another instrument, or not an entry order"
-    UNREADABLE = "it cannot be read"
-
-
-def _trade_named(trade: Record, instrument: str | None) -> tuple[str, str] | NotClosed:
-    id_, of = text(trade, "id"), text(trade, "instrument")
-    if not id_ or (of is None and instrument is not None):
-        return NotClosed.UNREADABLE
-    return (id_, of or "") if instrument in {None, of} else NotClosed.NOT_ASKED_FOR
-
-
-def _order_named(order: Record, instrument: str | None) -> str | NotClosed:
-    id_, type_, of = (text(order, member) for member in ("id", "type", "instrument"))
-    if type_ is None:
-        return NotClosed.UNREADABLE
-    if type_ not in ENTRY_TYPES:
-        return NotClosed.NOT_ASKED_FOR
-    if not id_ or (of is None and instrument is not None):
-        return NotClosed.UNREADABLE
-    return id_ if instrument in {None, of} else NotClosed.NOT_ASKED_FOR
-
-
-def _last_of(answer: Record) -> int | None:
-    last = text(answer, "last_transaction_id")
-    return int(last) if last is not None and last.isdecimal() else None
 
 
 def standing_of(store: Store, instrument: str | None) -> Standing:

@@ -13,7 +13,8 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.message import Message
 
-from keydesk.keys.keymap import KEYMAP, TABLE
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import TABLE
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text import format as show
@@ -30,7 +31,7 @@ LONGEST_SHOWN = 20  # columns of the letters in a heading
 class SortedTable(TablePane):
     """Rows in an order of the trader's."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(TABLE)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(TABLE)]
     NAME: ClassVar[str] = ""  # of the pane, in its tab
     FIRST: ClassVar[str] = "pl"  # the column that is sorted by first
     WORDS: ClassVar[frozenset[str]] = frozenset({"pair", "side", "kind", "tag", "text", "force"})

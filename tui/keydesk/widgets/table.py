@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from keydesk.keys.keymap import KEYMAP, ROWS
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import ROWS
 from keydesk.store.frame import Frame
 from keydesk.text.sanitize import Printable
 from keydesk.widgets.lines import LinePane, Run, cut, width_of
@@ -52,7 +53,7 @@ class TablePane(LinePane):
     """Rows under a header; subclasses provide the row keys and draw a cell."""
 
     KEY_CONTEXT: ClassVar[str] = ROWS
-    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(ROWS)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(ROWS)]
     COLUMNS: ClassVar[tuple[Column, ...]] = ()
     HEAD = 1  # lines above the rows
     FOOT = 0  # lines below them

@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Self, SupportsIndex
+from typing import TYPE_CHECKING, Final, Self, SupportsIndex, TypeVar
 
 if TYPE_CHECKING:
     import ast
     from inspect import Signature
+
+T = TypeVar("T", bound=type)
 
 PLAIN_TYPES: Final = {
     "DecimalNumber": "Decimal",
@@ -114,12 +116,17 @@ class _Shown:
         return self.text
 
 
-def document_members(kind: type, *, accepts_more: bool = False) -> None:
-    """Give a record its signature and docstring; `accepts_more` shows what a request converts."""
+def document_members(kind: T, *, accepts_more: bool = False) -> T:
+    """Give a record its signature and docstring, and return it; `accepts_more` shows what a request converts.
+
+    A dataclass gets them from this as the outer decorator: while a dataclass is made its docstring is looked at, which
+    would read the source at import.
+    """
     accepted = ACCEPTED_TYPES if accepts_more else {}
     # setattr: pydantic declares a plain Signature, and dataclasses a plain string.
     setattr(kind, "__doc__", MemberDocs.of(kind))  # noqa: B010
     setattr(kind, "__signature__", MemberSignature(accepted))  # noqa: B010
+    return kind
 
 
 @cache

@@ -9,7 +9,6 @@ from pydantic import ConfigDict, GetCoreSchemaHandler, model_serializer
 from pydantic_core import CoreSchema
 
 from keydesk_client.models._core.json import JsonValue
-from keydesk_client.models._core.member_docs import document_members
 from keydesk_client.models._core.record import Wire, fail_fast, missing_member
 from keydesk_client.models._core.scalars import DateTime, decimal_text
 from keydesk_client.models._core.tabular import Tabular
@@ -24,15 +23,15 @@ Member: TypeAlias = "SlottedRecord | Decimal | DateTime | JsonValue"
 
 
 class SlottedRecord(Tabular):
-    """Base of frozen, slotted dataclasses that keep unknown members and raise MissingMember for absent ones."""
+    """Base of frozen, slotted dataclasses that keep unknown members and raise MissingMember for absent ones.
+
+    `document_members` decorates each of them.
+    """
 
     __slots__ = ("_unknown",)
 
     _unknown: Mapping[str, JsonValue]
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-
-    def __init_subclass__(cls) -> None:
-        document_members(cls)
 
     @classmethod
     def __get_pydantic_core_schema__(

@@ -12,9 +12,10 @@ from keydesk.calc.daily_loss import SENTENCE, UNLOCK_AFTER_NS, lock_words
 from keydesk.forms.form import Form
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action, Confirmation, KeyEffect, Step
 from keydesk.keys.guard import KeyTarget, arming_text
-from keydesk.keys.keymap import KEYMAP, NAME
+from keydesk.keys.keymap import NAME
 from keydesk.store.risk import day_result
 from keydesk.store.state import Notice
 from keydesk.text.format import duration, money
@@ -122,7 +123,7 @@ class TypedByHand(Input):
 class UnlockForm(InfoForm[bool]):
     """Returns True once the sentence was typed; nothing is sent, and the lock stays on until the wait is over."""
 
-    BINDINGS = KEYMAP.bindings(NAME)
+    BINDINGS = bindings_of(NAME)
     WIDTH: ClassVar[int] = 68
     DEFAULT_CSS = """
     UnlockForm > Input, UnlockForm > Input:focus {

@@ -9,8 +9,9 @@ from textual.widgets import Input
 
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
-from keydesk.keys.keymap import FIND, KEYMAP
+from keydesk.keys.keymap import FIND
 from keydesk.text.format import clock, date_and_time, shorten
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trading.audit import AuditEntry, matching
@@ -25,7 +26,7 @@ ROLES = {"guard": "warn", "refused": "warn", "limit": "warn", "outcome": "bright
 class AuditForm(InfoForm[None]):
     """Shows entries of the audit log; it sends nothing and changes nothing."""
 
-    BINDINGS = KEYMAP.bindings(FIND)
+    BINDINGS = bindings_of(FIND)
     WIDTH: ClassVar[int] = 118
     DEFAULT_CSS = """
     AuditForm > Input, AuditForm > Input:focus {

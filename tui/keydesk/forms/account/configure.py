@@ -11,8 +11,9 @@ from keydesk.forms.account.live_page import rate_words
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
 from keydesk.forms.text_fields import ENDS_WRITING, MOST_TEXT, TextFields
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import CONFIGURE, KEYMAP
+from keydesk.keys.keymap import CONFIGURE
 from keydesk.records import AccountState
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, money, percent
@@ -28,7 +29,7 @@ class ConfigureForm(Form[ConfigureAccount]):
 
     KEY_CONTEXT: ClassVar[str] = CONFIGURE
     WIDTH: ClassVar[int] = 68
-    BINDINGS = KEYMAP.bindings(CONFIGURE)
+    BINDINGS = bindings_of(CONFIGURE)
 
     def __init__(self, context: FormContext) -> None:
         super().__init__(context)

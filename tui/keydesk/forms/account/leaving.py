@@ -6,7 +6,8 @@ from typing import ClassVar
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
 from keydesk.forms.trades.close_trade import trade_name
-from keydesk.keys.keymap import KEYMAP, LEAVING
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import LEAVING
 from keydesk.store.risk import naked_trades
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, safe
@@ -18,7 +19,7 @@ class LeaveForm(InfoForm[bool]):
     """Returns True when the trader leaves all the same."""
 
     KEY_CONTEXT: ClassVar[str] = LEAVING
-    BINDINGS = KEYMAP.bindings(LEAVING)
+    BINDINGS = bindings_of(LEAVING)
     WIDTH: ClassVar[int] = 64
 
     def __init__(self, store: Store) -> None:

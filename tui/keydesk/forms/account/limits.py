@@ -22,7 +22,8 @@ from keydesk.calc.orders.ticket_draft import Entry, UnreadableText, above_zero, 
 from keydesk.config.limits import WHOLE, LimitChange
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
-from keydesk.keys.keymap import KEYMAP, LIMITS
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import LIMITS
 from keydesk.store.frame import Frame
 from keydesk.store.risk import day_result, open_risk_of
 from keydesk.store.store import Store
@@ -94,7 +95,7 @@ class LimitsForm(InfoForm[Changes]):
     """Shows the limits and where they stand; returns what was changed, and sends nothing."""
 
     KEY_CONTEXT: ClassVar[str] = LIMITS
-    BINDINGS = KEYMAP.bindings(LIMITS)
+    BINDINGS = bindings_of(LIMITS)
     WIDTH: ClassVar[int] = 78
 
     def __init__(self, context: FormContext) -> None:

@@ -8,7 +8,8 @@ from rich.cells import cell_len
 
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
-from keydesk.keys.keymap import KEYMAP, ORDER_LIFE
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import ORDER_LIFE
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten
@@ -44,7 +45,7 @@ class OrderLifeForm(InfoForm[None]):
     """
 
     KEY_CONTEXT: ClassVar[str] = ORDER_LIFE
-    BINDINGS = KEYMAP.bindings(ORDER_LIFE)
+    BINDINGS = bindings_of(ORDER_LIFE)
     WIDTH: ClassVar[int] = 118
 
     def __init__(

@@ -22,7 +22,8 @@ from keydesk.forms.account.live_page import (
     value_words,
 )
 from keydesk.forms.info_form import Rows
-from keydesk.keys.keymap import ACCOUNT, KEYMAP
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import ACCOUNT
 from keydesk.records import AccountState, PositionRow
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
@@ -46,7 +47,7 @@ class AccountPage(LivePage):
     """
 
     KEY_CONTEXT: ClassVar[str] = ACCOUNT
-    BINDINGS = KEYMAP.bindings(ACCOUNT)
+    BINDINGS = bindings_of(ACCOUNT)
 
     def __init__(
         self,

@@ -11,7 +11,8 @@ from rich.cells import cell_len, set_cell_size
 from keydesk.forms.detail_rows import log_line_rows
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
-from keydesk.keys.keymap import KEYMAP, TRANSACTION
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import TRANSACTION
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.store.transactions.details import Related, TransactionDetails, related_words
@@ -36,7 +37,7 @@ class TransactionForm(InfoForm[None]):
     """
 
     KEY_CONTEXT: ClassVar[str] = TRANSACTION
-    BINDINGS = KEYMAP.bindings(TRANSACTION)
+    BINDINGS = bindings_of(TRANSACTION)
     WIDTH: ClassVar[int] = 100
 
     def __init__(

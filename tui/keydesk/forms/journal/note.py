@@ -17,6 +17,7 @@ from keydesk.calc.trade_journal.notes import (
 )
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, NAME, TRADE_NOTE, KeyMap
 from keydesk.text.format import EMPTY, shorten
@@ -56,7 +57,7 @@ class NoteEdit:
 class NoteTextForm(InfoForm[str]):
     """Returns a text of the note; what does not fit the field is shown whole below it."""
 
-    BINDINGS = KEYMAP.bindings(NAME)
+    BINDINGS = bindings_of(NAME)
     WIDTH: ClassVar[int] = 100
     DEFAULT_CSS = """
     NoteTextForm > Input, NoteTextForm > Input:focus {
@@ -124,7 +125,7 @@ class NoteForm(InfoForm[NoteEdit]):
     """
 
     KEY_CONTEXT: ClassVar[str] = TRADE_NOTE
-    BINDINGS = KEYMAP.bindings(TRADE_NOTE)
+    BINDINGS = bindings_of(TRADE_NOTE)
     WIDTH: ClassVar[int] = 90
 
     def __init__(

@@ -19,6 +19,7 @@ from keydesk.forms.journal.trade_rows import (
     time_rows,
 )
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import JOURNAL_TRADE, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle
@@ -77,7 +78,7 @@ class JournalTradeForm(ScrolledForm):
     """
 
     KEY_CONTEXT: ClassVar[str] = JOURNAL_TRADE
-    BINDINGS = [*KEYMAP.bindings(JOURNAL_TRADE)]  # noqa: RUF012 - as Textual has it
+    BINDINGS = [*bindings_of(JOURNAL_TRADE)]  # noqa: RUF012 - as Textual has it
     WIDTH: ClassVar[int] = 120
 
     def __init__(

@@ -20,6 +20,7 @@ from keydesk.forms.journal.table import (
     table_row,
 )
 from keydesk.forms.sheet import BLANK, TextLine, with_hints, wrap_words
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
@@ -63,7 +64,7 @@ class JournalForm(InfoForm[None]):
     """
 
     KEY_CONTEXT: ClassVar[str] = JOURNAL
-    BINDINGS = KEYMAP.bindings(JOURNAL)
+    BINDINGS = bindings_of(JOURNAL)
     WIDTH: ClassVar[int] = 250
 
     def __init__(

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -40,7 +41,7 @@ class AlertsForm(InfoForm[None]):
     """
 
     KEY_CONTEXT: ClassVar[str] = ALERTS
-    BINDINGS = KEYMAP.bindings(ALERTS)
+    BINDINGS = bindings_of(ALERTS)
     WIDTH: ClassVar[int] = 96
 
     def __init__(

@@ -20,6 +20,7 @@ from keydesk.calc.market.indicator_specs import (
 from keydesk.calc.orders.ticket_draft import Entry, is_number_key
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import INDICATORS, KEYMAP, KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import pair
@@ -98,7 +99,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
     """Chooses the indicators of the instrument in the chart, or of every instrument without its own."""
 
     KEY_CONTEXT: ClassVar[str] = INDICATORS
-    BINDINGS = KEYMAP.bindings(INDICATORS)
+    BINDINGS = bindings_of(INDICATORS)
     WIDTH: ClassVar[int] = 76
 
     def __init__(self, store: Store, keymap: KeyMap = KEYMAP) -> None:

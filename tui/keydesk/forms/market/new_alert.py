@@ -14,6 +14,7 @@ from keydesk.calc.alerts.parser import AlertLine, parse_alert
 from keydesk.calc.alerts.parts import AlertSyntaxError
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_words
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, NAME, NEW_ALERT, KeyMap
 from keydesk.store.frame import Frame
@@ -57,7 +58,7 @@ class NewAlertForm(InfoForm[AlertChoice]):
     """
 
     KEY_CONTEXT: ClassVar[str] = NEW_ALERT
-    BINDINGS = KEYMAP.bindings(NEW_ALERT)
+    BINDINGS = bindings_of(NEW_ALERT)
     WIDTH: ClassVar[int] = 62
 
     def __init__(
@@ -208,7 +209,7 @@ class AlertLineForm(InfoForm[AlertLine]):
         trouble: Returns why an alert cannot be made now, "" if it can.
     """
 
-    BINDINGS = KEYMAP.bindings(NAME)
+    BINDINGS = bindings_of(NAME)
     WIDTH: ClassVar[int] = 72
     DEFAULT_CSS = """
     AlertLineForm > Input, AlertLineForm > Input:focus {

@@ -8,7 +8,8 @@ from keydesk.calc.market.replay import ControlledMarket, Replay, speed_words
 from keydesk.calc.replay_commands import VERBS, ReplayCommand
 from keydesk.forms.info_form import DetailsForm, InfoForm, Rows
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
-from keydesk.keys.keymap import KEYMAP, REPLAY
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import REPLAY
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text.format import EMPTY, date_and_time, pair
@@ -19,7 +20,7 @@ class BeginAnewForm(InfoForm[bool]):
     """Returns True when the trader lets the market begin anew."""
 
     KEY_CONTEXT: ClassVar[str] = REPLAY
-    BINDINGS = KEYMAP.bindings(REPLAY)
+    BINDINGS = bindings_of(REPLAY)
     WIDTH: ClassVar[int] = 64
 
     def __init__(self, store: Store, command: ReplayCommand) -> None:

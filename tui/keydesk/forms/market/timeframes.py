@@ -6,7 +6,8 @@ from typing import ClassVar, Final
 from keydesk.calc.market.granularity import ALIGNMENT, SECONDS
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine
-from keydesk.keys.keymap import KEYMAP, TIMEFRAMES
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import TIMEFRAMES
 from keydesk.text.sanitize import Printable, safe
 
 UNITS: Final = (("seconds", 1), ("minutes", 60), ("hours", 3600), ("days and longer", 86_400))
@@ -31,7 +32,7 @@ class TimeframeForm(InfoForm[str]):
     """
 
     KEY_CONTEXT: ClassVar[str] = TIMEFRAMES
-    BINDINGS = KEYMAP.bindings(TIMEFRAMES)
+    BINDINGS = bindings_of(TIMEFRAMES)
     WIDTH: ClassVar[int] = 48
 
     def __init__(self, now: str) -> None:

@@ -11,8 +11,9 @@ from keydesk.calc.market.watchlists import LONGEST_NAME, Watchlist
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import TextLine, wrap_words
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
-from keydesk.keys.keymap import COLUMNS, DELETE_LIST, KEYMAP, NAME
+from keydesk.keys.keymap import COLUMNS, DELETE_LIST, NAME
 from keydesk.store.store import Store
 from keydesk.store.watchlists import in_usual_order
 from keydesk.text.sanitize import Printable, clean, safe
@@ -46,7 +47,7 @@ class NameForm(InfoForm[str]):
         longest: Characters that may be typed.
     """
 
-    BINDINGS = KEYMAP.bindings(NAME)
+    BINDINGS = bindings_of(NAME)
     WIDTH: ClassVar[int] = WIDTH
     DEFAULT_CSS = """
     NameForm > Input, NameForm > Input:focus {
@@ -110,7 +111,7 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
     """Returns the columns of a list."""
 
     KEY_CONTEXT: ClassVar[str] = COLUMNS
-    BINDINGS = KEYMAP.bindings(COLUMNS)
+    BINDINGS = bindings_of(COLUMNS)
     WIDTH: ClassVar[int] = 48
 
     def __init__(self, watched: Watchlist) -> None:
@@ -159,7 +160,7 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
 class DeleteListForm(InfoForm[str]):
     """Returns the name of the list once its deletion is confirmed."""
 
-    BINDINGS = KEYMAP.bindings(DELETE_LIST)
+    BINDINGS = bindings_of(DELETE_LIST)
     WIDTH: ClassVar[int] = WIDTH
 
     def __init__(self, watched: Watchlist) -> None:

@@ -14,7 +14,8 @@ from textual.worker import Worker
 from keydesk.calc.market.trading_day import trading_date
 from keydesk.forms.info_form import ScrolledForm
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
-from keydesk.keys.keymap import DAY_PAGE, KEYMAP
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import DAY_PAGE
 from keydesk.text.format import MINUS
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.report import Page, Section, day_of, page, week_of
@@ -48,7 +49,7 @@ class DayPage(ScrolledForm):
     """
 
     KEY_CONTEXT: ClassVar[str] = DAY_PAGE
-    BINDINGS = KEYMAP.bindings(DAY_PAGE)
+    BINDINGS = bindings_of(DAY_PAGE)
     WIDTH: ClassVar[int] = 120
 
     def __init__(self, snapshot: JournalSnapshot, day: date | None, *, week: bool = False) -> None:

@@ -22,7 +22,8 @@ from keydesk.forms.statistics.maps import CalendarView, HoursView
 from keydesk.forms.statistics.pictures import EquityView, ExcursionView, HistogramView
 from keydesk.forms.statistics.view import Given, View
 from keydesk.forms.statistics.what_if import WhatIfView
-from keydesk.keys.keymap import KEYMAP, STATISTICS
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import STATISTICS
 from keydesk.store.frame import Frame
 from keydesk.text.format import counted
 from keydesk.text.sanitize import Printable, SafeText, safe
@@ -71,7 +72,7 @@ class StatisticsPage(InfoForm[None]):
     """
 
     KEY_CONTEXT: ClassVar[str] = STATISTICS
-    BINDINGS = KEYMAP.bindings(STATISTICS)
+    BINDINGS = bindings_of(STATISTICS)
     WIDTH: ClassVar[int] = 250
 
     def __init__(self, host: StatisticsHost, view: int = 1) -> None:

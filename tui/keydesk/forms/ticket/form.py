@@ -37,8 +37,9 @@ from keydesk.forms.ticket.members import (
     scale_out_lines,
 )
 from keydesk.forms.ticket.sending import SeenPrices, expiry_of, order_of
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import KEYMAP, TICKET
+from keydesk.keys.keymap import TICKET
 from keydesk.store.risk import open_risk_of, usual_size
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
@@ -52,7 +53,7 @@ class TicketForm(Form[OpenOrder]):
     KEY_CONTEXT: ClassVar[str] = TICKET
     WIDTH: ClassVar[int] = 60
     HINTS: ClassVar[TextLine] = FIELD_HINTS
-    BINDINGS = KEYMAP.bindings(TICKET)
+    BINDINGS = bindings_of(TICKET)
 
     def __init__(
         self,

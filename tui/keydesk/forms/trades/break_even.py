@@ -18,8 +18,9 @@ from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now, trade_name
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import BREAK_EVEN, KEYMAP
+from keydesk.keys.keymap import BREAK_EVEN
 from keydesk.records import TradeRow
 from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import money, price
@@ -38,7 +39,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
         (", .", "plain"),
         (" ±10", "muted"),
     )
-    BINDINGS = [*KEYMAP.bindings(BREAK_EVEN), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+    BINDINGS = [*bindings_of(BREAK_EVEN), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
 
     def __init__(self, context: FormContext, trade_id: str) -> None:
         super().__init__(context, trade_id)

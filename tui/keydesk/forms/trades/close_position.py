@@ -11,8 +11,9 @@ from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trades.close_trade import NO_PRICE, signed_money
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import CLOSE_POSITION, KEYMAP
+from keydesk.keys.keymap import CLOSE_POSITION
 from keydesk.records import PositionRow, TradeRow
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import safe
@@ -96,7 +97,7 @@ class ClosePositionForm(PositionForm):
     """Closes a position at market: its side, or both sides where it is hedged."""
 
     KEY_CONTEXT: ClassVar[str] = CLOSE_POSITION
-    BINDINGS = KEYMAP.bindings(CLOSE_POSITION)
+    BINDINGS = bindings_of(CLOSE_POSITION)
     WIDTH: ClassVar[int] = 76
 
     def __init__(self, context: FormContext, instrument: str) -> None:

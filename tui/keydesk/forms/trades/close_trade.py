@@ -18,8 +18,9 @@ from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import KEYMAP, SCALE_OUT
+from keydesk.keys.keymap import SCALE_OUT
 from keydesk.records import TradeRow
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
 from keydesk.text.sanitize import SafeText, clean_name, safe
@@ -156,7 +157,7 @@ class ScaleOutForm(TradeForm[CloseTrades]):
     """Closes a part of one trade, rounded down to whole units."""
 
     KEY_CONTEXT: ClassVar[str] = SCALE_OUT
-    BINDINGS = [*KEYMAP.bindings(SCALE_OUT), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+    BINDINGS = [*bindings_of(SCALE_OUT), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
 
     def __init__(self, context: FormContext, trade_id: str) -> None:
         super().__init__(context, trade_id)

@@ -38,8 +38,9 @@ from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now, trade_name
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import EXIT_PLAN, KEYMAP
+from keydesk.keys.keymap import EXIT_PLAN
 from keydesk.records import TradeRow
 from keydesk.store.risk import costs_until_closed
 from keydesk.text.format import date_and_time, money, price
@@ -66,7 +67,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
 
     KEY_CONTEXT: ClassVar[str] = EXIT_PLAN
     HINTS: ClassVar[TextLine] = FIELD_HINTS
-    BINDINGS = [*KEYMAP.bindings(EXIT_PLAN), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+    BINDINGS = [*bindings_of(EXIT_PLAN), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
 
     def __init__(self, context: FormContext, trade_id: str) -> None:
         super().__init__(context, trade_id)

@@ -8,8 +8,9 @@ from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.forms.text_fields import ENDS_WRITING, MOST_TEXT, TextFields
 from keydesk.forms.trades.close_trade import trade_name
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import KEYMAP, LABELS
+from keydesk.keys.keymap import LABELS
 from keydesk.text.sanitize import safe
 
 
@@ -18,7 +19,7 @@ class LabelsForm(TradeForm[LabelTrade]):
 
     KEY_CONTEXT: ClassVar[str] = LABELS
     WIDTH: ClassVar[int] = 68
-    BINDINGS = [*KEYMAP.bindings(LABELS), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+    BINDINGS = [*bindings_of(LABELS), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
 
     def __init__(self, context: FormContext, trade_id: str) -> None:
         super().__init__(context, trade_id)

@@ -40,8 +40,9 @@ from keydesk.forms.ticket_sheet import (
     quote_line,
     range_line,
 )
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import KEYMAP, MODIFY
+from keydesk.keys.keymap import MODIFY
 from keydesk.records import OrderRow
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, price, units
@@ -59,7 +60,7 @@ class MoveForm(Form[MoveEntry]):
     KEY_CONTEXT: ClassVar[str] = MODIFY
     WIDTH: ClassVar[int] = 68
     HINTS: ClassVar[TextLine] = NUDGES
-    BINDINGS = KEYMAP.bindings(MODIFY)
+    BINDINGS = bindings_of(MODIFY)
 
     def __init__(self, context: FormContext, order_id: str) -> None:
         super().__init__(context)

@@ -6,8 +6,9 @@ from typing import ClassVar, Literal
 from keydesk.calc.orders.instructions import CancelOrders
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import CANCEL_ENTRIES, KEYMAP
+from keydesk.keys.keymap import CANCEL_ENTRIES
 from keydesk.records import OrderRow
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
@@ -68,7 +69,7 @@ class CancelEntriesForm(Form[CancelOrders]):
     """Cancels entry orders of the instrument, or of the account; what protects trades is left alone."""
 
     KEY_CONTEXT: ClassVar[str] = CANCEL_ENTRIES
-    BINDINGS = KEYMAP.bindings(CANCEL_ENTRIES)
+    BINDINGS = bindings_of(CANCEL_ENTRIES)
     WIDTH: ClassVar[int] = 68
 
     def __init__(self, context: FormContext, instrument: str) -> None:

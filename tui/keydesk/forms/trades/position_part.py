@@ -32,8 +32,9 @@ from keydesk.forms.trades.close_position import (
     dependents_line,
 )
 from keydesk.forms.trades.close_trade import NO_PRICE, PRESET_PARTS, signed_money
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import KEYMAP, POSITION_PART
+from keydesk.keys.keymap import POSITION_PART
 from keydesk.records import TradeRow
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import clean_name, safe
@@ -46,7 +47,7 @@ class PositionPartForm(PositionForm):
     """Closes a part of one side of a position, by percent or by units, rounded down to whole units."""
 
     KEY_CONTEXT: ClassVar[str] = POSITION_PART
-    BINDINGS = KEYMAP.bindings(POSITION_PART)
+    BINDINGS = bindings_of(POSITION_PART)
     WIDTH: ClassVar[int] = 76
 
     def __init__(self, context: FormContext, instrument: str) -> None:

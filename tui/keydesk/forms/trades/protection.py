@@ -41,8 +41,9 @@ from keydesk.forms.ticket_sheet import (
 )
 from keydesk.forms.trades.close_trade import entry_and_now, signed_money, trade_name
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import KEYMAP, MODIFY
+from keydesk.keys.keymap import MODIFY
 from keydesk.records import TradeRow
 from keydesk.text.format import EMPTY, money, price
 from keydesk.text.sanitize import Printable, safe
@@ -68,7 +69,7 @@ class ProtectionForm(TradeForm[SetProtection]):
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
     HINTS: ClassVar[TextLine] = FIELD_HINTS
-    BINDINGS = [*KEYMAP.bindings(MODIFY), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
+    BINDINGS = [*bindings_of(MODIFY), *TRADE_BINDINGS]  # noqa: RUF012 - as Textual has it
     VERB: ClassVar[str] = "MODIFY"
 
     def __init__(self, context: FormContext, trade_id: str) -> None:

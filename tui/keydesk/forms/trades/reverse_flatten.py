@@ -19,8 +19,9 @@ from keydesk.forms.sheet import BLANK, FormContext, TextLine
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trades.close_trade import signed_money
 from keydesk.forms.trades.orders import ENTRY_TYPES
+from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
-from keydesk.keys.keymap import FLATTEN, KEYMAP
+from keydesk.keys.keymap import FLATTEN
 from keydesk.records import OrderRow, PositionRow
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, pair, price, units
@@ -155,7 +156,7 @@ class FlattenForm(Form[Flatten]):
     """Closes every position and cancels every entry order; works at every level but READ-ONLY."""
 
     KEY_CONTEXT: ClassVar[str] = FLATTEN
-    BINDINGS = KEYMAP.bindings(FLATTEN)
+    BINDINGS = bindings_of(FLATTEN)
     WIDTH: ClassVar[int] = 68
 
     def __init__(self, context: FormContext, instrument: str) -> None:

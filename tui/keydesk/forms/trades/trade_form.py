@@ -6,11 +6,12 @@ from typing import Generic
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import FormContext
-from keydesk.keys.keymap import KEYMAP, ONE_TRADE
+from keydesk.keys.bindings import bindings_of
+from keydesk.keys.keymap import ONE_TRADE
 from keydesk.records import TradeRow
 from keydesk.widgets.overlay import Result
 
-TRADE_BINDINGS = KEYMAP.bindings(ONE_TRADE)
+TRADE_BINDINGS = bindings_of(ONE_TRADE)
 
 
 class TradeForm(Form[Result], Generic[Result]):

@@ -1,0 +1,52 @@
+"""The certificates that SSL_CERT_FILE and SSL_CERT_DIR name, and the reason why a host's certificate is not trusted.
+
+The two variables replace the usual authorities, as they do for OpenSSL, curl and httpx, so that a company's own
+authority can be trusted. No other variable of the environment changes how hosts are reached.
+"""
+
+import os
+import ssl
+from typing import Final
+
+from keydesk_client.errors import InvalidSettings
+
+FILE: Final = "SSL_CERT_FILE"
+FOLDER: Final = "SSL_CERT_DIR"
+UNKNOWN_ISSUER: Final = frozenset({2, 18, 19, 20, 21})
+"""OpenSSL's X509_V_ERR codes of a certificate that no trusted authority has signed."""
+
+
+def named_certificates() -> ssl.SSLContext | None:
+    """Return what trusts the named certificates alone, or None if none are named.
+
+    Raises InvalidSettings if they cannot be read.
+    """
+    file, folder = os.environ.get(FILE) or None, os.environ.get(FOLDER) or None
+    return None if file is None and folder is None else _context_of(file, folder)
+
+
+def distrust(error: BaseException | None) -> str:
+    """Return why the host's certificate is not trusted, and what to do; "" if something else failed."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    if error is None:
+        return ""
+    reason = f"the certificate is not trusted: {error.verify_message}"
+    if error.verify_code not in UNKNOWN_ISSUER:
+        return reason
+    return f"{reason}; if its authority is your company's own, set {FILE} to a PEM file with it"
+
+
+def _context_of(file: str | None, folder: str | None) -> ssl.SSLContext:
+    if folder is not None and not any(map(os.path.isdir, folder.split(os.pathsep))):
+        raise InvalidSettings(
+            f"{FOLDER}: {folder!r} is not a folder: name one with certificates, or unset the variable"
+        )
+    try:
+        return ssl.create_default_context(cafile=file, capath=folder)
+    except OSError as error:  # an SSLError is one, too
+        reason = error.strerror or str(error)
+    raise InvalidSettings(
+        f"{FILE}: {file!r} has no certificates that can be read ({reason}):"
+        " name a PEM file, or unset the variable"
+    )

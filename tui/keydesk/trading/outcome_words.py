@@ -1,0 +1,213 @@
+"""Reports of commands by their outcomes, in words."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal
+
+from keydesk.records import InFlightKind, TradeRow
+from keydesk.store.reason_words import in_words, meaning_of
+from keydesk.text.format import money, pair, units
+from keydesk.text.sanitize import clean
+from keydesk_client.models import (
+    OrderFillTransaction,
+    Transaction,
+)
+from keydesk_client.orders.outcome import (
+    Action,
+    Ambiguous,
+    Became,
+    Done,
+    NotSent,
+    Outcome,
+    Rejected,
+    Unconfirmed,
+)
+
+Level = Literal["info", "good", "warn", "bad"]
+PRICE_REASONS = frozenset({"BOUNDS_VIOLATION"})
+# Of an order that was looked up: it rested, and a later request has ended it since.
+ENDED_SINCE = {
+    "CLIENT_REQUEST": "and was cancelled since, as asked",
+    "CLIENT_REQUEST_REPLACED": "and was replaced since, as asked",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A line about an outcome, and its level."""
+
+    level: Level
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command in words, and the values that its outcome is compared with."""
+
+    words: str  # "BUY 50,000 EUR/USD at market"
+    again: str  # the key map's name of what to press again: "buy"; then the key itself
+    expected: Decimal | None = None
+    bound: Decimal | None = None
+    pip: Decimal | None = None
+    milliseconds: float | None = None
+    instrument: str | None = None  # that the command concerns; None: not known
+    kind: InFlightKind = "open"
+    done: str = ""  # "CANCELLED BUY 20,000 EUR/USD limit 1.08200 #6415", where DONE alone says less
+
+
+def report_of(outcome: Outcome, command: Command) -> Report:
+    """Return the report of any outcome."""
+    match outcome:
+        case Done(became=Became.CANCELLED):
+            return _cancelled(outcome, command)
+        case Done():
+            return _done(outcome, command)
+        case Rejected():
+            return Report("bad", f"REJECTED {command.words}: {_why(outcome)}")
+        case NotSent():
+            return Report(
+                "bad", f"NOT SENT {command.words}: {clean(outcome.message)}. Again: {command.again}"
+            )
+        case Ambiguous() | Unconfirmed():
+            return _ambiguous_or_unconfirmed(outcome, command)
+
+
+def _ambiguous_or_unconfirmed(outcome: Ambiguous | Unconfirmed, command: Command) -> Report:
+    if isinstance(outcome, Ambiguous):
+        return Report("warn", f"{one_of_words(outcome, command)}. Look at what is open")
+    if outcome.one_of is None:
+        found = "not found at the broker, it may still show up"
+    else:
+        found = f"{one_of_words(outcome.one_of, command)}; what is missing may still show up"
+    watched = "Watched for; look before you send again"
+    return Report("bad", f"UNCONFIRMED {command.words}: {found}. {watched}")
+
+
+def _done(done: Done, command: Command) -> Report:
+    fill = fill_of(done.transactions)
+    late = " (found by looking it up)" if done.looked_up else ""
+    if fill is not None and done.intent.action is Action.CLOSE_POSITION:
+        return _position_closed(done, command, late)
+    if fill is not None:
+        return Report("good", fill_words(fill, command) + late)
+    if done.became is Became.RESTING:
+        return Report(
+            "good", f"RESTING {command.words} #{done.order_id or '?'}{_ms(command)}{late}"
+        )
+    return Report("good", f"{command.done or f'DONE {command.words}'}{_ms(command)}{late}")
+
+
+def one_of_words(like: Ambiguous, command: Command) -> str:
+    """Return the joint outcome of several like requests that cannot be distinguished."""
+    found = "; ".join(_finding_words(each, command) for each in like.findings)
+    return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {command.words}: {found}"
+
+
+def _finding_words(found: Done | Rejected, command: Command) -> str:
+    if isinstance(found, Rejected):
+        return f"REJECTED ({_why(found)})"
+    if found.became is Became.CANCELLED:
+        return f"CANCELLED ({in_words(found.reason)})"
+    return report_of(replace(found, looked_up=False), replace(command, milliseconds=None)).words
+
+
+def _position_closed(done: Done, command: Command, late: str) -> Report:
+    """Report each side: both may have been closed, or one of two."""
+    words = "; ".join(fill_words(fill, command) for fill in done.fills) + late
+    if not done.reason:
+        return Report("good", words)
+    return Report("bad", f"{words}; the other side is still open: {in_words(done.reason)}")
+
+
+def _cancelled(done: Done, command: Command) -> Report:
+    if done.looked_up and done.reason in ENDED_SINCE:
+        since = ENDED_SINCE[done.reason]
+        return Report("good", f"RESTED {command.words} #{done.order_id or '?'} {since}")
+    if done.reason in PRICE_REASONS and command.bound is not None:
+        why = f"price moved past the bound {command.bound}"
+    else:
+        why = in_words(done.reason) if done.reason else "cancelled at once"
+    return Report("bad", f"NOT FILLED {command.words}: {why}. Send again: {command.again}")
+
+
+def _why(rejected: Rejected) -> str:
+    code = rejected.reject_reason or rejected.error_code
+    if code:
+        return _with_field(code)
+    summary, _, code = rejected.message.rpartition(": ")  # "the order ended first: MARKET_HALTED"
+    return f"{clean(summary)}: {in_words(code)}" if meaning_of(code) else clean(rejected.message)
+
+
+def _with_field(code: str) -> str:
+    """Return a reason in words, preceded by the field of the ticket that it is about."""
+    found = meaning_of(code)
+    field = found[1] if found is not None else ""
+    return f"{field}: {in_words(code)}" if field else in_words(code)
+
+
+def fill_words(fill: OrderFillTransaction, command: Command) -> str:
+    """Return what a fill opened or closed, its price, slippage, time and realized profit."""
+    parts = [f"{_fill_verb(fill)} @ {fill_price(fill)}"]
+    slip = slippage_pips(fill, command)
+    if slip is not None:
+        parts.append(f"slip {_tenths(slip)}p")
+    if command.milliseconds is not None:
+        parts.append(f"{command.milliseconds:.0f} ms")
+    if fill.trade_opened is not None:
+        parts.append(f"#{fill.trade_opened.trade_id}")
+    if fill.trades_closed or fill.trade_reduced:
+        parts.append(f"realized {money(fill.pl, signed=True)}")
+    return " ".join(parts)
+
+
+def protection_words(trade: TradeRow) -> str:
+    """Return stop and target of a new trade: SL 1.08300 TP 1.08900 set."""
+    set_ = []
+    if trade.stop_loss is not None:
+        set_.append(f"SL {trade.stop_loss.price}")
+    if trade.take_profit is not None:
+        set_.append(f"TP {trade.take_profit.price}")
+    if trade.trailing_stop is not None:
+        set_.append("trailing stop")
+    return f"{' '.join(set_)} set" if set_ else ""
+
+
+def fill_of(transactions: Iterable[Transaction]) -> OrderFillTransaction | None:
+    """Return the first fill among transactions."""
+    return next((each for each in transactions if isinstance(each, OrderFillTransaction)), None)
+
+
+def fill_price(fill: OrderFillTransaction) -> Decimal | str:
+    """Return the price of a fill, "?" if the broker did not send one."""
+    opened = fill.trade_opened.price if fill.trade_opened is not None else None
+    return fill.full_vwap or fill.price or opened or "?"
+
+
+def slippage_pips(fill: OrderFillTransaction, command: Command) -> Decimal | None:
+    """Return the slippage against the expected price in pips; negative is better."""
+    price = fill_price(fill)
+    if command.expected is None or command.pip is None or isinstance(price, str):
+        return None
+    worse = price - command.expected if fill.units > 0 else command.expected - price
+    return worse / command.pip
+
+
+def _fill_verb(fill: OrderFillTransaction) -> str:
+    """Return what was filled; for a reversal, the position before and after."""
+    reduced = [*(fill.trades_closed or ()), *([fill.trade_reduced] if fill.trade_reduced else ())]
+    name = pair(fill.instrument)
+    if reduced and fill.trade_opened is not None:
+        before = -sum((each.units for each in reduced), Decimal(0))
+        after = units(fill.trade_opened.units, signed=True)
+        return f"TURNED {name} {units(before, signed=True)} → {after}"
+    of = "" if fill.trade_reduced is None else f" of #{fill.trade_reduced.trade_id}"
+    return f"{'CLOSED' if reduced else 'FILLED'} {units(abs(fill.units))}{of} {name}"
+
+
+def _tenths(pips: Decimal) -> str:
+    return money(pips, 1, signed=True)
+
+
+def _ms(command: Command) -> str:
+    return "" if command.milliseconds is None else f" {command.milliseconds:.0f} ms"

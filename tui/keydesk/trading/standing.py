@@ -1,0 +1,87 @@
+"""What is open at the broker, as one who flattens needs it: also for the commands, which have no store."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from keydesk.text.format import pair
+from keydesk_client.client import Client
+from keydesk_client.models._core.record import Record
+from keydesk_client.orders.classify import text
+
+ENTRY_TYPES = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
+PASSES = 3  # of closing and cancelling, each checked with the broker
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is open: trades as (id, instrument), entry orders by id, and counts of unreadable records."""
+
+    trades: tuple[tuple[str, str], ...]
+    orders: tuple[str, ...]
+    unreadable_trades: int = 0
+    unreadable_orders: int = 0
+    last_transaction_id: int | None = None  # of the broker, when it said what is open
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether nothing is open."""
+        unreadable = self.unreadable_trades or self.unreadable_orders
+        return not (self.trades or self.orders or unreadable)
+
+    @property
+    def words(self) -> str:
+        """What is open, in words."""
+        trades = [f"#{id_} {pair(instrument)}".rstrip() for id_, instrument in self.trades]
+        unreadable = [
+            f"{count} {what}{'' if count == 1 else 's'} that cannot be read"
+            for count, what in (
+                (self.unreadable_trades, "trade"),
+                (self.unreadable_orders, "order"),
+            )
+            if count
+        ]
+        return ", ".join([*trades, *(f"order #{id_}" for id_ in self.orders), *unreadable])
+
+
+async def standing_at_broker(client: Client, instrument: str | None = None) -> Standing:
+    """Return what is open at the broker. An unreadable record is counted, so the account is not taken for flat."""
+    open_trades, pending = await client.trades.open(), await client.orders.pending()
+    trades = [_trade_named(each, instrument) for each in open_trades.trades]
+    orders = [_order_named(each, instrument) for each in pending.orders]
+    return Standing(
+        tuple(each for each in trades if isinstance(each, tuple)),
+        tuple(each for each in orders if isinstance(each, str)),
+        trades.count(NotClosed.UNREADABLE),
+        orders.count(NotClosed.UNREADABLE),
+        _last_of(open_trades),
+    )
+
+
+class NotClosed(Enum):
+    """Why a record is not closed or cancelled."""
+
+    NOT_ASKED_FOR = "it is of another instrument, or not an entry order"
+    UNREADABLE = "it cannot be read"
+
+
+def _trade_named(trade: Record, instrument: str | None) -> tuple[str, str] | NotClosed:
+    id_, of = text(trade, "id"), text(trade, "instrument")
+    if not id_ or (of is None and instrument is not None):
+        return NotClosed.UNREADABLE
+    return (id_, of or "") if instrument in {None, of} else NotClosed.NOT_ASKED_FOR
+
+
+def _order_named(order: Record, instrument: str | None) -> str | NotClosed:
+    id_, type_, of = (text(order, member) for member in ("id", "type", "instrument"))
+    if type_ is None:
+        return NotClosed.UNREADABLE
+    if type_ not in ENTRY_TYPES:
+        return NotClosed.NOT_ASKED_FOR
+    if not id_ or (of is None and instrument is not None):
+        return NotClosed.UNREADABLE
+    return id_ if instrument in {None, of} else NotClosed.NOT_ASKED_FOR
+
+
+def _last_of(answer: Record) -> int | None:
+    last = text(answer, "last_transaction_id")
+    return int(last) if last is not None and last.isdecimal() else None
