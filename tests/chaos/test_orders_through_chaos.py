@@ -26,7 +26,6 @@ from keydesk_client.orders.reconciler import PAUSES_S
 from keydesk_client.orders.sender import Sender
 from support.broker import PracticeServer, SharedPractice
 from support.data.ledgers import ledger_of
-from support.fakes.scripted_broker import until
 from support.order_flow import QUICK_PAUSES, Beliefs, doubled, trade, wrong_beliefs
 from support.proxies.chaos_proxy import ChaosProxy, Fate, chaos_proxy
 from support.timelines import NotedRequests, Timelines, summary
@@ -37,6 +36,9 @@ BESIDE_PAUSES_S = 4.5
 """Of the 35 s, what is left for the requests themselves."""
 AT_ONCE_S = 1.0
 """After the last answered look-up nothing is waited for: what is left is a busy machine's own time."""
+
+ALARMS_WITHIN_S = 120.0
+"""What was believed absent and is in the ledger is looked up through the bad network, with pauses and retries."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,13 @@ class Run:
                 told = {late.intent.id for late in alarms}
                 return [each for each in beliefs.outcomes if each.intent.id not in told] + alarms
 
-            with suppress(
-                TimeoutError
-            ):  # what carries no id of its own is looked up before the alarm
-                await until(lambda: wrong_beliefs(final(), ledger) == [])
+            with suppress(TimeoutError):
+                async with asyncio.timeout(ALARMS_WITHIN_S):
+                    # What carries no id of its own is looked up before the alarm.
+                    while wrong_beliefs(final(), ledger):  # noqa: ASYNC110  an alarm wakes nobody
+                        await asyncio.sleep(
+                            0.2
+                        )  # comparing a ledger is work that look-ups wait for
         assert doubled(ledger) == []
         assert wrong_beliefs(final(), ledger) == []
         self.counts += beliefs.counts()

@@ -219,5 +219,5 @@ def _wrong(outcome: Outcome, made: Transaction | None, ids: AbstractSet[str]) ->
         ):
             return f"{intent} is believed to be order {outcome.order_id}, it is {made}"
         case Rejected() | NotSent() | Unconfirmed() if made is not None:
-            return f"{intent} is believed absent; the ledger has {made.type} {made.id}"
+            return f"{intent} is {type(outcome).__name__}; the ledger has {made.type} {made.id}"
     return ""
