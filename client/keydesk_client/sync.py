@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from keydesk_client import client as asynchronous
+import keydesk_client.client as asynchronous
 from keydesk_client._sync_account import AccountEvents, AccountState, Sender
 from keydesk_client._sync_bridge import (
     Calls,
