@@ -163,8 +163,8 @@ def test_a_send_key_typed_while_the_desk_is_stopped_is_too_early_and_the_next_on
         terminal.see("No trades.")
         terminal.press("B")
         terminal.see("y sends")
-        terminal.pause(1.0)
         for stopped_first in (True, False):
+            terminal.pause(1.0)  # keys close together are a burst
             if not stopped_first:
                 terminal.write(b"y")
             terminal.signal(signal.SIGSTOP)
