@@ -64,6 +64,12 @@ class ClusterClock:
         """Go on with another pace; the time never goes back."""
         self.pace_now = pace
 
+    @property
+    def is_past_stop(self) -> bool:
+        """Whether this node was ahead already when it heard that the market stops: others show an earlier time."""
+        stops = self.pace_now.stops
+        return stops is not None and self._latest > stops
+
     def changed(
         self, *, market: int | None = None, speed: float | None = None, stops: int | None = None
     ) -> Pace:

@@ -1,6 +1,7 @@
 """The control interface of a cluster: clock, shocks, accounts and tokens are changed for all nodes, an account at its owner."""
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -177,27 +178,23 @@ class ClusterControl:
         if pace.running:
             await self._node.change_pace(lambda: pace.changed(stops=pace() + ahead))
             await asyncio.sleep(PAUSE_AHEAD)
-            latest = max([pace(), *await self._times_elsewhere()])
-            if latest > (pace.pace_now.stops or latest):  # a busy node heard of it too late
-                await self._node.change_pace(lambda: pace.changed(market=latest, stops=latest))
+            await self._let_others_follow()
+            await self._node.follow_control()
         return await self._state(control, Nothing())
 
-    async def _times_elsewhere(self) -> list[int]:
-        """Return the market's times of the other nodes that answer, each by the newest pace."""
+    async def _let_others_follow(self) -> None:
+        """Return when every other node that answers has read the pace, and has moved the stop if it was past it.
+
+        One that does not answer does the same when it hears of the pace.
+        """
         owners = [one for one in self._node.owners.values() if one is not None]
         addresses = {one.address for one in owners if one.node != self._node.number}
-        found = await asyncio.gather(*map(self._time_of, addresses))
-        return [time for time in found if time is not None]
+        await asyncio.gather(*map(self._let_follow, addresses))
 
-    async def _time_of(self, address: str) -> int | None:
+    async def _let_follow(self, address: str) -> None:
         request = PeerRequest("GET", TIME_HERE.encode(), (), b"")
-        try:
-            answer = await self._peers.send(
-                address, request, ((SECRET, self._secret),), PEER_SECONDS
-            )
-            return int(json.loads(answer.body)["time"])
-        except (NotExecuted, OutcomeUnknown, ValueError, LookupError):
-            return None  # its accounts are moving to another node
+        with contextlib.suppress(NotExecuted, OutcomeUnknown):
+            await self._peers.send(address, request, ((SECRET, self._secret),), PEER_SECONDS)
 
     async def _play(self, control: Control, request: Play) -> State:
         """Let the market run on."""

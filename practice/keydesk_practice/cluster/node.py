@@ -188,9 +188,16 @@ class Node:
         await self._worker.run(database.notify_control)
 
     async def _follow_pace(self) -> None:
-        pace = await self._worker.run(database.read_pace)
-        if pace is not None and pace.number >= self.clock.pace_now.number:
+        """Read the pace; when this node is past its stop, let every node stop where this one is."""
+        while True:
+            pace = await self._worker.run(database.read_pace)
+            if pace is None or pace.number < self.clock.pace_now.number:
+                return
             self.clock.follow(pace)
+            if not self.clock.is_past_stop:
+                return
+            here = self.clock()
+            await self._worker.run(database.write_pace, self.clock.changed(market=here, stops=here))
 
     # --- the lease ---
 
@@ -208,6 +215,8 @@ class Node:
                     await self._take_orphans()
                     await self.refresh()
                     self._wall.add(*await self._worker.run(database.wall_offset))
+                    if self.clock.is_past_stop:  # by an account taken from a node that was ahead
+                        await self._follow_pace()
                     self.watched.catch_up(self._newest)
                     self.ledger.ping()
             except (LedgerAway, LedgerWriteFailed) as error:

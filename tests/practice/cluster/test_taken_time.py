@@ -8,20 +8,13 @@ import pytest
 from keydesk_practice.engine.commands import Configure
 from keydesk_practice.engine.wire_form import SECOND, parse_time, rfc3339
 from keydesk_practice.ledger.records import LedgerBatch, WireTransaction, entry_of
-from keydesk_practice.options import read_arguments
 from support.postgres import PostgresServer
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.cluster.node import Node
-from keydesk_practice.cluster_server import open_node
+from support.cluster_node import opened_node
 
 ACCOUNT = "101-001-1000001-001"
-
-
-def opened_node(address: str, folder: Path) -> Node:
-    words = ["serve", "--ledger", address, "--node-address", "127.0.0.1:1", "--data", str(folder)]
-    words += ["--token", "a-token-for-the-test"]
-    return open_node(read_arguments(words), owners=1)
 
 
 def configure_later(node: Node, seconds: int) -> int:
