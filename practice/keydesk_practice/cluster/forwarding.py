@@ -24,7 +24,9 @@ SECRET, OWNER, REQUEST, OUTCOME = (
 )
 UNKNOWN, NOT_EXECUTED, NOT_STORED = b"unknown", b"not-executed", b"not-stored"
 _ACCOUNT = re.compile(r"/v3/accounts/([^/]+)(/.*)?")
-_KEPT_HERE = frozenset({b"connection", b"content-length", b"transfer-encoding", b"authorization"})
+# Headers of the client's connection, which the connection between the processes has of its own, and the token.
+OF_CONNECTION = frozenset({b"connection", b"content-length", b"transfer-encoding", b"expect"})
+_KEPT_HERE = OF_CONNECTION | {b"authorization"}
 _RETRY = {"Retry-After": "1"}
 Headers = list[tuple[bytes, bytes]]
 

@@ -12,6 +12,7 @@ CONNECT_SECONDS = 0.5
 UNIX = "http+unix://"
 MAX_IDLE = 16  # kept connections to a node
 MAX_HEAD_BYTES = 64 * 1024
+_FIRST_FINAL = 200  # status; those below announce the response
 _OWN_HEADERS = frozenset({b"connection", b"date", b"server", b"transfer-encoding", b"requestid"})
 Headers = Sequence[tuple[bytes, bytes]]
 log = logging.getLogger("keydesk.practice.cluster")
@@ -71,7 +72,7 @@ class Peers:
             async with asyncio.timeout(seconds):
                 writer.write(request.encoded(address, inner))
                 await writer.drain()
-                answer = await _read_answer(reader)
+                answer = await _read_answer(reader, request.method)
         except (OSError, EOFError, ValueError, TimeoutError, asyncio.LimitOverrunError) as error:
             writer.transport.abort()
             log.info("no answer from %s: %r", address, error)
@@ -143,7 +144,7 @@ class PeerStream:
 
     async def begin(self) -> None:
         """Read the head of the answer."""
-        self.status, self.headers, self._size = await _read_head(self._reader)
+        self.status, self.headers, self._size = await _read_final_head(self._reader)
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Yield the body piece by piece; raise `EOFError` or `OSError` when it is cut off."""
@@ -167,9 +168,18 @@ async def _opened(address: str) -> Connection:
     return await asyncio.open_connection(parts.hostname, parts.port, limit=MAX_HEAD_BYTES)
 
 
-async def _read_answer(reader: asyncio.StreamReader) -> PeerAnswer:
-    status, headers, size = await _read_head(reader)
+async def _read_answer(reader: asyncio.StreamReader, method: str) -> PeerAnswer:
+    status, headers, size = await _read_final_head(reader)
+    if method == "HEAD":  # its length is that of the body which GET would get
+        size = 0
     return PeerAnswer(status, headers, await reader.readexactly(size or 0))
+
+
+async def _read_final_head(reader: asyncio.StreamReader) -> tuple[int, Headers, int | None]:
+    """Return the head of the final response: an informational one such as `100 Continue` comes before it."""
+    while (head := await _read_head(reader))[0] < _FIRST_FINAL:
+        pass
+    return head
 
 
 async def _read_head(reader: asyncio.StreamReader) -> tuple[int, Headers, int | None]:

@@ -13,7 +13,12 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.broker.opening import LocalBroker, open_broker
-from keydesk_practice.cluster.forwarding import forwarded_request, read_body, send_answer
+from keydesk_practice.cluster.forwarding import (
+    OF_CONNECTION,
+    forwarded_request,
+    read_body,
+    send_answer,
+)
 from keydesk_practice.cluster.inner import InnerApplication
 from keydesk_practice.cluster.peers import PeerRequest, Peers
 from keydesk_practice.connections import ConnectionLimits, raise_descriptor_limit
@@ -37,7 +42,6 @@ from keydesk_practice.workers.settings import SUPERVISOR, WorkerSettings, addres
 READY = b"ready\n"
 REQUEST_IDS = 10**17  # apart, of two workers
 CONTROL_SECONDS = 600.0
-_KEPT_HERE = frozenset({b"connection", b"content-length", b"transfer-encoding"})
 
 
 def main(descriptor: int) -> int:
@@ -217,7 +221,7 @@ class _Supervisor:
 
     async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = forwarded_request(scope, await read_body(receive))
-        headers = [(name, value) for name, value in scope["headers"] if name not in _KEPT_HERE]
+        headers = [(name, value) for name, value in scope["headers"] if name not in OF_CONNECTION]
         client = scope.get("client")
         if client and client[0] and not is_loopback(str(client[0])):
             headers.append((b"x-forwarded-for", str(client[0]).encode()))
