@@ -251,6 +251,15 @@ def create_account(
     broker.add_session(_session(broker, account, state))
 
 
+def replace_account(
+    broker: Broker, account: LedgerAccount, balance: Decimal, margin_rate: Decimal | None
+) -> None:
+    """Begin an account anew under its id, with other terms perhaps; in the ledger it is the old one or the new one."""
+    state, entries = new_account_history(broker.board, account, balance, None, margin_rate)
+    broker.ledger.replace_account(account, entries)
+    broker.add_session(_session(broker, account, state))
+
+
 def new_account_history(
     market: Market,
     account: LedgerAccount,

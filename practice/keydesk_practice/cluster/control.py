@@ -39,8 +39,7 @@ from keydesk_practice.errors import (
     PracticeError,
 )
 from keydesk_practice.http.errors import HttpError
-from keydesk_practice.http.middleware import TOKEN_FACT
-from keydesk_practice.ledger.records import LedgerAccount
+from keydesk_practice.http.middleware import TOKEN_FACT, digest_of
 
 PAUSE_AHEAD = 0.3  # seconds in which the notification reaches every node before the market stops
 PEER_SECONDS = 1.5
@@ -96,8 +95,9 @@ class ClusterControl:
         return [to_wire(account_state(one)) for one in control.broker.sessions.values()]
 
     async def time_here(self) -> dict[str, Any]:
-        """Return the market's time of this node by the newest pace; raise `LedgerAway`."""
+        """Return the market's time of this node, which has read what others changed; raise `LedgerAway`."""
         await self._node.follow_control()
+        await self._node.refresh()
         return {"time": self._node.clock()}
 
     def _handler(self, operation: Operation) -> Handler:
@@ -183,9 +183,9 @@ class ClusterControl:
         return await self._state(control, Nothing())
 
     async def _let_others_follow(self) -> None:
-        """Return when every other node that answers has read the pace, and has moved the stop if it was past it.
+        """Return when every other node that answers has read what was changed, and has moved the stop if it was past it.
 
-        One that does not answer does the same when it hears of the pace.
+        One that does not answer does the same when it hears of the change.
         """
         owners = [one for one in self._node.owners.values() if one is not None]
         addresses = {one.address for one in owners if one.node != self._node.number}
@@ -211,7 +211,9 @@ class ClusterControl:
     async def _step(self, control: Control, request: Step) -> State:
         """Pause, then go on to the end of a candle."""
         await self._pause(control, Nothing())
-        return await self._go_to(control, clock.end_of_step(control, request))
+        until = clock.end_of_step(control, request)
+        clock.check_distance(control, until)
+        return await self._go_to(control, until)
 
     async def _jump(self, control: Control, request: Jump) -> State:
         """Go on to a later time, on every node."""
@@ -248,7 +250,8 @@ class ClusterControl:
             request.alias,
             request.margin_rate,
         )
-        await self._create(account, entries)
+        self._node.ledger.create_account(account, entries)
+        await self._announce_accounts()
         return AccountState(
             id=account.id,
             owner=account.owner,
@@ -266,11 +269,18 @@ class ClusterControl:
 
     async def _add_token(self, control: Control, request: AddToken) -> TokenAccounts:
         """Add a token on every node, with two accounts of its own."""
-        token, owner = accounts.add_digest(control, request)
-        added = default_accounts(owner, fifo=control.options.fifo)
-        for account in added:
-            entries = new_account_history(control.broker.board, account)[1]
-            await self._create(account, entries)
+        token = accounts.checked_token(request)
+        digest, ledger = digest_of(token.encode()), self._node.ledger
+        with ledger.setup():  # no other node adds one meanwhile
+            load_tokens(self._node, control)
+            owner = accounts.free_owner(control, digest)
+            ledger.set_fact(f"{TOKEN_FACT}{owner}", digest.hex())
+            added = default_accounts(owner, fifo=control.options.fifo)
+            for account in added:
+                entries = new_account_history(control.broker.board, account)[1]
+                ledger.create_account(account, entries)
+        control.authenticator.add(digest, owner)
+        await self._announce_accounts()
         return TokenAccounts(token=token, owner=owner, accounts=tuple(one.id for one in added))
 
     async def _reset_account(
@@ -281,19 +291,20 @@ class ClusterControl:
         new = accounts.account_after_reset(session.account, request)
         balance = checked_balance(request.balance)
         await control.broker.commits.wait_until_committed(account)
-        self._node.forget(account)
         state, entries = new_account_history(
             control.broker.board, new, balance, None, request.margin_rate
         )
-        await self._create(new, entries)
+        self._node.replace(new, entries)
+        await self._announce_accounts()
         return replace(account_state(session), currency=new.currency, hedging=new.hedging,
                        balance=state.balance, nav=state.balance, open_trades=0, pending_orders=0,
                        last_transaction=str(state.last_transaction_id))  # fmt: skip
 
-    async def _create(self, account: LedgerAccount, entries: list[Any]) -> None:
-        self._node.ledger.create_account(account, entries)
+    async def _announce_accounts(self) -> None:
+        """Return when every node that answers knows the accounts and tokens that were added or begun anew."""
         await self._node.announce_control()
         await self._node.refresh()
+        await self._let_others_follow()
 
 
 def load_tokens(node: Node, control: Control) -> None:

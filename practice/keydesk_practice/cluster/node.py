@@ -329,11 +329,11 @@ class Node:
             if not self.away:
                 await self._load(await self._worker.run(database.take_again, self.number, ids))
 
-    def forget(self, account: str) -> None:
-        """Delete an account of this node with all its transactions; its streams end."""
-        self.ledger.remove_account(account)
-        self.watched.end(account)
-        self._drop([account])
+    def replace(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
+        """Begin an account of this node anew; its streams end, and any node takes it."""
+        self.ledger.replace_account(account, history)
+        self.watched.end(account.id)
+        self._drop([account.id])
 
     def _drop(self, accounts: Iterable[str]) -> None:
         gone = list(accounts)

@@ -39,7 +39,9 @@ class WatchedAccounts:
     def join(self, session: AccountSession) -> None:
         """Continue the streams of an account that was taken over; raise `LedgerAway`."""
         watched = self._sessions.get(session.account.id)
-        if watched is not None:
+        if watched is not None and session.committed_id < watched.committed_id:
+            self.end(session.account.id)  # it was reset by its former owner
+        elif watched is not None:
             self._send_until(watched, session.committed_id)
             session.transactions = watched.transactions
 
@@ -53,7 +55,11 @@ class WatchedAccounts:
         """Send the transactions of another node up to an id; raise `LedgerAway`."""
         watched = self._sessions.get(account)
         is_here = account in self._broker.sessions or account in self.loading
-        if watched is not None and not is_here:
+        if watched is None or is_here:
+            return
+        if newest < watched.committed_id and self._has_begun_anew(watched):
+            self.end(account)  # clients read it anew; the next stream begins with the new account
+        else:
             self._send_until(watched, newest)
 
     def catch_up(self, newest: Mapping[str, int]) -> None:
@@ -71,6 +77,10 @@ class WatchedAccounts:
         """End every stream."""
         for account in list(self._sessions):
             self.end(account)
+
+    def _has_begun_anew(self, watched: AccountSession) -> bool:
+        """Return whether an account was reset: the id that is older than the newest one known may also just be late."""
+        return self._ledger.last_id(watched.account.id) < watched.committed_id
 
     def _send_until(self, watched: AccountSession, newest: int) -> None:
         first = watched.committed_id + 1

@@ -10,6 +10,7 @@ from keydesk_practice.broker.opening import (
     FIRST_USER,
     create_account,
     default_accounts,
+    replace_account,
     restore_session,
 )
 from keydesk_practice.control.context import Control, account_state
@@ -70,13 +71,11 @@ def account_to_add(control: Control, request: AddAccount, known: Collection[str]
 async def reset_account(control: Control, request: ResetAccount, account: str) -> AccountState:
     """Begin an account anew under its id."""
     session = control.session(account)
-    old = session.account
-    new = account_after_reset(old, request)
+    new = account_after_reset(session.account, request)
     balance, rate = checked_balance(request.balance), _margin_rate(request.margin_rate)
     control.broker.commits.flush()
+    replace_account(control.broker, new, balance, rate)
     session.transactions.close()
-    control.broker.ledger.remove_account(old.id)
-    create_account(control.broker, new, balance, margin_rate=rate)
     return account_state(control.session(new.id))
 
 
@@ -137,12 +136,18 @@ async def add_token(control: Control, request: AddToken) -> TokenAccounts:
 def add_digest(control: Control, request: AddToken) -> tuple[str, int]:
     """Let in a token, and return it with its owner number; raise a 400 or 409 `HttpError`."""
     token = checked_token(request)
-    owner = max((FIRST_ADDED_OWNER - 1, *control.authenticator.owners())) + 1
     digest = digest_of(token.encode())
-    if not control.authenticator.add(digest, owner):
-        raise HttpError(409, "This token is in use already: choose another one")
+    owner = free_owner(control, digest)
     control.broker.ledger.set_fact(f"{TOKEN_FACT}{owner}", digest.hex())
+    control.authenticator.add(digest, owner)
     return token, owner
+
+
+def free_owner(control: Control, digest: bytes) -> int:
+    """Return the owner number for a further token; raise a 409 `HttpError` when the token is in use."""
+    if control.authenticator.knows(digest):
+        raise HttpError(409, "This token is in use already: choose another one")
+    return max((FIRST_ADDED_OWNER - 1, *control.authenticator.owners())) + 1
 
 
 def checked_token(request: AddToken) -> str:

@@ -74,7 +74,12 @@ def check_jump(control: Control, until: int) -> None:
             f"The market is at {rfc3339(now)} and its time does not go back: begin a replay, "
             "which has a ledger of its own, or restore a checkpoint",
         )
-    if until - now > MAX_JUMP:
+    check_distance(control, until)
+
+
+def check_distance(control: Control, until: int) -> None:
+    """Raise a 400 `HttpError` for a time that is too far ahead: the market's time does not go back."""
+    if until - control.broker.now() > MAX_JUMP:
         raise invalid_value("time", ": more than a year ahead: begin a replay there")
 
 
@@ -85,9 +90,8 @@ async def settle(control: LocalControl) -> None:
 
 
 async def _go_to(control: LocalControl, until: int) -> None:
+    check_distance(control, until)
     distance = until - control.broker.now()
-    if distance > MAX_JUMP:
-        raise invalid_value("time", ": more than a year ahead: begin a replay there")
     step = next((step for limit, step in _STEPS if distance <= limit), COARSE_STEP)
     await control.broker.advance(until, step)
 

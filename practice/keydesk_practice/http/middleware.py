@@ -71,6 +71,10 @@ class Authenticator:
         """Add a token; return False when it is known already."""
         return self._owners.setdefault(digest, owner) == owner
 
+    def knows(self, digest: bytes) -> bool:
+        """Return whether a token is let in."""
+        return digest in self._owners
+
     def owners(self) -> frozenset[int]:
         """Return the owner numbers of all tokens."""
         return frozenset(self._owners.values())

@@ -44,8 +44,8 @@ class LedgerInterface(Protocol):
     def create_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
         """Store an account and its first transactions, all or nothing."""
 
-    def remove_account(self, id_: str) -> None:
-        """Delete an account and everything of it."""
+    def replace_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
+        """Delete everything of the account of that id and store the new one, all or nothing."""
 
     def copy_to(self, path: Path) -> None:
         """Write a copy of the committed ledger to a file."""

@@ -80,22 +80,26 @@ class Ledger:
 
     def create_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
         """Store an account and its first transactions, in one SQL transaction."""
-        values = (account.id, account.owner, account.currency, int(account.hedging))
         with _transaction(self._connection):
-            self._connection.execute(
-                "INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", with_checksum(*values)
-            )
-            if account.fifo:
-                self.set_fact(_FIFO + account.id, "yes")
-            self._insert([transaction_row(account.id, entry) for entry in history])
+            self._insert_account(account, history)
 
-    def remove_account(self, id_: str) -> None:
-        """Delete an account and everything of it, in one SQL transaction."""
+    def replace_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
+        """Delete everything of the account of that id and store the new one, in one SQL transaction."""
         with _transaction(self._connection):
             for table in ("transactions", "marks", "ended", "snapshots", "heads"):
-                self._connection.execute(f"DELETE FROM {table} WHERE account=?", (id_,))  # noqa: S608 - names of ours
-            self._connection.execute("DELETE FROM accounts WHERE id=?", (id_,))
-            self._connection.execute("DELETE FROM facts WHERE name=?", (_FIFO + id_,))
+                self._connection.execute(f"DELETE FROM {table} WHERE account=?", (account.id,))  # noqa: S608 - names of ours
+            self._connection.execute("DELETE FROM accounts WHERE id=?", (account.id,))
+            self._connection.execute("DELETE FROM facts WHERE name=?", (_FIFO + account.id,))
+            self._insert_account(account, history)
+
+    def _insert_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
+        values = (account.id, account.owner, account.currency, int(account.hedging))
+        self._connection.execute(
+            "INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", with_checksum(*values)
+        )
+        if account.fifo:
+            self.set_fact(_FIFO + account.id, "yes")
+        self._insert([transaction_row(account.id, entry) for entry in history])
 
     def facts(self, prefix: str) -> dict[str, str]:
         """Return the facts whose names begin with a word."""

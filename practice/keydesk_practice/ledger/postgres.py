@@ -87,7 +87,7 @@ class PostgresLedger:
     @contextmanager
     def setup(self) -> Iterator[None]:
         """Run the block in a transaction in which no other node sets the ledger up."""
-        with self._open_connection().transaction():
+        with _translated_errors(), self._open_connection().transaction():
             self._all("SELECT pg_advisory_xact_lock(%s)", _SETUP_LOCK)
             yield
 
@@ -155,18 +155,25 @@ class PostgresLedger:
             )
             commit_batches(self._open_connection(), [batch], {})
 
-    def remove_account(self, id_: str) -> None:
-        """Delete an account and everything of it, if it still belongs to this node."""
+    def replace_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
+        """Delete everything of the account of that id, if it still belongs to this node, and store the new one.
+
+        It belongs to no node then. Its fencing number goes on: nothing that was sent before can be stored in the new one.
+        """
+        id_ = account.id
         with _translated_errors(), self._open_connection().transaction():
-            gone = self._all(
-                "DELETE FROM accounts WHERE id = %s AND fence = %s RETURNING 1",
-                id_,
-                self._fence(id_),
+            replaced = self._all(
+                "UPDATE accounts SET owner = %s, currency = %s, hedging = %s, fifo = %s, last_id = 0,"
+                " node = NULL, fence = fence + 1 WHERE id = %s AND fence = %s RETURNING fence",
+                *(account.owner, account.currency, account.hedging, account.fifo),
+                *(id_, self._fence(id_)),
             )
-            if not gone:
+            if not replaced:
                 raise LedgerWriteFailed(f"account {id_} belongs to another node")
             for table in OF_ACCOUNT:
                 self._all(f"DELETE FROM {table} WHERE account = %s", id_)  # noqa: S608 - names of ours
+            batch = LedgerBatch(id_, history)
+            commit_batches(self._open_connection(), [batch], {id_: replaced[0][0]})
         self.fences.pop(id_, None)
 
     def copy_to(self, path: Path) -> None:

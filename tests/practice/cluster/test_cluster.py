@@ -1,11 +1,12 @@
 """Several nodes on one ledger: any node answers any client, and shows the same market, accounts and streams."""
 
+import asyncio
 import contextlib
 import json
 
 import pytest
 
-from support.cluster import Cluster
+from support.cluster import ANSWER_SECONDS, Cluster
 from support.cluster_prices import identical_prices
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
@@ -32,7 +33,9 @@ async def test_any_node_answers_and_shows_the_same_market(cluster: Cluster) -> N
         strange = await cluster.send(node, cluster.tokens[1], "GET", f"/v3/accounts/{USD}/summary")
         assert strange.status == 403
     states = [await cluster.control(node, "GET", "/state") for node in cluster.nodes]
-    assert [len(state["accounts"]) for state in states] == [6, 6, 6]
+    listed = [[one["id"] for one in state["accounts"]] for state in states]
+    assert listed[0] == listed[1] == listed[2]
+    assert len(listed[0]) >= 2 * len(cluster.tokens)
     assert len(await identical_prices(cluster)) == 3
 
 
@@ -69,6 +72,31 @@ async def test_a_deposit_and_a_reset_reach_the_owner_through_any_node(cluster: C
             node, "POST", f"/accounts/{account}/transfer", {"amount": "100"}
         )
     assert float(found["balance"]) == 5300
+
+
+async def test_a_reset_ends_the_streams_of_every_node_and_the_next_ones_have_the_new_account(
+    cluster: Cluster,
+) -> None:
+    token, orders = cluster.tokens[0], f"/v3/accounts/{USD}/orders"
+    await cluster.send(cluster.nodes[0], token, "POST", orders, ORDER)
+    async with contextlib.AsyncExitStack() as streams:
+        opened = [
+            await streams.enter_async_context(cluster.stream(node, token, USD))
+            for node in cluster.nodes
+        ]
+        await cluster.control(cluster.nodes[0], "POST", f"/accounts/{USD}/reset", {})
+        await asyncio.wait_for(asyncio.gather(*(one.read() for one in opened)), ANSWER_SECONDS)
+    async with contextlib.AsyncExitStack() as streams:
+        opened = [
+            await streams.enter_async_context(cluster.stream(node, token, USD))
+            for node in cluster.nodes
+        ]
+        answer = await cluster.send(cluster.nodes[0], token, "POST", orders, ORDER)
+        first = json.loads(answer.body)["relatedTransactionIDs"][0]
+        for lines in opened:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                while f'"id":"{first}"'.encode() not in await lines.readline():
+                    pass
 
 
 async def test_the_inner_listener_refuses_who_does_not_know_the_secret(cluster: Cluster) -> None:

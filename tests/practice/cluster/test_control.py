@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import pytest
 
+from keydesk_practice.control.records import State, Step
 from keydesk_practice.http.errors import HttpError
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
@@ -41,3 +42,20 @@ async def test_a_deposit_into_an_account_on_its_way_waits_for_it(
     except HttpError as refused:
         found = refused.status
     assert found == status
+
+
+async def test_a_step_of_years_is_refused_for_time_does_not_go_back() -> None:
+    paces: list[object] = []
+    node: Any = SimpleNamespace(clock=SimpleNamespace(running=False), change_pace=paces.append)
+    cluster = ClusterControl(cast(Node, node), cast(Peers, None), b"secret")
+    control: Any = SimpleNamespace(
+        broker=SimpleNamespace(now=lambda: 0),
+        real=int,
+        shown=int,
+        state=lambda: State(time=0, running=False, speed="1", seed=1),
+    )
+    node.owners = {}
+    with pytest.raises(HttpError) as refused:
+        await cluster._step(control, Step(candles=2_000, granularity="W"))
+    assert refused.value.status == 400
+    assert paces == []

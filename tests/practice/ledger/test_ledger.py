@@ -5,6 +5,8 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,23 @@ def test_a_commit_that_fails_keeps_nothing_of_the_batch(open_ledger: OpenLedger)
         ledger.commit([LedgerBatch(ACCOUNT.id, [entry(4), entry(3)])])
     assert ledger.last_id(ACCOUNT.id) == 3
     ledger.close()
+
+
+def test_an_account_begins_anew_whole_or_stays_as_it_was(open_ledger: OpenLedger) -> None:
+    ledger = filled(open_ledger, 3)
+
+    def interrupted() -> Iterator[Entry]:
+        yield entry(1)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ledger.replace_account(ACCOUNT, interrupted())
+    assert ids(ledger.bodies(ACCOUNT.id, 1, 9)) == [1, 2, 3]
+    in_euros = replace(ACCOUNT, currency="EUR", hedging=True)
+    ledger.replace_account(in_euros, [entry(1, "CREATE")])
+    assert ledger.accounts() == [in_euros]
+    assert ledger.ids_of_types(ACCOUNT.id, 1, 9, ["CREATE"]) == [1]
+    assert ledger.last_id(ACCOUNT.id) == 1
 
 
 def test_ranges_are_inclusive_and_filters_do_not_widen_them(open_ledger: OpenLedger) -> None:

@@ -21,7 +21,12 @@ from support.postgres import PostgresServer
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.ledger.postgres import PostgresLedger
-from keydesk_practice.ledger.postgres_accounts import RequestRecord, commit_batches
+from keydesk_practice.ledger.postgres_accounts import (
+    RequestRecord,
+    Snapshot,
+    commit_batches,
+    save_snapshots,
+)
 from keydesk_practice.ledger.postgres_connection import (
     away_errors,
     connect,
@@ -55,11 +60,14 @@ def ledger(address: str) -> Iterator[PostgresLedger]:
     ledger.close()
 
 
-def take(address: str, account: LedgerAccount) -> None:
-    """Take an account as another node does."""
+def take(address: str, account: LedgerAccount) -> int:
+    """Take an account as another node does, and return its fencing number."""
     connection = connect(address)
-    connection.execute("UPDATE accounts SET fence = fence + 1 WHERE id = %s", (account.id,))
+    rows = connection.execute(
+        "UPDATE accounts SET fence = fence + 1 WHERE id = %s RETURNING fence", (account.id,)
+    ).fetchall()
     connection.close()
+    return int(rows[0][0])
 
 
 def test_a_commit_with_an_old_fencing_number_stores_nothing(
@@ -105,12 +113,31 @@ def test_a_request_is_stored_once_and_its_repetition_stores_nothing(
     assert ledger.last_id(ACCOUNT.id) == 2
 
 
-def test_an_account_of_another_node_cannot_be_removed(ledger: PostgresLedger, address: str) -> None:
+def test_an_account_of_another_node_is_not_begun_anew(ledger: PostgresLedger, address: str) -> None:
+    ledger.commit([batch(ACCOUNT, 2), batch(OTHER, 2)])
     take(address, ACCOUNT)
     with pytest.raises(LedgerWriteFailed):
-        ledger.remove_account(ACCOUNT.id)
-    ledger.remove_account(OTHER.id)
-    assert ledger.accounts() == [ACCOUNT]
+        ledger.replace_account(ACCOUNT, [])
+    ledger.replace_account(OTHER, [])
+    assert (ledger.last_id(ACCOUNT.id), ledger.last_id(OTHER.id)) == (2, 0)
+
+
+def test_nothing_of_an_account_is_stored_in_the_one_that_begins_anew(
+    ledger: PostgresLedger, address: str
+) -> None:
+    fence = take(address, ACCOUNT)
+    ledger.fences[ACCOUNT.id] = fence
+    ledger.replace_account(ACCOUNT, [entry(1)])
+    again = take(address, ACCOUNT)
+    assert again > fence
+    connection = connect(address)
+    late = Snapshot(ACCOUNT.id, 9, "form", b"of the former account", [])
+    save_snapshots(connection, [late], {ACCOUNT.id: fence})
+    mark = LedgerBatch(ACCOUNT.id, [MarkRecord(1, Decimal("1.1"))])
+    assert commit_batches(connection, [mark], {ACCOUNT.id: fence}) == set()
+    connection.close()
+    assert ledger.snapshot(ACCOUNT.id, "form") is None
+    assert ledger.last_id(ACCOUNT.id) == 1
 
 
 def test_an_account_is_cloned_with_its_marks(ledger: PostgresLedger) -> None:
