@@ -1,17 +1,27 @@
 """Begin and finish replays, save and restore checkpoints: each has a ledger of its own."""
 
+import asyncio
+import logging
 import random
 import re
 import secrets
 import shutil
+import sqlite3
 import time
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 from keydesk_practice.broker.broker import LAST_SEEN
 from keydesk_practice.broker.disguise import disguise_of
-from keydesk_practice.broker.opening import DEPOSIT, MODEL, create_account, restore_sessions
+from keydesk_practice.broker.opening import (
+    DEPOSIT,
+    MODEL,
+    LocalBroker,
+    create_account,
+    restore_sessions,
+)
 from keydesk_practice.broker.replay import (
     SCENARIOS,
     Replay,
@@ -33,16 +43,22 @@ from keydesk_practice.control.records import (
     ScenarioState,
     State,
 )
-from keydesk_practice.errors import PracticeError, TimeOutsideRates
+from keydesk_practice.errors import LedgerUnavailable, PracticeError, TimeOutsideRates
 from keydesk_practice.http.errors import HttpError, invalid_value
 from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.ledger.ledger import Ledger
-from keydesk_practice.ledger.ledger_file import FILE_NAME, move_ledger_aside
+from keydesk_practice.ledger.ledger_file import (
+    FILE_NAME,
+    check_copy,
+    move_ledger_aside,
+    remove_ledger,
+)
 from keydesk_practice.ledger.placement import CHECKPOINTS, WORKERS_FACT
 from keydesk_practice.market.market import MARKET_MODEL
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 _MAX_BALANCE = Decimal(1_000_000_000)
+log = logging.getLogger("keydesk.practice.control")
 
 
 async def scenarios(_: Control, __: Nothing) -> Scenarios:
@@ -119,20 +135,37 @@ async def save_checkpoint(control: Control, request: Named) -> Checkpoints:
 
 async def restore_checkpoint(control: LocalControl, request: Named) -> State:
     """Go back to a checkpoint, paused; the present ledger is kept beside it."""
+    await check_checkpoint(control, request)
+    path, data = _path(control, request.name), control.options.data
+    await _switch(
+        control, partial(_continue, control.broker), lambda: _copy(path, data / FILE_NAME)
+    )
+    return control.state()
+
+
+async def check_checkpoint(control: Control, request: Named) -> Nothing:
+    """Raise a 404 `HttpError` when there is no such checkpoint, a 409 one when it is damaged."""
     path = _path(control, request.name)
     if not path.exists():
         known = ", ".join((await checkpoints(control, Nothing())).checkpoints) or "none is saved"
         raise HttpError(404, f"There is no checkpoint {request.name!r}: {known}")
-    broker, data = control.broker, control.options.data
+    try:
+        problems = (await asyncio.to_thread(check_copy, path)).problems
+    except LedgerUnavailable as error:
+        problems = (str(error),)
+    if problems:
+        raise HttpError(
+            409,
+            f"The checkpoint {request.name!r} is damaged, and nothing is changed: {problems[0]}",
+        )
+    return Nothing()
 
-    def fill(ledger: Ledger) -> None:
-        ledger.verify()
-        since = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
-        broker.adopt_ledger(ledger, since, stored_overlay(ledger))
-        restore_sessions(broker)
 
-    await _switch(control, fill, lambda: _copy(path, data / FILE_NAME))
-    return control.state()
+def _continue(broker: LocalBroker, ledger: Ledger) -> None:
+    """Go on with a ledger where it was left, with its accounts."""
+    since = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
+    broker.adopt_ledger(ledger, since, stored_overlay(ledger))
+    restore_sessions(broker)
 
 
 def checked_balance(balance: Decimal) -> Decimal:
@@ -199,24 +232,52 @@ async def _switch(
 ) -> None:
     """Replace the ledger, in one iteration of the event loop; streams end, and clients read the accounts anew.
 
-    When it fails half-way there is no ledger to go on with, and the broker stops.
+    When it fails half-way the market goes on with the former ledger, paused. The broker stops when that fails, too, and so
+    does one of several workers, for the others may have replaced theirs.
     """
     await settle(control)
     broker, data = control.broker, control.options.data
     broker.end_streams()
     broker.save_state()
     broker.ledger.close()
+    kept: Path | None = None
     try:
         kept = move_ledger_aside(data)
         place()
-        fill(Ledger.open(data))
+        _use(data, fill)
         broker.commits.flush()
-    except PracticeError as error:
-        control.stop()
-        raise HttpError(503, f"The practice broker is stopping: {error}") from error
+    except (PracticeError, OSError, sqlite3.Error) as error:
+        broker.ledger.close()
+        _go_back(control, kept, error)
+        raise HttpError(503, f"Nothing is changed, and the market is paused: {error}") from error
     if not keep and kept is not None:
         kept.unlink()
     control.interface.restart_request_ids(broker.now())
+
+
+def _use(data: Path, fill: Callable[[Ledger], None]) -> None:
+    ledger = Ledger.open(data)
+    try:
+        fill(ledger)
+    except BaseException:
+        ledger.close()
+        raise
+
+
+def _go_back(control: LocalControl, kept: Path | None, cause: Exception) -> None:
+    """Go on with the former ledger; raise a 503 `HttpError` when that is not possible."""
+    data, is_worker = control.options.data, control.broker.all_accounts is not None
+    try:
+        if is_worker:
+            raise cause
+        if kept is not None:
+            remove_ledger(data / FILE_NAME)
+            kept.rename(data / FILE_NAME)
+        _use(data, partial(_continue, control.broker))
+    except (PracticeError, OSError, sqlite3.Error) as error:
+        log.critical("the market cannot go on: %s", error)
+        control.stop()
+        raise HttpError(503, f"The practice broker is stopping: {cause}") from cause
 
 
 def _copy(source: Path, target: Path) -> None:

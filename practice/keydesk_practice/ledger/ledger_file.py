@@ -88,6 +88,15 @@ def check_ledger_file(folder: Path) -> CheckReport:
     path = folder / FILE_NAME
     if not path.exists():
         raise LedgerUnavailable(f"there is no ledger in {folder}")
+    return check_copy(path)
+
+
+def check_copy(path: Path) -> CheckReport:
+    """Check every row of a ledger or of a copy of one, without changing it.
+
+    Raises:
+        LedgerUnavailable: it is in use, or it cannot be read at all.
+    """
     with translated_errors(path), contextlib.closing(_connected(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         version = _known_version(connection, path)
@@ -132,6 +141,12 @@ def move_ledger_aside(folder: Path, now: datetime | None = None) -> Path | None:
             if file.exists():
                 file.rename(renamed.with_name(file.name.replace(FILE_NAME, renamed.name)))
     return renamed
+
+
+def remove_ledger(path: Path) -> None:
+    """Delete a ledger or a copy of one, with the files that SQLite made beside it."""
+    for end in ("", *_SIDE_FILES):
+        path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 def _checkpoint(path: Path) -> None:

@@ -22,6 +22,7 @@ from keydesk_practice.ledger.ledger_file import (
     create_ledger_file,
     make_private,
     open_ledger_file,
+    remove_ledger,
     translated_errors,
 )
 from keydesk_practice.ledger.records import checksum
@@ -101,7 +102,7 @@ def place_accounts(data: Path, workers: int) -> None:
             _place(ledgers, workers)
             _set_facts(ledgers, {WORKERS_FACT: str(workers)})
     for folder in left:
-        _remove_ledger(folder / FILE_NAME)
+        remove_ledger(folder / FILE_NAME)
 
 
 def _check_one_market(data: Path, ledgers: Sequence[sqlite3.Connection]) -> None:
@@ -124,7 +125,7 @@ def _place_checkpoints(folders: Sequence[Path], workers: int) -> None:
             _place(ledgers, workers)
             _set_facts(ledgers, {WORKERS_FACT: str(workers)})
         for path in paths[workers:]:
-            _remove_ledger(path)
+            remove_ledger(path)
 
 
 def _checkpoint(path: Path) -> sqlite3.Connection:
@@ -202,8 +203,3 @@ def _transaction(ledger: sqlite3.Connection) -> Iterator[None]:
         ledger.execute("ROLLBACK")
         raise
     ledger.execute("COMMIT")
-
-
-def _remove_ledger(path: Path) -> None:
-    for end in ("", "-wal", "-journal", "-shm"):
-        path.with_name(path.name + end).unlink(missing_ok=True)

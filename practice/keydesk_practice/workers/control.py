@@ -213,6 +213,7 @@ class WorkersControl:
         if request.name not in known:
             words = ", ".join(known) or "none is saved"
             raise HttpError(404, f"There is no checkpoint {request.name!r}: {words}")
+        await self.group.ask_all("check_checkpoint", request)  # before any worker changes
         return await self._replace_ledgers("restore_checkpoint", request)
 
     async def _replace_ledgers(

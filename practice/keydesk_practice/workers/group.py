@@ -14,13 +14,13 @@ from typing import Any
 from keydesk_practice.broker.clock import Clock
 from keydesk_practice.cluster.forwarding import SECRET
 from keydesk_practice.cluster.peers import PeerRequest, Peers
-from keydesk_practice.control.operations import BASE, OPERATIONS
+from keydesk_practice.control.operations import BASE
 from keydesk_practice.control.records import Nothing
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown
 from keydesk_practice.http.errors import HttpError
-from keydesk_practice.workers.operations import SHARED_STATE
+from keydesk_practice.workers.operations import SHARED_STATE, WORKER_OPERATIONS
 from keydesk_practice.workers.pool import Worker
 from keydesk_practice.workers.settings import AccountTerms, Report, SharedState
 
@@ -29,7 +29,7 @@ ANSWER_SECONDS = 600.0  # a jump over months ticks every account
 PAUSE_SECONDS = 0.1  # before it is asked again
 _AWAY = frozenset({503, 504})
 _FIRST_ERROR = 400
-_BY_NAME = {one.name: one for one in OPERATIONS}
+_BY_NAME = {one.name: one for one in WORKER_OPERATIONS}
 log = logging.getLogger("keydesk.practice.workers")
 
 

@@ -1,4 +1,4 @@
-"""The control operations that a worker offers to its supervisor: those of a broker of one process, and two of its own."""
+"""The control operations that a worker offers to its supervisor: those of a broker of one process, and some of its own."""
 
 import json
 from dataclasses import asdict
@@ -9,12 +9,14 @@ from keydesk_practice.control.clock import settle
 from keydesk_practice.control.context import LocalControl
 from keydesk_practice.control.faults import use_faults
 from keydesk_practice.control.operations import OPERATIONS, Operation
-from keydesk_practice.control.records import Nothing
+from keydesk_practice.control.records import Named, Nothing
+from keydesk_practice.control.replays import check_checkpoint
 from keydesk_practice.http.middleware import TOKEN_FACT
 from keydesk_practice.market.shocks import Shock
 from keydesk_practice.workers.settings import AccountTerms, Report, SharedState, TokenDigest
 
 SHARED_STATE = "/workers/state"
+CHECKPOINT = "/workers/checkpoint"
 
 
 async def report(control: LocalControl, _: Nothing) -> Report:
@@ -81,4 +83,5 @@ WORKER_OPERATIONS = (
     *OPERATIONS,
     Operation("GET", SHARED_STATE, report, Nothing, Report),
     Operation("PUT", SHARED_STATE, adopt_shared_state, SharedState, Report),
+    Operation("POST", CHECKPOINT, check_checkpoint, Named, Nothing),
 )

@@ -46,7 +46,9 @@ async def test_a_deposit_into_an_account_on_its_way_waits_for_it(
 
 async def test_a_step_of_years_is_refused_for_time_does_not_go_back() -> None:
     paces: list[object] = []
-    node: Any = SimpleNamespace(clock=SimpleNamespace(running=False), change_pace=paces.append)
+    node: Any = SimpleNamespace(
+        clock=SimpleNamespace(running=False, speed=1), change_pace=paces.append
+    )
     cluster = ClusterControl(cast(Node, node), cast(Peers, None), b"secret")
     control: Any = SimpleNamespace(
         broker=SimpleNamespace(now=lambda: 0),

@@ -1,5 +1,8 @@
 """Replays and checkpoints: fresh accounts at another time, and the way back."""
 
+import errno
+import os
+import shutil
 import time
 from decimal import Decimal
 from pathlib import Path
@@ -8,6 +11,7 @@ from typing import Any
 import pytest
 
 from keydesk_practice.broker.replay import SCENARIOS
+from keydesk_practice.ledger.ledger import Ledger
 from support.controlled_broker import ControlledBroker, controlled_broker
 
 NEW = "/v3/accounts/101-001-1000001-001"
@@ -170,6 +174,52 @@ async def test_a_checkpoint_brings_back_time_accounts_and_shocks(tmp_path: Path)
         assert market.ledger_lines() == lines
         missing = await market.control("POST", "/checkpoints/restore", 404, name="never")
         assert "before" in missing["errorMessage"]
+
+
+async def test_a_damaged_checkpoint_is_refused_and_the_market_goes_on(tmp_path: Path) -> None:
+    async with controlled_broker(tmp_path) as market:
+        await market.buy("EUR_USD")
+        for name in ("flipped", "garbage"):
+            await market.control("POST", "/checkpoints", name=name)
+        folder = next(tmp_path.rglob("checkpoints"))
+        flipped = (
+            (folder / "flipped.sqlite3").read_bytes().replace(b"CLIENT_ORDER", b"CLIENT_0RDER")
+        )
+        (folder / "flipped.sqlite3").write_bytes(flipped)
+        (folder / "garbage.sqlite3").write_bytes(b"no ledger" * 1_000)
+        before = market.ledger_lines(), sorted(folder.parent.iterdir())
+        for name in ("flipped", "garbage"):
+            refused = await market.control("POST", "/checkpoints/restore", 409, name=name)
+            assert f"'{name}' is damaged" in refused["errorMessage"]
+        assert (market.ledger_lines(), sorted(folder.parent.iterdir())) == before
+        await market.buy("EUR_USD")
+        assert market.stopped == []
+
+
+@pytest.mark.parametrize("request_body", [{"scenario": "franc"}, {"name": "saved"}])
+async def test_a_replay_or_checkpoint_that_cannot_begin_leaves_the_market_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request_body: dict[str, Any]
+) -> None:
+    async with controlled_broker(tmp_path) as market:
+        await market.buy("EUR_USD")
+        await market.control("POST", "/checkpoints", name="saved")
+        await market.buy("EUR_USD")
+        before = market.ledger_lines(), await market.control("GET", "/state")
+        path = "/checkpoints/restore" if "name" in request_body else "/replay"
+        with monkeypatch.context() as full_disk:
+            full_disk.setattr(shutil, "copyfile", _no_space)
+            full_disk.setattr(Ledger, "create_account", _no_space)
+            refused = await market.control("POST", path, 503, **request_body)
+        assert "No space left" in refused["errorMessage"]
+        assert before[0] == market.ledger_lines()
+        assert await market.control("GET", "/state") | {"ledgerNumber": 0} == before[1]
+        await market.buy("EUR_USD")
+        await market.control("POST", path, **request_body)
+        assert market.stopped == []
+
+
+def _no_space(*_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 async def test_streams_end_when_another_replay_begins(tmp_path: Path) -> None:

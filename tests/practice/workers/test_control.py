@@ -195,6 +195,20 @@ async def test_a_checkpoint_brings_accounts_and_time_of_both_back(two: TwoWorker
     assert "here" in refused["errorMessage"]
 
 
+async def test_a_checkpoint_that_is_damaged_at_one_worker_is_restored_at_none(
+    two: TwoWorkers, tmp_path: Path
+) -> None:
+    await two.ask("POST", "/checkpoints", name="here")
+    await two.ask("POST", "/clock/step", candles=5)
+    await two.ask("POST", f"/accounts/{FIRST}/transfer", amount=-5)
+    before = await two.ask("GET", "/state")
+    copy = worker_folder(tmp_path / "data", 1) / "checkpoints" / "here.sqlite3"
+    copy.write_bytes(copy.read_bytes()[:-5_000])
+    refused = await two.ask("POST", "/checkpoints/restore", 409, name="here")
+    assert "'here' is damaged" in refused["errorMessage"]
+    assert await two.ask("GET", "/state") == before
+
+
 async def test_each_account_is_changed_at_its_worker(two: TwoWorkers) -> None:
     for account in (FIRST, SECOND):
         changed = await two.ask("POST", f"/accounts/{account}/transfer", amount=500)
