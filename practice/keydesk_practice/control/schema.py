@@ -16,6 +16,7 @@ from keydesk_practice.http.errors import HttpError, invalid_value, missing_value
 Record = TypeVar("Record")
 Json = dict[str, Any]
 _MAX_DIGITS = 30
+_MAX_NUMBER = 1e15  # far above any of ours
 _PRIMITIVES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
@@ -133,9 +134,8 @@ def _decimal(value: object, path: str) -> Decimal:
 
 def _primitive(hint: type, value: Any, path: str) -> Any:  # noqa: ANN401
     if hint is float and isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        number = float(value)
-        if abs(number) < 1e15:  # noqa: PLR2004 - far above any of ours
-            return number
+        if abs(value) < _MAX_NUMBER:
+            return float(value)
     elif isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
         return value
     raise invalid_value(path, f": a {_PRIMITIVES[hint]} is expected")

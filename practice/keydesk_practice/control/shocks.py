@@ -5,13 +5,14 @@ from decimal import Decimal
 from keydesk_practice.broker.replay import save_shocks
 from keydesk_practice.control.context import Control
 from keydesk_practice.control.records import AddShock, Nothing, State
-from keydesk_practice.engine.wire_form import rfc3339
+from keydesk_practice.engine.wire_form import SECOND, rfc3339
 from keydesk_practice.http.errors import HttpError, invalid_value, missing_value
 from keydesk_practice.market.hours import CELL
 from keydesk_practice.market.shocks import Shock, moving_currency
 
 MAX_SHOCKS = 1_000
 MAX_SECONDS = 7 * 86_400
+MAX_AHEAD = 100 * 366 * 86_400 * SECOND  # of a shock: its times can be written and stored
 _USUAL_SIZE = {
     "spike": Decimal("0.005"),
     "gap": Decimal("-0.01"),
@@ -87,4 +88,6 @@ def _cell(control: Control, request: AddShock) -> int:
         )
     if request.time is None:
         return control.real(now) // CELL + 1
+    if request.time - now > MAX_AHEAD:
+        raise invalid_value("time", ": more than a hundred years ahead")
     return -(-control.real(request.time) // CELL)
