@@ -1,6 +1,8 @@
 """One run of a node of a cluster: opened with its market's seed, pace and accounts, then its clients' listener and one for the other nodes."""
 
 import asyncio
+import contextlib
+import logging
 import secrets
 from collections.abc import Callable
 
@@ -9,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.feeds import PriceBoard
 from keydesk_practice.broker.opening import (
+    MODEL,
     change_model,
     default_accounts,
     market_seed,
@@ -22,7 +25,13 @@ from keydesk_practice.cluster.control import (
     ClusterControl,
     load_tokens,
 )
-from keydesk_practice.cluster.database import Pace, read_pace, wall_offset, write_pace
+from keydesk_practice.cluster.database import (
+    Pace,
+    counts,
+    read_pace,
+    wall_offset,
+    write_pace,
+)
 from keydesk_practice.cluster.database_threads import Listener as Notifications
 from keydesk_practice.cluster.inner import InnerApplication
 from keydesk_practice.cluster.node import Node
@@ -34,7 +43,7 @@ from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, 
 from keydesk_practice.control.context import Control
 from keydesk_practice.control.fault_files import read_profile
 from keydesk_practice.control.faults import use_faults
-from keydesk_practice.errors import LedgerAway
+from keydesk_practice.errors import LedgerAway, LedgerUnavailable
 from keydesk_practice.http.application import make_application, make_router
 from keydesk_practice.http.public import PublicPaths
 from keydesk_practice.http.responses import json_bytes
@@ -45,7 +54,7 @@ from keydesk_practice.ledger.postgres_connection import (
     connect,
     connection_text,
 )
-from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.market import MARKET_MODEL, PracticeMarket
 from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import Options
 from keydesk_practice.pauses import exclude_long_lived
@@ -61,14 +70,16 @@ from keydesk_practice.server import (
 )
 
 SECRET_FACT = "cluster_secret"  # noqa: S105 - the name of the fact
+HOURS = "hours"  # the fact with the hours of the market
 _SECRET_BYTES = 32
 REQUEST_IDS = 10_000_000_000_000  # for each run of a node
+log = logging.getLogger("keydesk.practice.cluster")
 
 
 def open_node(options: Options, owners: int) -> Node:
     """Open the ledger and the market of a node; it has no accounts until it is started.
 
-    Seed, start and speed are those of the first node that ever opened the ledger.
+    Seed, start, speed and hours are those of the first node that ever opened the ledger.
 
     Raises:
         LedgerUnavailable: the ledger cannot be opened, or is of another market.
@@ -91,7 +102,8 @@ def cluster_secret(node: Node) -> bytes:
 def _open(options: Options, owners: int, ledger: PostgresLedger) -> Node:
     own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
     with ledger.setup():
-        seed = market_seed(options, ledger)
+        seed, hours = market_seed(options, ledger), _hours(options, ledger)
+        _refuse_two_models(ledger)
         earlier_model = change_model(ledger)
         if ledger.fact(SECRET_FACT) is None:
             ledger.set_fact(SECRET_FACT, secrets.token_hex(_SECRET_BYTES))
@@ -99,7 +111,7 @@ def _open(options: Options, owners: int, ledger: PostgresLedger) -> Node:
     clock = ClusterClock(pace, wall)
     broker = Broker(
         ledger,
-        lambda: PracticeMarket(seed, options.hours, own),
+        lambda: PracticeMarket(seed, hours, own),
         clock,
         since=clock(),
         price_rate=options.price_rate,
@@ -114,6 +126,31 @@ def _open(options: Options, owners: int, ledger: PostgresLedger) -> Node:
                 if account.id not in known:
                     ledger.create_account(account, new_account_history(board, account)[1])
     return Node(broker, ledger, clock, wall)
+
+
+def _hours(options: Options, ledger: PostgresLedger) -> str:
+    """Return the hours of the ledger's market: nodes with other ones would show other prices at weekends."""
+    stored = ledger.fact(HOURS)
+    if stored is None:
+        ledger.set_fact(HOURS, options.hours)
+        return options.hours
+    if stored != options.hours:
+        log.warning("this ledger's market has the hours %r: they are kept", stored)
+    return stored
+
+
+def _refuse_two_models(ledger: PostgresLedger) -> None:
+    """Raise `LedgerUnavailable` while nodes run whose version has another market model, and so shows other prices."""
+    stored = ledger.fact(MODEL)
+    if stored in {None, str(MARKET_MODEL)}:
+        return
+    with contextlib.closing(connect(ledger.text)) as connection:
+        live, _ = counts(connection)
+    if live:
+        raise LedgerUnavailable(
+            f"nodes of another version run on this ledger, with market model {stored}; this one has model {MARKET_MODEL}: "
+            "stop all of them, then start every node with the same version"
+        )
 
 
 def _pace(options: Options, ledger: PostgresLedger) -> tuple[DatabaseWallClock, Pace]:
@@ -147,7 +184,7 @@ async def run_node(options: Options) -> int:
             listener.remove()
     finally:
         node.broker.close()
-    return 0
+    return 1 if node.failed else 0
 
 
 async def _serve(node: Node, listener: Listener, inner: Listener, options: Options) -> None:

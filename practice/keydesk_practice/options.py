@@ -192,6 +192,7 @@ def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--node-url",
+        type=_node_url,
         metavar="URL",
         help="the address that the other nodes use when it is another one, such as http://host:8021",
     )
@@ -226,6 +227,19 @@ def _node_address(text: str) -> tuple[str, int]:
     if not host or not port.isdecimal():
         raise argparse.ArgumentTypeError(f"invalid address {text!r}: use HOST:PORT")
     return host.strip("[]"), _port(port)
+
+
+def _node_url(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        is_complete = parts.scheme == "http" and bool(parts.hostname) and parts.port is not None
+    except ValueError:
+        is_complete = False
+    if not is_complete:
+        raise argparse.ArgumentTypeError(
+            f"invalid address {text!r}: use http://HOST:PORT, under which the other nodes reach this one"
+        )
+    return text
 
 
 def _from_sources(sources: Iterable[tuple[str, ...]]) -> list[str]:

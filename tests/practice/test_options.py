@@ -125,6 +125,12 @@ def test_a_ledger_on_a_server_needs_tokens_that_all_nodes_share(
         read_arguments(["serve", "--ledger", "postgresql://keydesk@host/db"])
     assert "--token-file" in capsys.readouterr().err
     words = ["serve", "--ledger", "@/etc/ledger", "--token", "a-token-of-one"]
+    for url in ("10.0.0.5:8021", "http://10.0.0.5", "https://[::1:8021", "http://:8021"):
+        with pytest.raises(SystemExit):
+            read_arguments([*words, "--node-url", url])
+        assert "use http://HOST:PORT" in capsys.readouterr().err
+    options = read_arguments([*words, "--node-url", "http://practice-2:8021"])
+    assert options.node_url == "http://practice-2:8021"
     options = read_arguments([*words, "--node-address", "[::1]:8021"])
     assert (options.ledger, options.node_host, options.node_port) == ("@/etc/ledger", "::1", 8021)
     assert "etc" not in repr(options)

@@ -44,6 +44,7 @@ class Node:
         self.watched = WatchedAccounts(broker, ledger)
         self.away = False
         self.away_because = AWAY
+        self.failed = False  # a task of the node ended with an error
         self.loader = AccountLoader(
             *(broker, ledger, self.watched, clock),
             begin=self._begin_loading,
@@ -96,6 +97,7 @@ class Node:
         """Stop the node when one of its tasks fails: without it accounts would neither move nor be written."""
         if not task.cancelled() and (error := task.exception()) is not None:
             log.critical("the task %r failed", task.get_name(), exc_info=error)
+            self.failed = True
             self.commits.on_failure()
 
     async def stop(self) -> None:

@@ -174,10 +174,14 @@ def connect(text: str) -> BoundedConnection:
 def away_errors() -> Iterator[None]:
     """Raise the driver's errors of a lost connection as `LedgerAway`, and those of a full disk as `LedgerWriteFailed`.
 
-    An error of a statement whose connection goes on is an answer: the statement was certainly not executed.
+    So are those of a server that takes no writes, as a standby does, and a hosted one whose disk is nearly full. An error of
+    a statement whose connection goes on is an answer: the statement was certainly not executed.
     """
     try:
         yield
+    except errors.ReadOnlySqlTransaction as error:
+        cause = without_password(error.diag.message_primary)
+        raise LedgerWriteFailed(f"the database cannot store anything: {cause}") from None
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         diagnostics = error.diag
         if (

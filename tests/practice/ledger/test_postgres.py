@@ -173,6 +173,18 @@ def test_after_a_lost_connection_the_database_is_away_until_there_is_a_new_one(
     assert ledger.last_id(ACCOUNT.id) == 1
 
 
+def test_a_server_that_takes_no_writes_is_no_lost_connection(address: str) -> None:
+    connection = connect(address)
+    connection.execute("SET default_transaction_read_only = on")
+    with (
+        pytest.raises(LedgerWriteFailed, match="cannot store anything: cannot execute"),
+        away_errors(),
+    ):
+        connection.execute("CREATE TABLE one (two integer)")
+    assert not connection.closed
+    connection.close()
+
+
 def test_no_message_shows_a_password(tmp_path: Path) -> None:
     file = tmp_path / "ledger"
     file.write_text("postgresql://keydesk:hunter22@127.0.0.1:1/db\n")
