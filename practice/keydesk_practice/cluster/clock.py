@@ -4,9 +4,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from keydesk_practice.broker.clock import CLOCK_SET, SECOND
 from keydesk_practice.cluster.database import Pace
 
 _SAMPLES = 8  # of the offset between two clocks; the most exact one counts
+_MAX_AHEAD = SECOND // 2  # of a node; more than the clocks differ, less than anybody notices
 
 
 class DatabaseWallClock:
@@ -19,7 +21,10 @@ class DatabaseWallClock:
         self._steady = steady
 
     def add(self, offset: int, error: int) -> None:
-        """Note another measurement of the offset."""
+        """Note another measurement of the offset; after the database's clock was set, the earlier ones do not count."""
+        best_error, best = min(self._samples)
+        if abs(offset - best) > CLOCK_SET + error + best_error:
+            self._samples.clear()
         self._samples.append((error, offset))
 
     def __call__(self) -> int:
@@ -65,10 +70,16 @@ class ClusterClock:
         self.pace_now = pace
 
     @property
-    def is_past_stop(self) -> bool:
-        """Whether this node was ahead already when it heard that the market stops: others show an earlier time."""
-        stops = self.pace_now.stops
-        return stops is not None and self._latest > stops
+    def is_ahead(self) -> bool:
+        """Whether this node has shown a time that the pace reaches later, or never: it would stand still meanwhile.
+
+        It was ahead already when it heard that the market stops or goes on more slowly, it has an account of a node that was,
+        or the clock of the database was set back.
+        """
+        pace = self.pace_now
+        if pace.stops is not None and self._latest > pace.stops:
+            return True
+        return self._latest - self.at(self._wall()) > _MAX_AHEAD * pace.speed
 
     def changed(
         self, *, market: int | None = None, speed: float | None = None, stops: int | None = None

@@ -190,16 +190,20 @@ class Node:
         await self._worker.run(database.notify_control)
 
     async def _follow_pace(self) -> None:
-        """Read the pace; when this node is past its stop, let every node stop where this one is."""
+        """Read the pace; when this node is ahead of it, let every node go on, or stop, where this one is."""
         while True:
+            self._wall.add(*await self._worker.run(database.wall_offset))
             pace = await self._worker.run(database.read_pace)
             if pace is None or pace.number < self.clock.pace_now.number:
                 return
             self.clock.follow(pace)
-            if not self.clock.is_past_stop:
+            if not self.clock.is_ahead:
                 return
             here = self.clock()
-            await self._worker.run(database.write_pace, self.clock.changed(market=here, stops=here))
+            stops = None if pace.stops is None else max(pace.stops, here)
+            await self._worker.run(
+                database.write_pace, self.clock.changed(market=here, stops=stops)
+            )
 
     # --- the lease ---
 
@@ -217,7 +221,7 @@ class Node:
                     await self._take_orphans()
                     await self.refresh()
                     self._wall.add(*await self._worker.run(database.wall_offset))
-                    if self.clock.is_past_stop:  # by an account taken from a node that was ahead
+                    if self.clock.is_ahead:  # by an account taken from a node that was
                         await self._follow_pace()
                     self.watched.catch_up(self._newest)
                     self.ledger.ping()

@@ -3,6 +3,7 @@
 import pytest
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
+from keydesk_practice.broker.clock import SECOND
 from keydesk_practice.cluster.clock import ClusterClock, DatabaseWallClock
 from keydesk_practice.cluster.database import Pace
 
@@ -57,3 +58,16 @@ def test_the_most_exact_measurement_of_the_wall_clock_counts() -> None:
     wall.add(offset=110, error=5)
     wall.add(offset=300, error=90)
     assert wall() == 1_110
+
+
+def test_after_the_clock_of_the_database_was_set_no_earlier_measurement_counts() -> None:
+    wall = DatabaseWallClock(offset=7_200 * SECOND, error=5, steady=lambda: 1_000)
+    wall.add(offset=3_600 * SECOND, error=90)
+    assert wall() == 3_600 * SECOND + 1_000
+
+
+@pytest.mark.parametrize(("lead", "is_ahead"), [(SECOND // 4, False), (4 * SECOND, True)])
+def test_a_clock_that_would_stand_still_is_ahead(*, lead: int, is_ahead: bool) -> None:
+    clock = ClusterClock(PACE, Wall(600))
+    clock.at_least(clock() + lead)
+    assert clock.is_ahead == is_ahead
