@@ -180,6 +180,7 @@ class ClusterControl:
             await asyncio.sleep(PAUSE_AHEAD)
             await self._let_others_follow()
             await self._node.follow_control()
+        await self._arrive(pace())
         return await self._state(control, Nothing())
 
     async def _let_others_follow(self) -> None:
@@ -224,9 +225,13 @@ class ClusterControl:
         pace = self._node.clock
         stops = None if pace.running else until
         await self._node.change_pace(lambda: pace.changed(market=until, stops=stops))
-        while control.broker.ticked_until < until and not self._node.away:  # noqa: ASYNC110 - of the market's steps
-            await asyncio.sleep(0.02)
+        await self._arrive(until)
         return await self._state(control, Nothing())
+
+    async def _arrive(self, until: int) -> None:
+        """Return when the accounts of this node were ticked up to a time."""
+        while self._node.broker.ticked_until < until and not self._node.away:  # noqa: ASYNC110 - of the market's steps
+            await asyncio.sleep(0.02)
 
     async def _add_shock(self, control: Control, request: AddShock) -> State:
         """Add a shock on every node."""
@@ -242,15 +247,14 @@ class ClusterControl:
 
     async def _add_account(self, control: Control, request: AddAccount) -> AccountState:
         """Add an account to a token; a node takes it at once."""
-        account = accounts.account_to_add(control, request, self._node.accounts)
-        state, entries = new_account_history(
-            control.broker.board,
-            account,
-            checked_balance(request.balance),
-            request.alias,
-            request.margin_rate,
-        )
-        self._node.ledger.create_account(account, entries)
+        balance, ledger = checked_balance(request.balance), self._node.ledger
+        with ledger.setup():  # no other node adds one meanwhile
+            known = [one.id for one in ledger.accounts()]
+            account = accounts.account_to_add(control, request, known)
+            state, entries = new_account_history(
+                control.broker.board, account, balance, request.alias, request.margin_rate
+            )
+            ledger.create_account(account, entries)
         await self._announce_accounts()
         return AccountState(
             id=account.id,

@@ -34,7 +34,7 @@ from keydesk_practice.errors import (
     NotStored,
     OutcomeUnknown,
 )
-from keydesk_practice.http.errors import forbidden
+from keydesk_practice.http.errors import NO_SUCH_ACCOUNT, HttpError, forbidden
 from keydesk_practice.http.middleware import Application
 from keydesk_practice.http.responses import Response, render, restored_answer
 from keydesk_practice.ledger.records import LedgerAccount
@@ -169,6 +169,13 @@ class ClusterRouter:
         except NotExecuted:
             self._node.end_request(account, request)
             raise
+        except HttpError as error:
+            if error.code != NO_SUCH_ACCOUNT:
+                raise
+            self._node.end_request(
+                account, request
+            )  # it left while the request waited for a commit
+            raise NotExecuted("the account is moving to another node") from None
         except LedgerAway as error:  # of a read of the ledger
             self._node.connection_lost(error)
             kind = NotExecuted if scope["method"] == "GET" else OutcomeUnknown

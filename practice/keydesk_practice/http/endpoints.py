@@ -20,6 +20,7 @@ from keydesk_practice.engine.commands import Command, MarketRequest, PlaceOrder
 from keydesk_practice.engine.views import AccountValuation, trade_valuations
 from keydesk_practice.engine.wire_form import in_unix_form
 from keydesk_practice.http.errors import (
+    NO_SUCH_ACCOUNT,
     forbidden,
     invalid_value,
     method_not_allowed,
@@ -77,7 +78,7 @@ class Call:
             parts = id_.split("-")
             if len(parts) != 4 or not all(part.isascii() and part.isdecimal() for part in parts):  # noqa: PLR2004
                 raise invalid_value("accountID")
-            raise not_found("account", "NO_SUCH_ACCOUNT")
+            raise not_found("account", NO_SUCH_ACCOUNT)
         if session.account.owner != self.owner:
             raise forbidden()
         return session.committed_view() if self.is_read else session

@@ -46,6 +46,8 @@ _REJECT_MESSAGES = {
     "UNITS_PRECISION_EXCEEDED": "The units have more decimals than the instrument allows",
 }
 
+NO_SUCH_ACCOUNT = "NO_SUCH_ACCOUNT"  # the error code for an account that is not known
+
 
 class HttpError(Exception):
     """A request that is answered with an error status; the middleware turns it into the response."""

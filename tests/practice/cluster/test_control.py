@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 
@@ -47,16 +48,15 @@ async def test_a_deposit_into_an_account_on_its_way_waits_for_it(
 async def test_a_step_of_years_is_refused_for_time_does_not_go_back() -> None:
     paces: list[object] = []
     node: Any = SimpleNamespace(
-        clock=SimpleNamespace(running=False, speed=1), change_pace=paces.append
+        clock=Mock(running=False, speed=1, return_value=0),
+        broker=SimpleNamespace(ticked_until=0),
+        change_pace=paces.append,
+        owners={},
     )
     cluster = ClusterControl(cast(Node, node), cast(Peers, None), b"secret")
-    control: Any = SimpleNamespace(
-        broker=SimpleNamespace(now=lambda: 0),
-        real=int,
-        shown=int,
-        state=lambda: State(time=0, running=False, speed="1", seed=1),
-    )
-    node.owners = {}
+    state = State(time=0, running=False, speed="1", seed=1)
+    broker = SimpleNamespace(now=lambda: 0)
+    control: Any = SimpleNamespace(broker=broker, real=int, shown=int, state=lambda: state)
     with pytest.raises(HttpError) as refused:
         await cluster._step(control, Step(candles=2_000, granularity="W"))
     assert refused.value.status == 400

@@ -10,7 +10,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.errors import LedgerAway, NotExecuted, NotStored, OutcomeUnknown
-from keydesk_practice.http.errors import HttpError
+from keydesk_practice.http.errors import NO_SUCH_ACCOUNT, HttpError, not_found
 from keydesk_practice.http.responses import Response, ResponseFormat, stored_answer
 from keydesk_practice.ledger.records import LedgerAccount, WireTransaction
 
@@ -233,6 +233,20 @@ async def test_a_refused_commit_is_executed_again_and_a_lost_one_is_not() -> Non
         except HttpError as refused:
             found = refused.status
         assert (found, len(calls)) == (status, executed)
+
+
+async def test_an_account_that_leaves_while_an_order_waits_is_not_called_unknown() -> None:
+    node, served = FakeNode(), list[str]()
+    node.here = True
+
+    async def gone_at_first(_scope: Scope, _receive: Receive, send: Send) -> None:
+        served.append("asked")
+        if len(served) == 1:
+            raise not_found("account", NO_SUCH_ACCOUNT)
+        await send({"type": "http.response.start", "status": 201, "headers": []})
+        await send({"type": "http.response.body", "body": b"filled"})
+
+    assert await ask(node, FakePeers(NotExecuted("")), gone_at_first) == (201, b"filled")
 
 
 async def test_a_read_is_repeated_and_never_given_up() -> None:
