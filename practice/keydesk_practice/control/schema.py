@@ -134,7 +134,7 @@ def _decimal(value: object, path: str) -> Decimal:
 
 def _primitive(hint: type, value: Any, path: str) -> Any:  # noqa: ANN401
     if hint is float and isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        if abs(value) < _MAX_NUMBER:
+        if -_MAX_NUMBER < value < _MAX_NUMBER:
             return float(value)
     elif isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
         return value
