@@ -147,6 +147,10 @@ def connection_text(ledger: str) -> str:
             text = Path(ledger[1:]).expanduser().read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError):
             raise LedgerUnavailable(f"cannot read the file {ledger[1:]} of --ledger") from None
+        if (
+            not text
+        ):  # else libpq would take a database of this machine, and a ledger would begin there
+            raise LedgerUnavailable(f"the file {ledger[1:]} of --ledger is empty")
     try:
         members = conninfo_to_dict(text)
     except psycopg.Error:  # its message repeats parts of the text

@@ -205,6 +205,12 @@ def test_no_message_shows_a_password(tmp_path: Path) -> None:
         assert not re.search("hunter22", without_password(message))
 
 
+def test_an_empty_file_names_no_database(tmp_path: Path) -> None:
+    (tmp_path / "ledger").write_text("\n")
+    with pytest.raises(LedgerUnavailable, match="is empty"):
+        connection_text(f"@{tmp_path / 'ledger'}")
+
+
 def test_a_file_that_is_missing_is_named() -> None:
     with pytest.raises(LedgerUnavailable, match="no/such/file"):
         connection_text("@no/such/file")
