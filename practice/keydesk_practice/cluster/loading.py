@@ -6,6 +6,7 @@ To bring an account up to the present: its transactions, then the time since it 
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable, Iterable, Sequence
 
 from keydesk_practice.broker.account_session import AccountSession
@@ -27,6 +28,7 @@ from keydesk_practice.ledger.records import StoredAccount
 LOADED_AT_ONCE = 16
 SNAPSHOT_AFTER = 100  # transactions that the next node need not read again
 SNAPSHOT_SECONDS = 1.0  # between two savings of snapshots, and after a loading
+RETRY_SECONDS = 30.0  # until an account is loaded again that could not be
 log = logging.getLogger("keydesk.practice.cluster")
 
 
@@ -52,6 +54,7 @@ class AccountLoader:
         self._loading = watched.loading
         self._arriving: dict[str, asyncio.Event] = {}  # taken, and not served yet
         self._awaited: set[str] = set()  # of them: a request waits for it
+        self._unloadable: dict[str, float] = {}  # accounts, and when each is tried again
         self._old: set[str] = set()  # accounts whose snapshot is due
         self._worker = DatabaseWorker(ledger.text, "load")
 
@@ -82,6 +85,10 @@ class AccountLoader:
             async with asyncio.timeout(seconds):
                 await arrived.wait()
 
+    def is_unloadable(self, account: str) -> bool:
+        """Return whether an account could not be loaded a short time ago; the log says why."""
+        return time.monotonic() < self._unloadable.get(account, 0.0)
+
     def _arrived(self, taken: Iterable[TakenAccount]) -> None:
         """Let the requests go on that wait for accounts."""
         for one in taken:
@@ -105,6 +112,12 @@ class AccountLoader:
                 session, last_time = self._restored(one, found.get(id_))
             except LedgerWriteFailed as error:  # lost again already
                 log.warning("%s", error)
+                continue
+            except LedgerAway:
+                raise
+            except Exception:  # the other accounts go on without it
+                log.exception("account %s cannot be loaded, and is tried again later", id_)
+                self._unloadable[id_] = time.monotonic() + RETRY_SECONDS
                 continue
             self._loading[id_] = session
             self._watched.join(session)

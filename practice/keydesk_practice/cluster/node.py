@@ -249,7 +249,8 @@ class Node:
         """Take accounts again that are this node's in the database and are not served: their loading has failed."""
         if self._orphans and not self._taking.locked():
             async with self._taking:
-                ids = [id_ for id_ in self._orphans if id_ not in self.broker.sessions]
+                waiting = self._orphans - self.broker.sessions.keys()
+                ids = [id_ for id_ in waiting if not self.loader.is_unloadable(id_)]
                 await self._load(await self._worker.run(database.take_again, self.number, ids))
 
     async def _reconnect(self) -> None:

@@ -144,6 +144,7 @@ class ClusterRouter:
         if self._node.owns(account):
             await self.execute(account, scope, body, send)
             return
+        self._check_loadable(account)
         if owner is None or owner.node == self._node.number:
             raise NotExecuted("the account belongs to no node at the moment")
         seconds = READ_SECONDS if scope["method"] == "GET" else TRY_SECONDS
@@ -159,6 +160,7 @@ class ClusterRouter:
             account
         ):  # waiting costs less than being asked again and again meanwhile
             await self._node.loader.wait_for(account, ARRIVAL_SECONDS)
+        self._check_loadable(account)
         if not self._node.owns(account):
             raise NotExecuted("the account is not here")
         request = scope["state"]["request_id"]
@@ -180,6 +182,11 @@ class ClusterRouter:
             self._node.connection_lost(error)
             kind = NotExecuted if scope["method"] == "GET" else OutcomeUnknown
             raise kind("the database does not answer") from None
+
+    def _check_loadable(self, account: str) -> None:
+        """Raise a 503 `HttpError` when this node has an account that it could not load."""
+        if self._node.loader.is_unloadable(account) and not self._node.owns(account):
+            raise unavailable("the account cannot be loaded, see the log of the broker")
 
     async def _answer_again(self, account: str, scope: Scope, send: Send) -> bool:
         """Send the original answer of a request that was executed; return False when the ledger knows nothing of it."""

@@ -1,4 +1,4 @@
-"""An account that was taken from a node whose market was ahead goes on at that time: times ascend as ids do."""
+"""Accounts that a node takes: one of a node that was ahead goes on at that time, and one that cannot be loaded keeps no other."""
 
 import json
 from pathlib import Path
@@ -11,10 +11,12 @@ from keydesk_practice.ledger.records import LedgerBatch, WireTransaction, entry_
 from support.postgres import PostgresServer
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
+from keydesk_practice.cluster import loading
 from keydesk_practice.cluster.node import Node
+from keydesk_practice.ledger.postgres_connection import connect
 from support.cluster_node import opened_node
 
-ACCOUNT = "101-001-1000001-001"
+ACCOUNT, OTHER = "101-001-1000001-001", "101-001-1000001-002"
 
 
 def configure_later(node: Node, seconds: int) -> int:
@@ -41,6 +43,30 @@ async def test_the_time_of_an_account_never_goes_back_when_another_node_takes_it
         made = node.broker.execute(session, Configure(alias="after the other node"))
         assert parse_time(made[0]["time"]) >= later
         assert node.broker.ticked_until >= later
+    finally:
+        await node.stop()
+        node.broker.close()
+
+
+async def test_an_account_that_cannot_be_loaded_keeps_no_other_from_being_served(
+    postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "RETRY_SECONDS", 0.0)
+    address = postgres.new_database()
+    node = opened_node(address, tmp_path)
+    rows = "UPDATE transactions SET body = %s || substr(body, 2) WHERE account = %s AND id = 1"
+    with connect(node.ledger.text) as connection:
+        connection.execute(rows, ("[", ACCOUNT))
+    failures: list[BaseException] = []
+    node.commits.on_failure = lambda: failures.append(RuntimeError("the node ended"))
+    try:
+        await node.start("http://127.0.0.1:1")
+        assert list(node.broker.sessions) == [OTHER]
+        with connect(node.ledger.text) as connection:
+            connection.execute(rows, ("{", ACCOUNT))
+        while ACCOUNT not in node.broker.sessions:
+            await node.refresh()
+        assert failures == []
     finally:
         await node.stop()
         node.broker.close()
