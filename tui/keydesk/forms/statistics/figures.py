@@ -18,12 +18,11 @@ from keydesk.calc.trade_journal.statistics import (
     daily_statistics_of,
     statistics_of,
 )
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_words
 from keydesk.forms.statistics.view import (
     NOTHING,
     Given,
     View,
-    amount,
     is_few,
     two_sided_bar,
 )
@@ -319,9 +318,9 @@ def _cells(row: GroupRow) -> dict[str, Words]:
     return {
         "n": (safe(f"{statistics.n:,}"), "plain"),
         "win %": (percent(statistics.win_rate.value, 0), "plain"),
-        "result": amount(statistics.total.value),
-        "avg R": amount(statistics.expectancy_r.value),
-        "sum R": amount(row.r_sum),
+        "result": signed_money(statistics.total.value),
+        "avg R": signed_money(statistics.expectancy_r.value),
+        "sum R": signed_money(row.r_sum),
         "PF": (
             safe("∞") if factor is not None and not factor.is_finite() else money(factor),
             "plain",

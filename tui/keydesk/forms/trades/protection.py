@@ -31,7 +31,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, wrap_words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, signed_money, wrap_words
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     FIELD_WIDTH,
@@ -39,7 +39,7 @@ from keydesk.forms.ticket_sheet import (
     quote_line,
     range_line,
 )
-from keydesk.forms.trades.close_trade import entry_and_now, signed_money, trade_name
+from keydesk.forms.trades.close_trade import entry_and_now, trade_name
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
