@@ -18,6 +18,13 @@ from keydesk_client.account.records import (
 )
 from keydesk_client.account.values import CountsUnreadable
 from keydesk_client.arithmetic import risk
+from keydesk_client.arithmetic.margin import (
+    closeout_percent,
+    effective_rate,
+    margin_available,
+    position_units,
+    required_margin,
+)
 from keydesk_client.arithmetic.profit import (
     HOME,
     Conversion,
@@ -30,13 +37,6 @@ from keydesk_client.arithmetic.profit import (
     pip,
     profit,
     profit_in_pips,
-)
-from keydesk_client.arithmetic.sizing import (
-    closeout_percent,
-    effective_rate,
-    margin_available,
-    position_units,
-    required_margin,
 )
 from keydesk_client.models import Instrument
 

@@ -1,4 +1,4 @@
-"""Profit in pips and home currency, conversion to home currency, and rounding of units and prices.
+"""Profit in pips and home currency, the cost of the spread, conversion to home currency, and rounding of units and prices.
 
 Units are rounded toward zero. Home currency is the account's.
 """
@@ -111,6 +111,11 @@ def profit_in_pips(units: Decimal, entry: Decimal, close: Decimal, pip: Decimal)
 def pip_value(units: Decimal, pip: Decimal, factors: Factors) -> Decimal:
     """Return the value of one pip in home currency."""
     return abs(units) * pip * factors.value
+
+
+def spread_cost(units: Decimal, bid: Decimal, ask: Decimal, loss_factor: Decimal) -> Decimal:
+    """Return the cost of opening and closing `units` at the same quote, in home currency."""
+    return abs(units) * (ask - bid) * loss_factor
 
 
 def notional(units: Decimal, mid: Decimal, factors: Factors) -> Decimal:

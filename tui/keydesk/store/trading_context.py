@@ -13,8 +13,8 @@ from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.trading_context import NOTHING, AccountFunds, Lot, Rules, TradingContext
 from keydesk.records import AccountState, PositionRow, Quote, id_order
 from keydesk.store.store import Store
+from keydesk_client.arithmetic.margin import effective_rate
 from keydesk_client.arithmetic.profit import HOME, Factors, nearest_price, pip
-from keydesk_client.arithmetic.sizing import effective_rate
 
 if TYPE_CHECKING:  # the models cost more to import than a first picture may take
     from keydesk_client.models import Instrument

@@ -21,15 +21,14 @@ from keydesk.calc.orders.ticket_draft import (
 from keydesk.calc.orders.ticket_levels import Levels, levels_of, stop_distance
 from keydesk.calc.risk.sizing import CapName, Caps, size
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
-from keydesk_client.arithmetic.profit import notional, pip_value
-from keydesk_client.arithmetic.sizing import (
+from keydesk_client.arithmetic.margin import (
     closeout_percent,
     margin_cap,
     position_units,
     required_margin,
-    spread_cost,
-    units_for_risk,
 )
+from keydesk_client.arithmetic.profit import notional, pip_value, spread_cost
+from keydesk_client.arithmetic.risk import units_for_risk
 
 PERCENT = Decimal(100)
 

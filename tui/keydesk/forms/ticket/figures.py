@@ -17,7 +17,7 @@ from keydesk.forms.sheet import TextLine, Words, signed_money
 from keydesk.text.format import EMPTY, money, percent, price, short_units, units
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import signed_role
-from keydesk_client.arithmetic.sizing import spread_cost
+from keydesk_client.arithmetic.profit import spread_cost
 
 
 class LeftOut(IntEnum):
