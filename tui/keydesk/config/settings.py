@@ -1,20 +1,22 @@
-"""The settings file `config.toml`, the folders of settings and state, and the options of the command line.
+"""The settings file `config.toml`, its time zone, the folders of settings and state, and the options of the command line.
 
 XDG folders by default; `--data DIR` or `KEYDESK_HOME` puts both under one folder. The state folder holds journal,
 practice ledger and token vault, so it is created 0700 and refused, except for exits, when others can read it. No file here holds a token.
 """
+
+from __future__ import annotations
 
 import os
 import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from keydesk.config.time_zone import SystemZone, UnknownZone, time_zone
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import Warn
 from keydesk_client.auth.profiles import (
@@ -27,6 +29,64 @@ from keydesk_client.auth.profiles import (
     read_profile,
 )
 from keydesk_client.errors import InvalidSettings
+
+LONGEST_ZONE = 64  # characters of a name
+
+
+class UnknownZone(ValueError):
+    """Raised for a name that no time zone has."""
+
+
+class SystemZone(tzinfo):
+    """The zone that the system is set to, by `TZ` or its clock settings."""
+
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        """Return the local offset."""
+        return _local(moment).utcoffset()
+
+    def dst(self, moment: datetime | None) -> timedelta | None:  # noqa: ARG002 - what tzinfo names
+        """Return None: the system tells the whole offset only."""
+        return None
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        """Return the local name, such as CET or CEST."""
+        return _local(moment).tzname()
+
+    def fromutc(self, moment: datetime) -> datetime:
+        """Return the local time; the hour that is there twice is told apart by its fold."""
+        instant = moment.replace(tzinfo=UTC)
+        try:
+            local = instant.astimezone().replace(tzinfo=None)
+            is_second = local.astimezone(UTC) != instant
+        except (OverflowError, ValueError, OSError):  # at the first and last day of the calendar
+            return moment
+        return local.replace(tzinfo=self, fold=int(is_second))
+
+
+def _local(moment: datetime | None) -> datetime:
+    if moment is None:
+        return datetime.now(UTC).astimezone()
+    try:
+        return moment.replace(tzinfo=None).astimezone()
+    except (OverflowError, ValueError, OSError):
+        return moment.replace(tzinfo=UTC)
+
+
+def time_zone(name: str) -> tzinfo:
+    """Return the zone of a name such as Europe/Berlin; "" is the system's.
+
+    Raises:
+        UnknownZone: there is none of this name.
+    """
+    if not name:
+        return SystemZone()
+    try:
+        if len(name) > LONGEST_ZONE:
+            raise UnknownZone
+        return ZoneInfo(name)
+    except (ValueError, OSError, LookupError) as error:
+        raise UnknownZone(name[:LONGEST_ZONE]) from error
+
 
 __all__ = [
     "ENVIRONMENTS",

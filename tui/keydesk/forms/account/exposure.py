@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
-from keydesk.calc.risk.correlation import (
+from keydesk.calc.risk.exposure import (
     ENOUGH,
     LEAST,
     STRONG,
     Closes,
     Correlation,
+    Holding,
     SignedRisk,
     correlations,
     effective_risk,
 )
-from keydesk.calc.risk.exposure import Holding
 from keydesk.calc.risk.trading_context import NOTHING
 from keydesk.forms.account.live_page import LivePage, Toned
 from keydesk.forms.info_form import Rows
