@@ -12,7 +12,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Protocol
 
 from keydesk_practice.engine.quotes import Conversion, Level, Market, Quote, Specification
-from keydesk_practice.market.bars.blocks import Component
+from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.candles import Candle, CandleSpec, Prices, Range
 from keydesk_practice.market.market import PracticeMarket
 

@@ -20,8 +20,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from keydesk_practice.engine.quotes import NEW_YORK
-from keydesk_practice.market.bars.blocks import Component, PairBarBlocks
-from keydesk_practice.market.bars.builder import BarBuilder
+from keydesk_practice.market.bar_blocks import Component, PairBarBlocks
+from keydesk_practice.market.bar_builder import BarBuilder
 from keydesk_practice.market.hours import (
     CELL,
     DAY_SECONDS,

@@ -29,8 +29,8 @@ from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.app.transaction_details import TransactionPages
-from keydesk.app.views.watchlists import WatchlistActions
-from keydesk.app.views.workspaces import WorkspaceActions
+from keydesk.app.watchlists import WatchlistActions
+from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings

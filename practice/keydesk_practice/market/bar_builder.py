@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from keydesk_practice.market.bars.blocks import (
+from keydesk_practice.market.bar_blocks import (
     CELL_BLOCK,
     MINUTE_BLOCK,
     QUARTER_BLOCK,
