@@ -5,7 +5,7 @@ arrive; between two of its answers these follow the prices, with its conversion 
 (`OpenPosition.margin_factor`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from typing import Protocol
 
@@ -37,6 +37,7 @@ from keydesk_client.arithmetic.profit import (
     pip,
     profit,
     profit_in_pips,
+    total,
 )
 from keydesk_client.models import Instrument
 
@@ -136,16 +137,6 @@ def position_of(instrument: str, trades: Sequence[OpenTrade]) -> OpenPosition:
         margin_used=total(trade.margin_used for trade in trades),
         trade_ids=tuple(trade.id for trade in trades),
     )
-
-
-def total(parts: Iterable[Decimal | None]) -> Decimal | None:
-    """Return the sum, or None if a part is unknown."""
-    sum_so_far = NOTHING
-    for part in parts:
-        if part is None:
-            return None
-        sum_so_far += part
-    return sum_so_far
 
 
 def _average(trades: Sequence[OpenTrade]) -> Decimal | None:

@@ -123,6 +123,16 @@ def notional(units: Decimal, mid: Decimal, factors: Factors) -> Decimal:
     return abs(units) * mid * factors.value
 
 
+def total(parts: Iterable[Decimal | None]) -> Decimal | None:
+    """Return the sum, or None if a part is unknown."""
+    sum_so_far = NOTHING
+    for part in parts:
+        if part is None:
+            return None
+        sum_so_far += part
+    return sum_so_far
+
+
 def average_price(parts: Iterable[tuple[Decimal, Decimal]]) -> Decimal | None:
     """Return the average of (units, price) pairs weighted by units, None without any."""
     total = value = NOTHING

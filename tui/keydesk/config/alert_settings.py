@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from keydesk.config.settings import FILE, BadSettings, table_in
+from keydesk.config.settings import FILE, BadSettings, part_of, table_in
 from keydesk.terminal.notification import OSC_KINDS, OscKind
 from keydesk.text.sanitize import clean
 
@@ -62,9 +62,7 @@ def load_alert_settings(folder: Path) -> AlertSettings:
         BadSettings: a member is not known, or has a wrong value.
     """
     path = folder / FILE
-    table = table_in(path).get("alerts", {})
-    if not isinstance(table, dict):
-        raise BadSettings(f"{path}: alerts must be a table, [alerts]")
+    table = part_of(table_in(path), "alerts", path)
     known = ("notify", "notify_timeout", "desktop", "kinds")
     for name in table:
         if name not in known:

@@ -230,6 +230,14 @@ def load_settings(folder: Path) -> Settings:
     return _settings(data, path)
 
 
+def part_of(table: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+    """Return a table within a table, {} if it is missing; raise `BadSettings` when it is not a table."""
+    part = table.get(name, {})
+    if not isinstance(part, dict):
+        raise BadSettings(f"{path}: {name} must be a table, [{name}]")
+    return part
+
+
 def table_in(path: Path) -> dict[str, Any]:
     """Return the content of a TOML file with exact decimals, {} if it is missing.
 

@@ -12,7 +12,7 @@ from keydesk.calc.orders.instructions import Limits, Template, TemplateBook
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.indicator_settings import TABLE, read_indicators
 from keydesk.config.limits import decimal_of, read_limits, refuse_unknown
-from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
+from keydesk.config.settings import TEMPLATES_FILE, BadSettings, part_of, table_in
 from keydesk.config.templates import (
     EXIT_FIELDS,
     INSTRUMENTS_TABLE,
@@ -131,7 +131,9 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
     path = folder / TEMPLATES_FILE
     table = table_in(path)
     refuse_unknown(table, KNOWN_TABLES, path, "")
-    sizes, template, limits = (_part(table, name, path) for name in ("sizes", "template", "limits"))
+    sizes, template, limits = (
+        part_of(table, name, path) for name in ("sizes", "template", "limits")
+    )
     refuse_unknown(sizes, PRESETS, path, "sizes.")
     refuse_unknown(template, TEMPLATE, path, "template.")
     usual = Template()
@@ -175,14 +177,7 @@ def load_indicators(folder: Path) -> Mapping[str, tuple[IndicatorSpec, ...]]:
         BadSettings: one of them cannot be read.
     """
     path = folder / TEMPLATES_FILE
-    return read_indicators(_part(table_in(path), TABLE, path), path)
-
-
-def _part(table: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
-    part = table.get(name, {})
-    if not isinstance(part, dict):
-        raise BadSettings(f"{path}: {name} must be a table, [{name}]")
-    return part
+    return read_indicators(part_of(table_in(path), TABLE, path), path)
 
 
 def _number(table: Mapping[str, Any], name: str, path: Path, prefix: str) -> Decimal | None:

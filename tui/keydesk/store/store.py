@@ -288,6 +288,11 @@ class Store:
             self.past_log.append(oldest, self.log_start - 1)
 
     @property
+    def home_currency(self) -> str:
+        """The currency of the account, "" until it is read."""
+        return self.account.currency if self.account is not None else ""
+
+    @property
     def log_start(self) -> int | None:
         """The lowest transaction id of the log, None while it has none."""
         return next((int(line.id) for line in self.log if line.id), None)

@@ -260,7 +260,7 @@ class AccountJournal:
 
         line = None if self.live is None else self.live.lines.trades.get(trade_id)
         if line is not None:
-            home = self._store.account.currency if self._store.account is not None else ""
+            home = self._store.home_currency
             return safe(result_words(line, home, self._store.zone))
         trade = self._store.trades.get(trade_id)
         if trade is None:

@@ -11,7 +11,7 @@ from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.risk.trading_context import NOTHING, OpenRisk, TradingContext
 from keydesk.records import ClosedTrade
-from keydesk.text.format import duration, money, units
+from keydesk.text.format import counted, duration, money, units
 
 PERCENT = Decimal(100)
 CHANGE = ":limits changes it"
@@ -118,7 +118,7 @@ def _risk_refusals(
     yield from _open_risk_refusals(plan, context, own, risk)
     most = own.hard_open_trades
     if most is not None and risk.count >= most:
-        fact = f"{_count(risk.trades, 'open trade')} and {_count(risk.entries, 'entry order')}"
+        fact = f"{counted(risk.trades, 'open trade')} and {counted(risk.entries, 'entry order')}"
         yield refused("hard_open_trades", fact, f"{most}", "Close or cancel one")
 
 
@@ -220,10 +220,6 @@ def limit_warnings(plan: Plan, context: TradingContext, limits: Limits) -> Itera
         yield from deviation_warnings(entry, context, own)
     if nav > 0 and plan.notional > own.soft_leverage * nav:
         yield f"The size is {money(plan.notional / nav, 1)} times NAV"
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _percent_of(part: Decimal, whole: Decimal) -> str:

@@ -124,7 +124,7 @@ class AccountPage(LivePage):
 
 
 def _profit_words(found: PeriodProfit, store: Store) -> str:
-    home = store.account.currency if store.account is not None else ""
+    home = store.home_currency
     fees = f", fees {money(-found.fees, signed=True)}" if found.fees else ""
     parts = f"realized {money(found.realized, signed=True)}, financing {money(found.financing, signed=True)}{fees}"
     return f"{money(found.total, signed=True)} {home}  {parts}"

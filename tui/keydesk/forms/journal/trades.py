@@ -174,7 +174,7 @@ class JournalForm(InfoForm[None]):
         """Sort and filter the lines as they are now; the cursor stays on its trade."""
         self._version = self.journal.version
         held = self.keys[self.cursor] if self.cursor < len(self.keys) else ""
-        self.table.sort(self._list_context(), self._home_currency)
+        self.table.sort(self._list_context(), self.store.home_currency)
         if held in self.keys and self.cursor:  # at the top, the newest is followed
             self.cursor = self.keys.index(held)
         self.move_to(self.cursor)
@@ -300,10 +300,6 @@ class JournalForm(InfoForm[None]):
             if trouble
             else trouble
         )
-
-    @property
-    def _home_currency(self) -> str:
-        return self.store.account.currency if self.store.account is not None else ""
 
     # Keys.
 

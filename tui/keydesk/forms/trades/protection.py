@@ -39,8 +39,8 @@ from keydesk.forms.ticket_sheet import (
     quote_line,
     range_line,
 )
-from keydesk.forms.trades.close_trade import entry_and_now, trade_name
-from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.forms.trades.close_trade import entry_and_now
+from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY

@@ -70,7 +70,7 @@ def _is_id(id_: str) -> bool:
 def described(transaction: m.Transaction, store: Store, names: LogNames) -> TransactionDetails:
     """Return what the transaction itself says."""
     line = line_of(transaction, store, names)
-    currency = store.account.currency if store.account else ""
+    currency = store.home_currency
     rows: list[tuple[Printable, str]] = [
         ("what", line.text),
         ("kind", safe(f"{line.kind.lower()}: {in_words(transaction.type)}")),
