@@ -188,7 +188,7 @@ class SharedReads:
     """Reads of an account's transactions that several look-ups share.
 
     Many answers that are lost together ask for nearly the same transactions at nearly the same time, and look-ups have
-    two connections. While both are in use, the look-ups that come next wait together and one read answers them all. A
+    few connections. While all are in use, the look-ups that come next wait together and one read answers them all. A
     read that has begun is not joined: its answer may be older than what the look-up asks about.
     """
 

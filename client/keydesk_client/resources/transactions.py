@@ -174,11 +174,14 @@ class Transactions(Resource):
         while True:
             response = await self.since(last, type_=types, account_id=account_id)
             later = [each for each in response.transactions if int(each.id) > last]
-            if not later and (last_id_of(response) or 0) <= last + MOST_SINCE:
+            newest = last_id_of(response)
+            if not later and (newest or 0) <= last + MOST_SINCE:
                 return
             yield later
             # An empty response is not the end: the service may apply its limit of 1,000 before the filter.
             last = int(later[-1].id) if later else last + MOST_SINCE
+            if newest is not None and newest <= last and len(response.transactions) < MOST_SINCE:
+                return
 
     async def _last_id(self, account_id: str | None) -> int:
         """Return the id of the newest transaction."""

@@ -9,10 +9,12 @@ import httpx
 
 from keydesk_client.client import Client
 from keydesk_client.http.caller import Retries
+from keydesk_client.http.limiter import LOOK_UPS_AT_ONCE
 from keydesk_client.models import MarketOrderRequest, Transaction
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Done, Outcome, Unconfirmed
+from keydesk_client.orders.reconciler import MOST_SPREAD, SharedReads
 from keydesk_client.orders.sender import Sender
 from support.data.hostile_answers import answer, whole_request
 from support.fakes.talking_server import talking_server
@@ -153,8 +155,29 @@ def test_twenty_five_lost_answers_are_looked_up_by_a_few_reads(tmp_path: Path) -
             assert all(isinstance(outcome, Done) for outcome in outcomes)
             return asyncio.get_running_loop().time() - 1000
 
-    assert run(body()) <= 0.5 + 4.0  # not 25 s: a read takes two answers
-    assert len(history.asked_at) == 3 * 2
+    assert run(body()) <= 0.5 + 2.0  # not 25 s
+    assert len(history.asked_at) == LOOK_UPS_AT_ONCE + 1  # the first alone, the others together
+
+
+async def test_a_look_up_does_not_wait_behind_three_that_hang() -> None:
+    hanging = asyncio.Event()
+
+    async def read(after: int, _: str | None) -> list[Transaction]:
+        if after < 3 * MOST_SPREAD:  # the first three: too far from each other to be read together
+            await hanging.wait()
+        return []
+
+    reads = SharedReads(read)
+    others = [
+        asyncio.create_task(reads.after(place * 2 * MOST_SPREAD, "001", f"kd-{place}"))
+        for place in range(2)
+    ]
+    others.append(asyncio.create_task(reads.after(0, "002", "kd-2")))
+    await asyncio.sleep(0)
+    assert await reads.after(3 * MOST_SPREAD, "001", "kd-3") == []
+    assert not any(other.done() for other in others)
+    hanging.set()
+    await asyncio.gather(*others)
 
 
 class HangingWrites:

@@ -184,7 +184,8 @@ def ledger(ids: range, *, at_most: int = 1000) -> Callable[[str, Query], dict[st
         first = int(query["from"]) if "from" in query else int(query["id"]) + 1
         last = int(query.get("to", ids.stop - 1))
         found = [each for each in ids if first <= each <= last][:at_most]
-        return {"transactions": [record(each) for each in found], "lastTransactionID": "9"}
+        newest = str(ids.stop - 1)
+        return {"transactions": [record(each) for each in found], "lastTransactionID": newest}
 
     return answer
 
@@ -196,11 +197,30 @@ async def test_transactions_of_a_period_come_once_each_ascending(page_size: int)
     assert got == list(range(1, 101))
 
 
-async def test_transactions_since_an_id_are_asked_for_until_there_are_none() -> None:
-    client = client_of(ledger(range(1, 101), at_most=30))
-    assert [int(each.id) async for each in client.transactions.iterate_since(5)] == list(
-        range(6, 101)
-    )
+@pytest.mark.parametrize(("known", "requests"), [(5, 4), (40, 2), (99, 1), (100, 1)])
+async def test_transactions_since_an_id_are_requested_until_the_newest_has_come(
+    known: int, requests: int
+) -> None:
+    asked: list[str] = []
+    whole = ledger(range(1, 101), at_most=30)
+
+    def answer(path: str, query: Query) -> dict[str, Any]:
+        asked.append(query["id"])
+        return whole(path, query)
+
+    since = client_of(answer).transactions.iterate_since(known)
+    assert [int(each.id) async for each in since] == list(range(known + 1, 101))
+    assert len(asked) == requests
+
+
+async def test_a_full_page_that_says_it_is_the_last_is_not_believed() -> None:
+    whole = ledger(range(1, 1501), at_most=1000)
+
+    def answer(path: str, query: Query) -> dict[str, Any]:
+        return whole(path, query) | {"lastTransactionID": "1000"}  # of a part that lags behind
+
+    since = client_of(answer).transactions.iterate_since(0)
+    assert [int(each.id) async for each in since] == list(range(1, 1501))
 
 
 async def test_an_empty_answer_that_does_not_tell_the_newest_id_is_the_end() -> None:
