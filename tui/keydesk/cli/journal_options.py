@@ -192,9 +192,9 @@ def _refuse_other_uses_of_a_note(
 
 def _date(text: str) -> date:
     try:
-        found = date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
-        found = date.min
-    if not 1971 <= found.year <= 2200:  # noqa: PLR2004 - no account is older
+        day = date.min
+    if not 1971 <= day.year <= 2200:  # noqa: PLR2004 - no account is older
         raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-03-02")
-    return found
+    return day

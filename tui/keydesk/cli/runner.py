@@ -89,10 +89,10 @@ def desk_parser() -> argparse.ArgumentParser:
 def desk_options(argv: list[str]) -> DeskOptions:
     """Parse the arguments of the bare command; exit with 2 and a sentence on stderr if they are wrong."""
     parser = desk_parser()
-    found = parser.parse_args(argv)
-    if found.price_rate is not None and not found.practice:
+    options = parser.parse_args(argv)
+    if options.price_rate is not None and not options.practice:
         parser.error("--price-rate goes with --practice")
-    return DeskOptions(**vars(found))
+    return DeskOptions(**vars(options))
 
 
 def add_passphrase_options(parser: argparse.ArgumentParser) -> None:

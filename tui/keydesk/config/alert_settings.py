@@ -80,7 +80,7 @@ def load_alert_settings(folder: Path) -> AlertSettings:
 def _kinds(table: object, path: Path) -> Mapping[EventKind, tuple[Channel, ...]]:
     if not isinstance(table, dict):
         raise BadSettings(f"{path}: alerts.kinds must be a table, [alerts.kinds]")
-    found: dict[EventKind, tuple[Channel, ...]] = {}
+    kinds: dict[EventKind, tuple[Channel, ...]] = {}
     for name, channels in table.items():
         kind = _KIND_OF.get(str(name))
         if kind is None:
@@ -91,8 +91,8 @@ def _kinds(table: object, path: Path) -> Mapping[EventKind, tuple[Channel, ...]]
         if not isinstance(channels, list) or any(each not in CHANNELS for each in channels):
             there = ", ".join(f'"{each}"' for each in CHANNELS)
             raise BadSettings(f"{path}: alerts.kinds.{kind} must be a list of {there}, or []")
-        found[kind] = tuple(each for each in CHANNELS if each in channels)
-    return found
+        kinds[kind] = tuple(each for each in CHANNELS if each in channels)
+    return kinds
 
 
 def _notify(value: Any, path: Path) -> tuple[str, ...]:  # noqa: ANN401 - of the file

@@ -160,18 +160,18 @@ def make_private(folder: Path, warn: Warn | None = None) -> Path:
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
+        status = folder.stat()
     except OSError as error:
         why = error.strerror or str(error)
         raise UnsafeFolder(f"{folder} cannot be made: {why}; choose another with --data") from error
-    if found.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid():
         raise UnsafeFolder(f"{folder} belongs to another user; choose one of your own with --data")
-    if stat.S_IMODE(found.st_mode) & 0o077:
+    if stat.S_IMODE(status.st_mode) & 0o077:
         import shlex  # noqa: PLC0415 - rarely needed
 
         remedy = f"chmod 700 {shlex.quote(str(folder))}"
         words = f"{folder} is open to others; make it private: {remedy}"
-        if warn is None or found.st_mode & stat.S_IWOTH:
+        if warn is None or status.st_mode & stat.S_IWOTH:
             raise UnsafeFolder(words)
         warn(words)
     return folder
@@ -285,7 +285,7 @@ def _zone(name: str, path: Path) -> tzinfo:
 def _reconciliation(table: object, path: Path) -> Reconciliation:
     if not isinstance(table, dict):
         raise BadSettings(f"{path}: reconciliation must be a table, [reconciliation]")
-    found: dict[str, int] = {}
+    seconds: dict[str, int] = {}
     for name, value in table.items():
         if name not in RECONCILIATION:
             known = ", ".join(RECONCILIATION)
@@ -297,8 +297,8 @@ def _reconciliation(table: object, path: Path) -> Reconciliation:
                 f"{path}: reconciliation.{name} must be a whole number of {unit} from {low} to {high},"
                 f" such as {name} = {usual}"
             )
-        found[name] = value
-    return Reconciliation(**found)
+        seconds[name] = value
+    return Reconciliation(**seconds)
 
 
 def _profile(name: str, table: object, path: Path) -> Profile:

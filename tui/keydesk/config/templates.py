@@ -206,11 +206,11 @@ def _time_stop(template: Template, value: object, where: str) -> Template:
 def _scale_out(template: Template, value: object, where: str) -> Template:
     if value is False:
         return replace(template, scale_out=NO_SCALE_OUT)
-    found = parse_scale_out(value) if isinstance(value, str) and value.strip() else ""
-    if isinstance(found, str):
-        why = found or "it is empty"
+    scale_out = parse_scale_out(value) if isinstance(value, str) and value.strip() else ""
+    if isinstance(scale_out, str):
+        why = scale_out or "it is empty"
         raise BadSettings(f'{where} must be as "33/33/34 1r 2r", or false for none: {why}')
-    return replace(template, scale_out=found)
+    return replace(template, scale_out=scale_out)
 
 
 def _exit_distance(value: object, where: str, right: str) -> Entry:

@@ -37,8 +37,8 @@ async def load_past(link: Link, most_pages: int = MOST_PAGES) -> None:
         page = _page(link, past)
         if page is None or not await _read(link, past, page):
             break
-        found = len(past.lines) - held
-        if found >= (FOUND_AT_ONCE if past.letters else 1):
+        added = len(past.lines) - held
+        if added >= (FOUND_AT_ONCE if past.letters else 1):
             break
     past.wants = ""
     link.store.mark(Topic.PAST_LOG)

@@ -52,15 +52,15 @@ SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granula
 
 def _bindings() -> list[BindingType]:
     """Return the desk's keys: actions of this screen, else `app.perform` with the name and its arguments."""
-    found: list[BindingType] = []
+    bindings: list[BindingType] = []
     for binding in bindings_of(DESK_CONTEXT):
         assert isinstance(binding, Binding)  # noqa: S101 - the key map makes no others
         _, name, arguments = actions.parse(binding.action)
         if name not in SCREEN_ACTIONS:
             call = ", ".join(map(repr, (name, *arguments)))
             binding = replace(binding, action=f"app.perform({call})")  # noqa: PLW2901
-        found.append(binding)
-    return found
+        bindings.append(binding)
+    return bindings
 
 
 def _all_of(frames: Sequence[Frame]) -> dict[Topic, frozenset[object]]:

@@ -83,6 +83,6 @@ def _value(measured: tuple[Decimal | float | str, str]) -> Decimal | float | str
 def held_order(before: Sequence[str], now: Sequence[str]) -> list[str]:
     """Return the present rows in their earlier order; new ones are at the top."""
     left = set(now)
-    kept = [row for row in before if row in left]
-    known = set(kept)
-    return [*(row for row in now if row not in known), *kept]
+    rows = [row for row in before if row in left]
+    known = set(rows)
+    return [*(row for row in now if row not in known), *rows]

@@ -333,11 +333,11 @@ async def _read_candles(
             to=DateTime.from_ns(end),
             price="M",
         )
-        found = [each for loaded in answer.candles if (each := candle_of(loaded)) is not None]
+        candles = [each for loaded in answer.candles if (each := candle_of(loaded)) is not None]
     except (KeydeskClientError, *READ_ERRORS) as error:
         take(TradeCandles(trouble=clean(f"no candles: {error}")))
     else:
-        take(TradeCandles(found, SECONDS[name], safe(name)))
+        take(TradeCandles(candles, SECONDS[name], safe(name)))
 
 
 async def _read_kept(

@@ -238,8 +238,8 @@ def losses_in_a_row(closed: Sequence[ClosedTrade]) -> int:
 
 def cool_off_until(closed: Sequence[ClosedTrade], limits: Limits) -> int | None:
     """Return until when no risk is opened after a row of losses, None without one."""
-    wanted = limits.cool_off_losses
-    if wanted is None or losses_in_a_row(closed) < wanted:
+    losses = limits.cool_off_losses
+    if losses is None or losses_in_a_row(closed) < losses:
         return None
     last = next(each for each in reversed(closed) if each.result < NOTHING)
     return last.time_ns + int(limits.cool_off_minutes * MINUTE)

@@ -126,12 +126,12 @@ def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
 
 def unreadable_fields(draft: Draft, plan: Plan) -> Sequence[tuple[FieldName, UnreadableText]]:
     """Return the fields whose text cannot be read, or whose unit is not known."""
-    found: list[tuple[FieldName, UnreadableText]] = []
+    unreadable: list[tuple[FieldName, UnreadableText]] = []
     for name in fields_of(draft, plan):
         reading = field_reading(draft, name, plan)
         if isinstance(reading, UnreadableText):
-            found.append((name, reading))
-    return found
+            unreadable.append((name, reading))
+    return unreadable
 
 
 def field_reading(draft: Draft, name: FieldName, plan: Plan) -> Reading:

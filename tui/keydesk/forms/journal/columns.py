@@ -138,12 +138,12 @@ def _signed(value: Decimal | None, words: str) -> Words:
 
 
 def _reach(line: JournalLine, context: ListContext, pip: Decimal | None) -> _Reach:
-    found = context.excursion(line)
-    if found is None:
+    excursion = context.excursion(line)
+    if excursion is None:
         return _Reach()
-    mae, mfe = (None, None) if pip is None else found.pips(pip)
-    mae_r, mfe_r = found.r or (None, None)
-    mark = PROVISIONAL if found.is_provisional else NO_MARK
+    mae, mfe = (None, None) if pip is None else excursion.pips(pip)
+    mae_r, mfe_r = excursion.r or (None, None)
+    mark = PROVISIONAL if excursion.is_provisional else NO_MARK
     return _Reach(mae, mfe, mae_r, mfe_r, mark)
 
 

@@ -248,13 +248,13 @@ class JournalForm(InfoForm[None]):
             totals = self.table.totals
         if cell_len("".join(words for words, _ in totals)) > self.inside:
             totals = [each for at, each in enumerate(totals) if at != SWAP]  # its column has it
-        found: list[TextLine] = [
+        lines: list[TextLine] = [
             table_header(columns, gap, self.table.order.column),
             *listed,
             totals,
             *below,
         ]
-        return found[: self.room]
+        return lines[: self.room]
 
     def _grows(self, lines: Iterable[JournalLine]) -> bool:
         """Return whether one of the lines has an excursion that is not final."""
@@ -371,14 +371,14 @@ class JournalForm(InfoForm[None]):
         self._want_whole()
         self.table.by_position = not self.table.by_position
         self.sort_rows()
-        wanted = (
+        grouping = (
             ""
             if line is None
             else line.trade.position_id
             if self.table.by_position
             else line.trade.id
         )
-        self.move_to(self.keys.index(wanted) if wanted in self.keys else 0)
+        self.move_to(self.keys.index(grouping) if grouping in self.keys else 0)
 
     def action_read(self) -> None:
         """Read what is missing."""

@@ -305,11 +305,11 @@ def _few_words(data: Sequence[GroupRow]) -> Printable:
 
 def _fitting(room: int) -> tuple[list[tuple[str, int]], bool]:
     """Return the columns that fit, whole, and whether a bar of the results does."""
-    kept = list(COLUMNS)
-    while len(kept) > 1 and sum(width for _, width, _ in kept) > room:
-        kept.remove(max(kept, key=lambda column: column[2]))
-    left = room - sum(width for _, width, _ in kept)
-    return [(name, width) for name, width, _ in kept], left >= BAR_WIDTH
+    columns = list(COLUMNS)
+    while len(columns) > 1 and sum(width for _, width, _ in columns) > room:
+        columns.remove(max(columns, key=lambda column: column[2]))
+    left = room - sum(width for _, width, _ in columns)
+    return [(name, width) for name, width, _ in columns], left >= BAR_WIDTH
 
 
 def _cells(row: GroupRow) -> dict[str, Words]:

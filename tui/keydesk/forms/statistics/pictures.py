@@ -199,9 +199,9 @@ class ExcursionView(PictureView):
         known = given.excursions or {}
         wins, losses = list[Point](), list[Point]()
         for each in given.trades:
-            found = known.get(each.id)
-            if found is not None and found.r is not None:
-                mae, mfe = found.r
+            excursion = known.get(each.id)
+            if excursion is not None and excursion.r is not None:
+                mae, mfe = excursion.r
                 (wins if each.result > 0 else losses).append((float(mae), float(mfe)))
         n = len(wins) + len(losses)
         if n < LEAST_TRADES:

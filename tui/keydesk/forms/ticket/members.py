@@ -107,10 +107,10 @@ def _line(key: str, name: str, *words: Words) -> TextLine:
 def _until_words(draft: Draft, now_ns: int, zone: tzinfo, *, narrow: bool) -> Words:
     if draft.expiry != TYPED_EXPIRY:
         return (safe("" if narrow else "18:30, 4h, a date"), "muted")
-    found = expiry_ns(draft.members.until, draft.members.until_typed_ns, now_ns, zone)
-    if not isinstance(found, int):
+    expiry = expiry_ns(draft.members.until, draft.members.until_typed_ns, now_ns, zone)
+    if not isinstance(expiry, int):
         return (safe("✗ no expiry"), "danger")
-    return (date_and_time(found, zone), "plain")
+    return (date_and_time(expiry, zone), "plain")
 
 
 def _guarantee_words(

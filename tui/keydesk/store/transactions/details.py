@@ -182,16 +182,16 @@ def orders_of(transaction: m.Transaction) -> list[str]:
 
 def trades_of(transaction: m.Transaction) -> list[str]:
     """Return the ids of the trades related to a transaction."""
-    found = [getattr(transaction, "trade_id", None)]
+    ids = [getattr(transaction, "trade_id", None)]
     if isinstance(transaction, m.OrderFillTransaction):
         parts = [
             transaction.trade_opened,
             *(transaction.trades_closed or ()),
             transaction.trade_reduced,
         ]
-        found += [part.trade_id for part in parts if part is not None]
-    found.append(getattr(getattr(transaction, "trade_close", None), "trade_id", None))
-    return list(dict.fromkeys(each for each in found if each))
+        ids += [part.trade_id for part in parts if part is not None]
+    ids.append(getattr(getattr(transaction, "trade_close", None), "trade_id", None))
+    return list(dict.fromkeys(each for each in ids if each))
 
 
 def relations_of_order(order: m.Order) -> Iterator[Related]:

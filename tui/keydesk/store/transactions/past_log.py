@@ -69,8 +69,8 @@ class PastLog:
 
     def add(self, lines: Iterable[LogLine], *, older: bool) -> None:
         """Add the lines of a page that pass the filter at one end."""
-        kept = [line for line in lines if passes(line, self.letters)]
-        self.lines = [*kept, *self.lines] if older else [*self.lines, *kept]
+        passing = [line for line in lines if passes(line, self.letters)]
+        self.lines = [*passing, *self.lines] if older else [*self.lines, *passing]
 
     def put(self, line: LogLine) -> None:
         """Replace the line of the same id, or add it in its place if it passes the filter."""
