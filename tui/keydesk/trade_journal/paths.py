@@ -164,9 +164,9 @@ def _read(path: Path) -> dict[str, _StoredPath]:
         for line in read_private(path, LARGEST).decode(errors="replace").splitlines():
             with suppress(*UNREADABLE):
                 id_, opened, closed, end, last, *steps = json.loads(line)
-                path_ = PricePath(tuple(map(_step, steps)), int(end), Decimal(last))
-                if path_.steps:
-                    known[str(id_)] = _StoredPath(int(opened), int(closed), path_)
+                price_path = PricePath(tuple(map(_step, steps)), int(end), Decimal(last))
+                if price_path.steps:
+                    known[str(id_)] = _StoredPath(int(opened), int(closed), price_path)
     return known
 
 
