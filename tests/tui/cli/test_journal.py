@@ -1,10 +1,14 @@
 """`keydesk journal` on an account of the practice broker."""
 
+import asyncio
 import csv
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -16,6 +20,7 @@ from keydesk.trade_journal.report import day_of
 from keydesk_client.models import DateTime
 from support.broker import PracticeServer
 from support.data.journal_trades import closed_trade
+from support.proxies.proxy_door import proxy_door
 from support.signing_in import Home
 
 BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
@@ -76,6 +81,46 @@ async def test_a_closed_trade_is_listed_noted_exported_and_the_same_without_its_
     assert cells["brokerTag"] == "'=plan"
     assert cells["result"] == row["result"]
     assert "\x1b" not in path.read_text()
+
+
+@asynccontextmanager
+async def without_candles(practice: PracticeServer) -> AsyncIterator[str]:
+    """A proxy that passes GETs on to the broker, and forbids those of candles."""
+    upstream = urlsplit(practice.rest_url).path
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        if b"/candles" in head.split(b"\r\n")[0]:
+            words = b'{"errorMessage": "no candles today"}'
+            lines = b"HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
+            writer.write(lines % len(words) + words)
+        else:
+            answer, request = await asyncio.open_unix_connection(upstream)
+            request.write(head.replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
+            writer.write(await answer.read())
+            request.close()
+        await writer.drain()
+
+    async with proxy_door(serve) as url:
+        yield url
+
+
+async def test_where_only_candles_fail_the_list_is_printed_and_says_what_is_missing(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    trade_id = await trade_and_close(desk_of_my_own)
+    home = Home(tmp_path / "home")
+    async with without_candles(desk_of_my_own) as url:
+        home.signed_in("main", desk_of_my_own, rest_url=url)
+        words = ("journal", "--json", "--excursions", "--profile", "main", *home.unlocked)
+        done = await asyncio.to_thread(home.run, *words)
+    assert done.returncode == 1, done.stderr
+    [row] = json.loads(done.stdout)
+    assert (row["id"], row["maePips"], row["maeMfe"]) == (trade_id, "", "")
+    assert row["result"]
+    assert "MAE and MFE are not read to their end: " in done.stderr
+    assert "no candles today" in done.stderr
+    assert "run this again" in done.stderr
 
 
 async def test_the_week_page_and_the_statistics_say_what_they_rest_on(

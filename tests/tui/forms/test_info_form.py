@@ -112,6 +112,19 @@ async def test_the_help_shows_every_key_of_pane_and_desk(size: tuple[int, int]) 
     assert missing == []
 
 
+async def test_a_narrow_help_shows_the_words_of_every_key_whole() -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, TRADES))
+    words = ""
+    async with app.run_test(size=(60, 20)) as pilot:
+        form = app.screen
+        assert isinstance(form, HelpForm)
+        for _ in form.pages():
+            words += app.words
+            await pilot.press("space")
+    assert "…" not in words
+    assert [key.words for key in KEYMAP.in_force(TRADES) if key.words not in words] == []
+
+
 async def test_details_are_paged_and_closed() -> None:
     rows = [(f"name {n}", f"value {n}") for n in range(40)]
     app = FormApp(lambda: DetailsForm("Trade #6411", rows))

@@ -1,6 +1,8 @@
 """Lines of a narrow sheet: broken at spaces, a number and its unit together."""
 
-from keydesk.forms.sheet import TextLine, fold_line
+from collections.abc import Sequence
+
+from keydesk.forms.sheet import TextLine, docked, fold_line
 
 RISK: TextLine = (("risk ", "muted"), ("0.00 → 20.00", "plain"), (" 0.02", "warn"), (" %", "muted"))
 
@@ -18,3 +20,37 @@ def test_a_folded_line_keeps_its_roles() -> None:
     first, second = fold_line(RISK, 20)
     assert [role for _, role in first] == ["muted", "plain"]
     assert list(second) == [("0.02", "warn"), (" %", "muted")]
+
+
+def words_of(lines: Sequence[TextLine]) -> list[str]:
+    return ["".join(words for words, _ in line) for line in lines]
+
+
+def test_a_folded_line_is_broken_at_its_gaps_first() -> None:
+    line: TextLine = (("▲ BUY 10,000 EUR/USD", "buy"), (" ", "buy"), ("at market", "bright"))
+    assert words_of(fold_line(line, 26)) == ["▲ BUY 10,000 EUR/USD", "at market"]
+    assert words_of(fold_line(line, 8)) == ["▲ BUY", "10,000", "EUR/USD", "at", "market"]
+
+
+def test_the_figures_of_a_narrow_sheet_are_folded_beside_their_label() -> None:
+    line: TextLine = (
+        ("margin ", "muted"),
+        ("+15,119", "plain"),
+        (" ", "plain"),
+        ("closeout ", "muted"),
+        ("8 %", "plain"),
+    )
+    assert words_of(docked(line, 26)) == ["margin +15,119", "       closeout 8 %"]
+    assert words_of(docked(line, 18)) == ["margin +15,119", "closeout 8 %"]
+
+
+def test_figures_below_a_label_stand_at_the_left_where_they_are_too_long() -> None:
+    line: TextLine = (
+        ("        ", "muted"),
+        ("−7.07", "loss"),
+        (" to Friday", "muted"),
+        ("  ", "plain"),
+        ("next 3 days", "plain"),
+    )
+    assert words_of(docked(line, 26)) == ["        −7.07 to Friday", "        next 3 days"]
+    assert words_of(docked(line, 20)) == ["−7.07 to Friday", "next 3 days"]

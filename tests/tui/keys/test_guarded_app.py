@@ -289,6 +289,18 @@ async def test_three_capitals_ask_for_caps_lock_and_a_foreign_letter_for_the_lay
     assert any("layout" in words for words in app.told)
 
 
+async def test_a_capital_without_a_meaning_says_where_the_keys_are() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("Q")
+        await hand.types("qx")
+        await hand.types("B")
+    assert [words for words in app.told if "opens nothing" in words] == [
+        "info Q opens nothing here: ? shows the keys"
+    ]
+
+
 def _desk_has_guarded_keys(app: KeydeskApp) -> HasGuardedKeys:
     """Checked by mypy: a form asks its app for the guard by this protocol."""
     return app

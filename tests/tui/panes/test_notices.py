@@ -249,3 +249,19 @@ async def test_what_a_form_covers_is_not_on_the_screen() -> None:
         await pilot.press("escape")
         await pilot.pause()
         assert screen.notices_on_screen
+
+
+async def test_the_words_before_what_has_no_room_are_whole() -> None:
+    closed = "CLOSED 200,000 of #5 EUR/USD @ 1.13477 slippage 0.0p 5 ms realized −28.00"
+    pane, store = Notices(), store_with(Notice("good", closed, WALL_NS))
+    async with shown(pane, store, size=(80, 2)):
+        store.notify(Notice("good", FILLED, WALL_NS))
+        pane.on_frame(frame_of(store))
+        for width in range(60, 100):
+            kept = pane._with_more(
+                [
+                    (safe(" " * 11), pane.palette["faint"]),
+                    (safe(closed[:width]), pane.palette["good"]),
+                ]
+            )[1][0]
+            assert closed.startswith(f"{kept} "), kept

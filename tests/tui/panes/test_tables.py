@@ -13,6 +13,7 @@ from keydesk.panes.trades import Trades
 from keydesk.records import DependentOrder
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import Column, TablePane, fit
 from support.data.desk_data import WALL_NS, desk_store, frame_of
@@ -146,6 +147,19 @@ async def test_ten_thousand_lines_are_scrolled_by_row() -> None:
         assert "line 0 " in text_of(pane)[-1]
         await pilot.press("home")
         assert "line 9999" in text_of(pane)[1]
+
+
+async def test_a_narrow_log_cuts_no_word_and_gives_a_line_without_a_pair_its_room() -> None:
+    """As beside a docked ticket at 200x50."""
+    pane, store = Log(), desk_store()
+    store.log = []
+    store.write_log(LogLine("3", WALL_NS, "FUNDS", "", safe("Paid in 100,000.00: client funding")))
+    bought = safe("Market buy 10,000 SL 1.13312 TP 1.13912")
+    store.write_log(LogLine("4", WALL_NS, "ORDER", "EUR_USD", bought))
+    async with shown(pane, store, size=(53, 6)):
+        _, order, funds, *_ = text_of(pane)
+    assert "EUR/USD Market buy 10,000 SL …" in order
+    assert funds.rstrip().endswith("Paid in 100,000.00: client funding")
 
 
 @pytest.mark.parametrize("pane", [Trades(), Positions(), Orders(), Log()], ids=lambda pane: pane.id)

@@ -193,6 +193,14 @@ async def test_a_tag_is_shown_where_there_is_room() -> None:
     assert "\x1b" not in lines[2]
 
 
+async def test_a_tag_is_shown_as_it_was_written_and_none_as_a_dash() -> None:
+    pane, store = Trades(), with_three_trades()
+    store.trades["6411"].tag, store.trades["6398"].tag = "früh", ""
+    async with shown(pane, store, size=(200, 12)):
+        tags = {line.split()[0]: line.split()[-1] for line in text_of(pane)[1:4]}
+    assert tags == {"6420": "breakout", "6411": "früh", "6398": "–"}
+
+
 @pytest.mark.parametrize("make", [Trades, Positions, Orders, Log])
 async def test_every_column_sorts_both_ways_without_losing_a_row(
     make: type[SortedTable],

@@ -141,7 +141,7 @@ TICKET = ("at stop", "margin", "closeout", "pos", "Esc drops")
 FORMS = {
     "market": (("B",), ("y sends", *TICKET)),
     "limit, all fields": (ALL_FIELDS, ("k tag", "j comment", "y sends", *TICKET)),
-    "refused": ((*ALL_FIELDS, "s", *"999999"), ("implausibly far", "k tag", *TICKET)),
+    "refused": ((*ALL_FIELDS, "s", *"999999"), ("at or below 0", "k tag", *TICKET)),
     "no stop": (
         ("B", "s", *["backspace"] * 2, "t", "backspace"),
         ("UNLIMITED", "No stop", "to send", *TICKET[1:]),

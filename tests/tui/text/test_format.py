@@ -152,7 +152,7 @@ def test_of_an_accounts_number_the_end_is_shown() -> None:
     ]
 
 
-@pytest.mark.parametrize("unit", ["%", "R", "pips"])
+@pytest.mark.parametrize("unit", ["%", "R", "pips", "USD"])
 @pytest.mark.parametrize("arrow", ["->", "→"])
 def test_a_line_is_never_broken_between_a_number_and_its_unit(unit: str, arrow: str) -> None:
     words = f"risk 0.00 {arrow} 20.00, {arrow} 12.5 {unit} of NAV: 3 {unit} less"
@@ -161,3 +161,28 @@ def test_a_line_is_never_broken_between_a_number_and_its_unit(unit: str, arrow: 
         assert " ".join(lines) == words
         assert all(not line.startswith(unit) for line in lines), (width, lines)
         assert max(map(cell_len, lines)) <= width
+
+
+@pytest.mark.parametrize(
+    ("words", "width", "shown"),
+    [
+        ("Market buy 10,000 SL 1.13312", 28, "Market buy 10,000 SL 1.13312"),
+        ("Market buy 10,000 SL 1.13312", 27, "Market buy 10,000 SL …"),
+        ("Market buy 10,000 SL 1.13312", 12, "Market buy …"),
+        ("Market buy 10,000", 4, "Mar…"),
+    ],
+)
+def test_text_is_shortened_at_a_word(words: str, width: int, shown: str) -> None:
+    """A price of which digits are missing would be another price."""
+    assert show.shorten_words(safe(words), width) == shown
+
+
+def test_a_level_stays_with_its_name_and_a_number_with_its_unit() -> None:
+    words = safe(
+        "FILLED 400,000 EUR/USD @ 1.13493 slip 0.0p 25 ms #5 SL 1.13243 TP 1.14243 realized −64.00 USD"
+    )
+    for width in range(24, len(words)):
+        lines = show.lines_of(words, width)
+        assert " ".join(lines) == words
+        for line in lines:
+            assert not line.endswith((" SL", " TP", "@", "slip", "realized", " 25")), lines

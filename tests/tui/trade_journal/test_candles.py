@@ -25,7 +25,7 @@ async def test_excursions_are_read_from_candles_of_the_closing_side_once(tmp_pat
         closed_trade("1", 2, opened_ns=MONDAY, units=-1000, hold_ns=3 * HOUR),
     ]
     broker = service("1.08700", "1.08400")
-    found = await read_excursions(broker.client, path, trades)
+    found = await read_excursions(ExcursionReader(broker.client, path), trades)
     assert sorted((each.granularity, each.price) for each in broker.asked) == [
         ("M1", "A"),
         ("S5", "A"),
@@ -34,37 +34,39 @@ async def test_excursions_are_read_from_candles_of_the_closing_side_once(tmp_pat
     assert (found["1"].adverse, found["1"].favourable) == (D("0.00100"), D("0.00200"))
     assert (found["2"].adverse, found["2"].favourable) == (D("0.00200"), D("0.00100"))
     silent = CandleService()
-    assert await read_excursions(silent.client, path, trades) == found
+    assert await read_excursions(ExcursionReader(silent.client, path), trades) == found
     assert silent.asked == []
     first = path.read_bytes()
     path.unlink()
-    await read_excursions(broker.client, path, trades)
+    await read_excursions(ExcursionReader(broker.client, path), trades)
     assert path.read_bytes() == first
 
 
 async def test_another_trade_with_the_same_id_is_read_anew(tmp_path: Path) -> None:
     path = tmp_path / "journal" / "main.excursions"
     broker = service("1.08700", "1.08400")
-    await read_excursions(broker.client, path, [closed_trade("1", 1, opened_ns=MONDAY)])
+    await read_excursions(
+        ExcursionReader(broker.client, path), [closed_trade("1", 1, opened_ns=MONDAY)]
+    )
     later = closed_trade("1", 1, opened_ns=MONDAY + CELL)
-    await read_excursions(broker.client, path, [later])
+    await read_excursions(ExcursionReader(broker.client, path), [later])
     assert len(broker.asked) == 2
 
 
 async def test_a_trade_without_candles_has_no_excursion(tmp_path: Path) -> None:
     path = tmp_path / "journal" / "main.excursions"
     silent = CandleService()
-    assert await read_excursions(silent.client, path, [closed_trade("1")]) == {}
+    assert await read_excursions(ExcursionReader(silent.client, path), [closed_trade("1")]) == {}
 
 
 async def test_what_a_forming_candle_says_is_provisional_and_not_kept(tmp_path: Path) -> None:
     path = tmp_path / "journal" / "main.excursions"
     forming = service("1.08700", "1.08400", complete=False)
-    found = await read_excursions(forming.client, path, [closed_trade("1")])
+    found = await read_excursions(ExcursionReader(forming.client, path), [closed_trade("1")])
     assert found["1"].favourable == D("0.00200")
     assert found["1"].is_provisional
     whole = service("1.08800", "1.08400")
-    found = await read_excursions(whole.client, path, [closed_trade("1")])
+    found = await read_excursions(ExcursionReader(whole.client, path), [closed_trade("1")])
     assert found["1"].favourable == D("0.00300")
     assert not found["1"].is_provisional
 
@@ -93,13 +95,15 @@ async def test_a_provisional_excursion_is_due_once_its_last_candle_is_complete(
 async def test_an_instrument_that_is_offered_no_more_is_left_out(tmp_path: Path) -> None:
     gone = CandleService(refusal=400).client
     path = tmp_path / "journal" / "main.excursions"
-    assert await read_excursions(gone, path, [closed_trade("1")]) == {}
+    assert await read_excursions(ExcursionReader(gone, path), [closed_trade("1")]) == {}
     assert await read_day_closes(gone, {"EUR_USD": (MONDAY, MONDAY + HOUR)}) == {}
 
 
 async def test_any_other_refusal_is_told(tmp_path: Path) -> None:
     busy = CandleService(refusal=429).client
     with pytest.raises(Refused):
-        await read_excursions(busy, tmp_path / "journal" / "x", [closed_trade("1")])
+        await read_excursions(
+            ExcursionReader(busy, tmp_path / "journal" / "x"), [closed_trade("1")]
+        )
     with pytest.raises(Refused):
         await read_day_closes(busy, {"EUR_USD": (MONDAY, MONDAY + HOUR)})

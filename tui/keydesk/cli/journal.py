@@ -27,8 +27,8 @@ from keydesk.cli.options import instant
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import counted
-from keydesk.text.sanitize import Printable, safe
-from keydesk.trade_journal.candles import read_day_closes, read_excursions
+from keydesk.text.sanitize import Printable, clean, safe
+from keydesk.trade_journal.candles import ExcursionReader, read_day_closes, read_excursions
 from keydesk.trade_journal.loading import load_journal, pips_of
 from keydesk.trade_journal.notes_file import NotesNotWritten, change_note, read_notes
 from keydesk.trade_journal.paths import read_paths
@@ -55,6 +55,7 @@ from keydesk.trade_journal.rows import (
 from keydesk.trade_journal.snapshot import read_limit_hits
 from keydesk.trade_journal.what_if_words import doubts, rule_words
 from keydesk_client.auth.private_files import replace_file
+from keydesk_client.errors import KeydeskClientError
 
 LISTED = (
     *("id", "closed", "instrument", "side", "units", "entryPrice", "exitPrice", "pips"),
@@ -76,6 +77,7 @@ class _Found:
     open_profits: Mapping[int, Decimal] = field(default_factory=dict)  # by the end of the day
     paths: Mapping[str, PricePath] = field(default_factory=dict)
     limits: Sequence[LimitHit] = ()
+    candles_trouble: str = ""  # why excursions are missing
 
     @property
     def zone(self) -> tzinfo:
@@ -100,7 +102,7 @@ def journal(words: Sequence[str]) -> int:
             _what_if(found, options)
         case _:
             _list(found, options)
-    return 0
+    return 1 if found.candles_trouble else 0
 
 
 async def _note(options: argparse.Namespace) -> None:
@@ -159,8 +161,13 @@ async def _read(options: argparse.Namespace) -> _Found:
             return found
         ids = {id_ for each in _chosen(found, options) for id_ in each.trade_ids}
         trades = [each for each in whole.closed if each.id in ids]
-        read = await read_excursions(reach.client, reach.excursions, trades, _say_candles)
-        return replace(found, context=replace(context, excursions=read))
+        reader, trouble = ExcursionReader(reach.client, reach.excursions), ""
+        try:
+            await read_excursions(reader, trades, _say_candles)
+        except KeydeskClientError as error:  # the list itself is read
+            trouble = str(error)
+        context = replace(context, excursions=reader.known_of(trades))
+        return replace(found, context=context, candles_trouble=trouble)
 
 
 def _say_candles(read: int, of: int) -> None:
@@ -211,6 +218,11 @@ def _list(found: _Found, options: argparse.Namespace) -> None:
         rows = [{**row, "closed": row["closed"][:16].replace("T", " ")} for row in rows]
     _write(columns, rows, options)
     say_error(safe(f"{counted(len(trades), 'trade')} of {found.reach.name}"))
+    if found.candles_trouble:
+        words = f"MAE and MFE are not read to their end: {clean(found.candles_trouble)}. "
+        say_error(
+            safe(f"{words}Those that are missing are left empty: run this again to read them")
+        )
     if growing := [row["id"] for row in rows if row["maeMfe"] == "provisional"]:
         say_error(provisional_words(growing))
 

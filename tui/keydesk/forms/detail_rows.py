@@ -107,11 +107,15 @@ def instrument_rows(name: str, store: Store) -> Rows:
         ("tradeable", "yes" if quote and quote.tradeable else "no"),
         ("pip", f"{Decimal(1).scaleb(known.pip_location):f} of the price"),
         ("margin rate", f"{percent(known.margin_rate)} %"),
-        ("smallest trade", f"{known.minimum_trade_size:f} units"),
+        ("smallest trade", _counted_units(known.minimum_trade_size)),
         ("largest order", f"{units(known.maximum_order_units)} units"),
         ("financing long", _a_year(getattr(financing, "long_rate", None))),
         ("financing short", _a_year(getattr(financing, "short_rate", None))),
     ]
+
+
+def _counted_units(size: Decimal) -> str:
+    return f"{units(size)} unit{'' if size == 1 else 's'}"
 
 
 def _a_year(rate: Decimal | None) -> str:

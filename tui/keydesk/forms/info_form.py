@@ -90,10 +90,11 @@ class InfoForm(ModalForm[Result]):
 
 GAP = "  "
 KEY_WIDTH = 9
+FRAME = 4  # columns of a sheet beside its lines
 
 
 class HelpForm(InfoForm[None]):
-    """The keys of a pane and of the desk, or of a page, in two columns and as many pages as needed."""
+    """The keys of a pane and of the desk, or of a page, in two columns and as many pages as needed; in a narrow window one column."""
 
     BINDINGS = [*bindings_of(HELP), *bindings_of(KEY_LIST)]  # noqa: RUF012 - as Textual has it
     WIDTH: ClassVar[int] = 80
@@ -123,22 +124,30 @@ class HelpForm(InfoForm[None]):
         more = f"Space page {self.page % pages + 1}/{pages}   " if pages > 1 else ""
         if self._is_of_page:
             return safe(f"Esc closes   {more}".rstrip())
-        return safe(f"Esc closes   {more}UPPER CASE opens a form, y sends it")
+        words = safe(f"Esc closes   {more}UPPER CASE opens a form, y sends it")
+        return words if len(words) <= self.inside else safe(f"Esc closes   {more}".rstrip())
+
+    @property
+    def columns(self) -> int:
+        """Return the number of columns in which the words of a key are whole."""
+        return 2 if self.inside >= self.WIDTH - FRAME else 1
 
     @property
     def _is_of_page(self) -> bool:
         return self.key_context in PAGES
 
     def pages(self) -> Sequence[Sequence[Key]]:
-        """Return the keys, so many a page as fit in two columns."""
+        """Return the keys, so many a page as fit."""
         keys = [key for key in self.keymap.in_force(self.key_context) if not self.left_out(key.id)]
-        size = 2 * self.room
+        size = self.columns * self.room
         return [keys[start : start + size] for start in range(0, len(keys), size)] or [()]
 
     def lines(self) -> Sequence[TextLine]:
-        """Return the page in two columns."""
+        """Return the page."""
         pages = self.pages()
         keys = pages[self.page % len(pages)]
+        if self.columns == 1:
+            return [_entry(key, self.inside) for key in keys]
         half = (len(keys) + 1) // 2
         width = (self.inside - len(GAP)) // 2
         pairs = zip_longest(keys[:half], keys[half:])

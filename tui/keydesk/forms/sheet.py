@@ -45,36 +45,63 @@ def wrap_words(words: Printable, role: str, width: int) -> list[TextLine]:
     return [((line, role),) for line in lines_of(words, width)]
 
 
-def fold_line(line: TextLine, width: int) -> list[TextLine]:
-    """Return a line as it is where it fits, else over several lines, broken at spaces, but not before a unit."""
+def fold_line(line: TextLine, width: int, hang: int = 0) -> list[TextLine]:
+    """Return a line as it is where it fits, else over several lines.
+
+    It is broken at its gaps, which are blank words and double spaces, where that leaves no label alone; else at spaces, but
+    not before a unit. Lines after the first are indented by `hang`, the columns of its label, where each phrase has room.
+    """
     if sum(cell_len(words) for words, _ in line) <= width:
         return [line]
-    joined = join_units("".join(words for words, _ in line))
+    text = join_units("".join(words for words, _ in line))
     roles = [role for words, role in line for _ in words]
-    cells = list(zip(joined, roles, strict=True))
+    gaps = _gaps_of(line, text)
+    if hang and not _phrases_fit(line[1:], width - hang):
+        hang = 0
     lines: list[TextLine] = []
-    while cells:
-        end, taken = 0, 0
-        while end < len(cells) and (taken := taken + cell_len(cells[end][0])) <= width:
-            end += 1
-        if end < len(cells):
-            spaces = [at for at in range(1, end + 1) if cells[at][0] == " "]
-            wide = [
-                at
-                for at in spaces
-                if at < end and cells[at + 1][0] == " " and _has_words(cells, at)
-            ]
-            end = (wide or spaces or [max(1, end)])[-1]
-        lines.append(_runs_of(cells[:end]))
-        cells = cells[end:]
-        while cells and cells[0][0] == " ":
-            del cells[0]
+    start = 0
+    while start < len(text):
+        indent = hang if lines else 0
+        end = _end_of_line(text, start, width - indent, gaps)
+        runs = _runs_of(list(zip(text[start:end], roles[start:end], strict=True)))
+        lines.append(((safe(" " * indent), "plain"), *runs) if indent else runs)
+        start = end
+        while start < len(text) and text[start] == " ":
+            start += 1
     return lines
 
 
-def _has_words(cells: Sequence[tuple[str, str]], end: int) -> bool:
-    """Return whether more than the label of a line, a single word, comes before a place."""
-    return len("".join(letter for letter, _ in cells[:end]).split()) > 1
+def _gaps_of(line: TextLine, text: str) -> frozenset[int]:
+    """Return where the line has a blank between its phrases: a blank word or a double space."""
+    found, at = set(), 0
+    for words, _ in line:
+        if words.isspace():
+            found |= set(range(at, at + len(words)))
+        at += len(words)
+    double = (at for at in range(len(text) - 1) if text[at : at + 2] == "  ")
+    return frozenset(found).union(double)
+
+
+def _phrases_fit(line: TextLine, width: int) -> bool:
+    """Return whether every phrase of a line fits."""
+    text = "".join(words for words, _ in line)
+    gaps = _gaps_of(line, text)
+    split = "".join("\n" if at in gaps else each for at, each in enumerate(text))
+    return all(cell_len(each.strip()) <= width for each in split.split("\n"))
+
+
+def _end_of_line(text: str, start: int, width: int, gaps: frozenset[int]) -> int:
+    """Return where a line ends that begins at a place: at the last gap that fits, else the last space."""
+    end, taken = start, 0
+    while end < len(text) and (taken := taken + cell_len(text[end])) <= width:
+        end += 1
+    if end == len(text):
+        return end
+    spaces = [at for at in range(start + 1, end + 1) if text[at] == " "]
+    least = 1 if start else 2  # words on a line, so that the label of a first line is not alone
+    at_gaps = [at for at in spaces if at in gaps and len(text[start:at].split()) >= least]
+    broken = (at_gaps or spaces or [max(start + 1, end)])[-1]
+    return start + (len(text[start:broken].rstrip(" ")) or broken - start)
 
 
 FIELD_PARTS = (
@@ -84,9 +111,11 @@ UNIT_WIDTH = 6
 
 
 def docked(line: TextLine, width: int) -> list[TextLine]:
-    """Return a line for a narrow sheet: the value of a field goes below it, other lines are folded."""
-    if not is_field(line) or sum(cell_len(words) for words, _ in line) <= width:
-        return fold_line(line, width)
+    """Return a line for a narrow sheet: the value of a field goes below it, other lines are folded beside their label."""
+    if sum(cell_len(words) for words, _ in line) <= width:
+        return [line]
+    if not is_field(line):
+        return _beside_label(line, width)
     *front, (value, role), bracket = line[:FIELD_PARTS]
     *unit, (meaning, meaning_role) = line[FIELD_PARTS:]
     taken = sum(cell_len(words) for words, _ in (*front, bracket)) + cell_len(value)
@@ -99,6 +128,19 @@ def docked(line: TextLine, width: int) -> list[TextLine]:
     if meaning.strip() in ("", f"= {value.strip()}"):  # nothing beyond what was typed
         return lines
     return [*lines, *fold_line(((below, meaning_role),), width)]
+
+
+def _beside_label(line: TextLine, width: int) -> list[TextLine]:
+    """Return a line of figures folded beside its label, which may be blank, where it has one and there is room."""
+    label, role = line[0]
+    if role != "muted" or not label.endswith(" ") or not len(line) > 1:
+        return fold_line(line, width)
+    if not label.isspace():
+        return fold_line(line, width, len(label))
+    figures, inside = line[1:], width - len(label)
+    if not _phrases_fit(figures, inside):
+        return fold_line(figures, width)
+    return [((label, role), *each) for each in fold_line(figures, inside)]
 
 
 def is_field(line: TextLine) -> bool:

@@ -8,6 +8,7 @@ from keydesk.calc.orders.ticket import Plan, field_reading, fields_of
 from keydesk.calc.orders.ticket_draft import (
     FIELD_KEYS,
     KIND_WORDS,
+    NOT_ABOVE_ZERO,
     Draft,
     FieldName,
     Reading,
@@ -21,6 +22,7 @@ from keydesk.text.sanitize import Printable, safe
 
 FIELD_WIDTH = 10
 CANNOT_BE_READ = "✗ cannot be read"
+TOO_SMALL: Printable = "✗ not above 0"
 NOT_KNOWN: Printable = "✗ ATR is not known"
 
 
@@ -29,13 +31,13 @@ def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) ->
     role = draft.side.lower()
     arrow = "▲" if draft.side == "BUY" else "▼"
     size = units(plan.units) if plan and plan.units else EMPTY
-    words = safe(f"{arrow} {draft.side} {size} {pair(draft.instrument)} ")
+    words = safe(f"{arrow} {draft.side} {size} {pair(draft.instrument)}")
     if plan is None or context is None:
         return ((words, role),)
     if draft.kind == "MARKET":
-        return ((words, role), ("at market", "bright"))
+        return ((words, role), (" ", role), ("at market", "bright"))
     at = price(shown_number(plan.levels.entry), context.rules.price_precision)
-    return ((words, role), (safe(f"{KIND_WORDS[draft.kind]} {at}"), "bright"))
+    return ((words, role), (" ", role), (safe(f"{KIND_WORDS[draft.kind]} {at}"), "bright"))
 
 
 def quote_line(context: TradingContext) -> TextLine:
@@ -83,13 +85,13 @@ def range_line(context: TradingContext) -> TextLine:
 
 def field_line(draft: Draft, name: FieldName, meaning: Printable) -> TextLine:
     """Return a field that digits fill; the active one is framed."""
-    unreadable = isinstance(draft.reading(name), UnreadableText)
+    reading = draft.reading(name)
     if meaning is NOT_KNOWN:
         return (*_field_words(draft, name), (NOT_KNOWN, "danger"))
-    return (
-        *_field_words(draft, name),
-        (CANNOT_BE_READ, "danger") if unreadable else (meaning, "plain"),
-    )
+    if isinstance(reading, UnreadableText):
+        is_number = reading.reason == NOT_ABOVE_ZERO
+        return (*_field_words(draft, name), (TOO_SMALL if is_number else CANNOT_BE_READ, "danger"))
+    return (*_field_words(draft, name), (meaning, "plain"))
 
 
 def _field_words(draft: Draft, name: FieldName) -> TextLine:

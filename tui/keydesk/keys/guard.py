@@ -188,8 +188,8 @@ class Guard:
 
     @property
     def caps_lock_suspected(self) -> bool:
-        """Return whether the last three keys on the main screen were capitals."""
-        return self.capitals >= CAPITALS_IN_A_ROW
+        """Return whether the third capital in a row has just come on the main screen: once a row."""
+        return self.capitals == CAPITALS_IN_A_ROW
 
     def _is_guarded_pair(self, before: str, key: str, front: KeyTarget) -> bool:
         """Return whether one of two keys opens or confirms a form; Esc may precede any key."""

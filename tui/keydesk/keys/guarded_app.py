@@ -281,7 +281,17 @@ class GuardedKeys:
                 return
             if self._opens(event):
                 self._opening = event.key
+            elif self._is_idle_capital(event) and not self.guard.caps_lock_suspected:
+                keys = self.keymap.name("help")
+                self._notify("info", f"{event.key} opens nothing here: {keys} shows the keys")
         await self._pass_on(event)
+
+    def _is_idle_capital(self, event: events.Key) -> bool:
+        """Return whether a key is a capital without a meaning; capitals open forms, so that one of them must say something."""
+        if not (len(event.key) == 1 and event.key.isascii() and event.key.isupper()):
+            return False
+        in_force = self.keymap.in_force(self.key_context())
+        return not any(event.key in each.keys for each in in_force)
 
     def _opens(self, event: Typed) -> bool:
         return isinstance(event, events.Key) and self.guard.touches_money(event.key, ON_THE_DESK)

@@ -16,7 +16,7 @@ from keydesk.store.state import LogKind, LogLine, PastDirection, Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.log_filter import passes
 from keydesk.text import format as show
-from keydesk.text.format import shorten
+from keydesk.text.format import shorten_words
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
@@ -273,7 +273,7 @@ class Log(SortedTable):
                 return Decimal(line.time_ns)
 
     def row(self, key: str, frame: Frame) -> list[Run]:
-        """One line, if the log still has it; without a profit its words have that room too."""
+        """One line, if the log still has it; without a profit its words have that room too, and where that is too little, a pair's."""
         line = self._by_key.get(key)
         if line is None:
             return []
@@ -282,6 +282,9 @@ class Log(SortedTable):
             return super().row(key, frame)
         *before, words, profit = self.fitted
         wide = replace(words, width=words.width + self.gap + profit.width)
+        is_long = len(line.text) > wide.width
+        if is_long and not line.instrument and before and before[-1].key == PAIR.key:
+            wide = replace(wide, width=wide.width + self.gap + before.pop().width)
         cells = [(column, self.cell(key, column.key, frame)) for column in before]
         text = self._words(line, wide.width)
         return self._joined([*cells, (wide, text)])
@@ -306,7 +309,7 @@ class Log(SortedTable):
                 return self._words(line, width)
 
     def _words(self, line: LogLine, width: int) -> list[Run]:
-        return [(shorten(line.text, width), self.palette["plain"])]
+        return [(shorten_words(line.text, width), self.palette["plain"])]
 
     def _time(self, line: LogLine, frame: Frame) -> SafeText:
         zone = frame.store.zone

@@ -21,7 +21,7 @@ from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
-from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
+from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
 from keydesk.widgets.sorted_table import SortedTable
@@ -187,7 +187,7 @@ class Trades(InstrumentRows, SortedTable):
             "financing": show.money(trade.financing, signed=True),
             "margin": show.money(trade.margin_used),
             "age": show.age(trade.open_time_ns, frame.wall_ns),
-            "tag": show.shorten(clean_name(trade.tag or show.EMPTY), WIDEST_TAG),
+            "tag": show.shorten(clean(trade.tag or show.EMPTY), WIDEST_TAG),
         }
         return texts[column]
 

@@ -22,7 +22,23 @@ def shorten(text: Printable, width: int) -> SafeText:
     return safe(set_cell_size(text, width - 1) + "…") if width > 0 else safe("")
 
 
-BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|pips?|R)(?!\w))")
+def shorten_words(text: Printable, width: int) -> SafeText:
+    """Return as many whole words as fit, and an ellipsis; a first word that is too long is cut."""
+    if cell_len(text) <= width:
+        return safe(text)
+    ends = [found.start() for found in WORD_END.finditer(text)]
+    fitting = [end for end in ends if cell_len(text[:end]) + len(" …") <= width]
+    return safe(f"{text[: fitting[-1]]} …") if fitting else shorten(text, width)
+
+
+WORD_END = re.compile(r"(?<=\S) ")
+BEFORE_UNIT = re.compile(
+    r"(?<=\d) (?=(?:%|pips?|R|ms|units?|[A-Z]{3})(?![\w/]))"
+)  # also currency, zone
+NAMED_NUMBER = re.compile(
+    r"(?:(?<=\bSL)|(?<=\bTP)|(?<=@)|(?<=\bslip)|(?<=\brealized)) (?=[+\u2212\d])"
+)
+NAMED_FROM = 24  # cells; in less, two words that stay together leave much of a line empty
 JOINED = "\u00a0"  # a space that no line is broken at
 
 
@@ -32,9 +48,11 @@ def join_units(text: str) -> str:
 
 
 def lines_of(text: Printable, width: int) -> list[SafeText]:
-    """Return text over as many lines of this many cells as it needs; a number and its unit stay together."""
+    """Return text over as many lines of this many cells as it needs; a number stays with its unit, a price with its name."""
     width = max(1, width)
     joined = join_units(text)
+    if width >= NAMED_FROM:
+        joined = NAMED_NUMBER.sub(JOINED, joined)
     lines = wrap(joined, width) if text.isascii() else _wrapped_by_cells(joined, max(2, width))
     return [safe(line.replace(JOINED, " ")) for line in lines]
 
@@ -132,7 +150,7 @@ def short_units(value: Decimal | None, *, signed: bool = True) -> SafeText:
     size = abs(value)
     if size < 1000:  # noqa: PLR2004
         return units(value, signed=signed)
-    text = f"{size / 1000:.1f}k" if size < 500_000 else f"{size / 1_000_000:.2f}M"  # noqa: PLR2004
+    text = f"{size / 1000:.1f}k" if size < 500_000 else f"{size / 1_000_000:,.2f}M"  # noqa: PLR2004
     return _with_sign(value, text, plus=signed)
 
 

@@ -74,6 +74,11 @@ class ExcursionReader:
                 return known_excursion(trade, kept[2], kept[3], is_provisional=is_provisional)
         return None
 
+    def known_of(self, trades: Iterable[JournalTrade]) -> dict[str, Excursion]:
+        """Return the excursions that are known, by trade."""
+        found = {each.id: self.known(each) for each in trades}
+        return {id_: each for id_, each in found.items() if each is not None}
+
     def is_final(self, trade: JournalTrade) -> bool:
         """Return whether its excursion is known and cannot change."""
         found = self.known(trade)
@@ -104,10 +109,12 @@ class ExcursionReader:
 
 
 async def read_excursions(
-    client: Client, path: Path, trades: Sequence[JournalTrade], progress: Progress | None = None
+    reader: ExcursionReader, trades: Sequence[JournalTrade], progress: Progress | None = None
 ) -> dict[str, Excursion]:
-    """Return the excursions of closed trades by id, from the file or from candles; those without candles are left out."""
-    reader = ExcursionReader(client, path)
+    """Return the excursions of closed trades by id, from the file or from candles; those without candles are left out.
+
+    Raise the error of the first candles that cannot be read; the reader then knows, and its file has, those read before.
+    """
     await reader.load()
     closed = [each for each in trades if each.is_closed]
     missing = [each for each in closed if reader.known(each) is None]
@@ -133,8 +140,7 @@ async def read_excursions(
     finally:
         if missing:
             await reader.save()
-    found = {each.id: reader.known(each) for each in closed}
-    return {id_: each for id_, each in found.items() if each is not None}
+    return reader.known_of(closed)
 
 
 async def _fetch(

@@ -323,8 +323,7 @@ class LiveJournal:
 
     def known_excursions(self, trades: Iterable[JournalTrade]) -> dict[str, Excursion]:
         """Return the excursions that are known, by trade."""
-        found = {each.id: self.excursions.known(each) for each in trades}
-        return {id_: each for id_, each in found.items() if each is not None}
+        return self.excursions.known_of(trades)
 
     async def read_excursions(self, trades: Iterable[JournalTrade]) -> None:
         """Read how far these closed trades went against and for the trader, where that is not known yet."""

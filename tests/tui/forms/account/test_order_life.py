@@ -140,3 +140,15 @@ async def test_a_acknowledges_one_of_several_and_nothing_else() -> None:
 async def test_a_request_is_shown_as_it_was_sent_by_a_key() -> None:
     assert 'create {"units"' not in await after("down")
     assert 'create {"units"' in await after("down", "r")
+
+
+async def test_the_line_of_an_outcome_ends_at_a_word() -> None:
+    outcome = "FILLED 10,000 EUR/USD @ 1.13512 slip 0.0p 34 ms #5 SL 1.13212 TP 1.14112 set"
+    page = Page([replace(SETTLED[0], outcome=clean(outcome))])
+    for width in (80, 90, 100, 110):
+        async with page.app.run_test(size=(width, 28)) as pilot:
+            await pilot.pause()
+            line = next(each for each in page.app.words.splitlines() if "▶" in each)
+        page = Page([replace(SETTLED[0], outcome=clean(outcome))])
+        shown = line.strip("│ ").partition("FILLED")[2].rstrip("… ")
+        assert outcome.startswith(f"FILLED{shown} ") or f"FILLED{shown}" == outcome

@@ -502,3 +502,38 @@ async def test_what_is_sent_was_painted_although_a_newer_price_is_drawn_but_not_
     [order] = app.results
     assert isinstance(order, OpenOrder)
     assert (order.units, order.expected) == (D(50_000), D("1.08500"))
+
+
+async def test_a_number_that_is_too_small_is_not_called_unreadable() -> None:
+    words = await words_after("u0", ticket_app())
+    assert "✗ not above 0" in words
+    assert "cannot be read" not in words
+
+
+async def test_a_stop_on_the_wrong_side_promises_no_profit() -> None:
+    words = await words_after("s-20", ticket_app())
+    assert "must be below the entry" in words
+    assert "at stop –" in words
+
+
+async def test_a_stop_beyond_0_says_so_and_what_to_type() -> None:
+    words = await words_after("s99999", ticket_app())
+    said = " ".join(words.replace("┃", " ").split())
+    assert "Stop would lie at or below 0: type a smaller distance, or its price" in said
+
+
+async def test_of_the_exposure_the_line_with_its_label_is_left_out_last() -> None:
+    context = replace(example_context(), dock_columns=lambda: 28)
+    app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
+    async with app.run_test(size=(120, 35)):
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        details = ["".join(words for words, _ in line) for line in form.details()]
+        form_lines = ["".join(words for words, _ in line) for line in form.body()]
+    places = [
+        form_lines.index(each)
+        for each in details
+        if each.startswith(("holds", "      USD", "      EUR"))
+    ]
+    assert len(places) > 1
+    assert places == sorted(places, reverse=True)

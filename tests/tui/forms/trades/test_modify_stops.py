@@ -50,8 +50,8 @@ def modify(store: Store) -> ProtectionForm:
 
 
 async def test_the_guaranteed_stop_is_a_field_where_the_broker_offers_it() -> None:
-    assert "guarant" in (await pressed(modify(guaranteeing()), ""))[0]
-    assert "guarant" not in (await pressed(modify(example_store()), ""))[0]
+    assert "w GSL " in (await pressed(modify(guaranteeing()), ""))[0]
+    assert "w GSL " not in (await pressed(modify(example_store()), ""))[0]
 
 
 async def test_a_guaranteed_stop_stands_alone_and_its_premium_is_shown() -> None:

@@ -121,6 +121,7 @@ async def test_break_even_refuses_what_would_fire_now() -> None:
     app = await after(even, "y", store=store)
     assert app.results == []
     assert "would fire now" in app.last_words
+    assert "wait, or close it" in app.last_words
 
 
 async def test_break_even_never_loosens() -> None:

@@ -251,6 +251,8 @@ def _level_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[s
         if toward * (level - levels.entry) <= 0:
             side = "below" if toward < 0 else "above"
             reasons.append(f"{name} {level} must be {side} the entry {levels.entry}")
+        elif level <= 0:
+            reasons.append(f"{name} would lie at or below 0: type a smaller distance, or its price")
         elif not is_within(level, context.mid, LEVEL_REACH):
             reasons.append(f"{name} {level} is implausibly far: pips typed as a price?")
     if not reasons:

@@ -97,6 +97,9 @@ def limit_side(price: Decimal, bid: Decimal, ask: Decimal) -> Side:
     return "BUY" if price <= (bid + ask) / 2 else "SELL"
 
 
+NOT_ABOVE_ZERO = "is not above 0"
+
+
 @dataclass(frozen=True, slots=True)
 class UnreadableText:
     """Text that is not a number for its field, and the reason; it refuses every send."""
@@ -130,7 +133,7 @@ def is_number_key(key: str) -> bool:
 def above_zero(reading: Reading) -> Reading:
     """Return a reading that accepts only numbers above 0."""
     if isinstance(reading, Decimal) and reading <= 0:
-        return UnreadableText(f"{reading:f}", "is not above 0")
+        return UnreadableText(f"{reading:f}", NOT_ABOVE_ZERO)
     return reading
 
 

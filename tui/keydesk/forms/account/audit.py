@@ -12,7 +12,7 @@ from keydesk.forms.sheet import BLANK, TextLine, wrap_words
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import FIND
-from keydesk.text.format import clock, date_and_time, shorten
+from keydesk.text.format import clock, date_and_time, shorten_words
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trading.audit import AuditEntry, matching
 
@@ -79,7 +79,7 @@ class AuditForm(InfoForm[None]):
             ("▶ " if chosen else "  ", "focus"),
             (time, "faint"),
             (kind, ROLES.get(entry.what, "muted")),
-            (shorten(entry.words, room), "bright" if chosen else "plain"),
+            (shorten_words(entry.words, room), "bright" if chosen else "plain"),
         )
 
     @property

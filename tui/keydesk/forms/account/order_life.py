@@ -12,7 +12,7 @@ from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ORDER_LIFE
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten
+from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten, shorten_words
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
 from keydesk.trading.order_life import OrderLife, with_states
@@ -146,7 +146,7 @@ class OrderLifeForm(InfoForm[None]):
             ("▶ " if chosen else "  ", "focus"),
             (time, "faint"),
             (state, "warn" if life.is_open else "muted"),
-            (shorten(words, max(1, self.inside - lead)), "bright" if chosen else "plain"),
+            (shorten_words(words, max(1, self.inside - lead)), "bright" if chosen else "plain"),
         )
 
     def _about(self, life: OrderLife) -> list[TextLine]:

@@ -16,7 +16,7 @@ from keydesk.keys.keymap import TRANSACTION
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.store.transactions.details import Related, TransactionDetails, related_words
-from keydesk.text.format import lines_of, shorten
+from keydesk.text.format import lines_of, shorten, shorten_words
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class TransactionForm(InfoForm[None]):
     def _related_line(self, related: Related, *, chosen: bool) -> TextLine:
         width = self._label_width(each.how for each in self.details.related)
         label = safe(set_cell_size(shorten(safe(related.how), width), width) + " ")
-        words = shorten(related_words(related), max(1, self.inside - cell_len(label) - 2))
+        words = shorten_words(related_words(related), max(1, self.inside - cell_len(label) - 2))
         role = "bright" if chosen else "plain"
         return (("▶ " if chosen else "  ", "focus"), (label, "muted"), (words, role))
 

@@ -16,7 +16,7 @@ from keydesk.forms.journal.columns import (
     text_of,
 )
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
-from keydesk.text.format import money, shorten
+from keydesk.text.format import money, shorten_words
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.text.search import has_words
 from keydesk.trade_journal.lines import JournalLine
@@ -185,7 +185,7 @@ def note_lines(
         phrases.append(f"mistake ! {clean(note.mistake)}")
     if note.rating is not None:
         phrases.append(f"rated {note.rating}/5")
-    first: TextLine = ((shorten(safe("  " + "   ".join(phrases)), width), "bright"),)
+    first: TextLine = ((shorten_words(safe("  " + "   ".join(phrases)), width), "bright"),)
     if trouble:
         notice = wrap_words(trouble, "warn", width)[:NOTE_LINES]
         return [
@@ -196,8 +196,8 @@ def note_lines(
     nothing = "no note yet" if note.is_empty else "no note text"
     words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
     role = "plain" if note.note else "faint"
-    about_part: TextLine = ((shorten(safe(f"  A part: {part}"), width), "warn"),)
-    written: TextLine = ((shorten(safe(f"  {clean(words)}"), width), role),)
+    about_part: TextLine = ((shorten_words(safe(f"  A part: {part}"), width), "warn"),)
+    written: TextLine = ((shorten_words(safe(f"  {clean(words)}"), width), role),)
     return [about_part if part else BLANK, first, written]
 
 

@@ -12,7 +12,7 @@ from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.text.format import at, counted, date_and_time, shorten
+from keydesk.text.format import at, counted, date_and_time, shorten_words
 from keydesk.text.sanitize import Printable, clean, safe
 
 Verb = Literal["pause", "delete", "edit", "new", "clear", "mute"]
@@ -125,7 +125,7 @@ class AlertsForm(InfoForm[None]):
             ("▶ " if chosen else "  ", "focus"),
             (safe(f"{alert.id:<{ID_WIDTH}}"), "faint"),
             (safe(f"{alert.state:<{STATE_WIDTH}}"), STATE_ROLES[alert.state]),
-            (safe(f"{shorten(alert.words, room):<{room}}"), "bright" if chosen else "plain"),
+            (safe(f"{shorten_words(alert.words, room):<{room}}"), "bright" if chosen else "plain"),
             (safe(often), "muted"),
         )
 
@@ -165,7 +165,7 @@ class AlertsForm(InfoForm[None]):
             ("▶ " if number == self.at else "  ", "focus"),
             (when, "faint"),
             (late, "warn"),
-            (shorten(clean(fired.words), room), "plain"),
+            (shorten_words(clean(fired.words), room), "plain"),
         )
 
     # Keys.

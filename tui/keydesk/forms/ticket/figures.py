@@ -83,7 +83,8 @@ def _margin_lines(plan: Plan, *, narrow: bool) -> list[FigureLine]:
         (money(plan.margin_left), "danger" if plan.margin_left < 0 else "plain"),
     )
     closeout: TextLine = (
-        (" closeout " if narrow else "  closeout ", "muted"),
+        (" " if narrow else "  ", "plain"),
+        ("closeout ", "muted"),
         (safe(f"{percent(plan.closeout_after, 0)} %"), "plain"),
     )
     if narrow:
@@ -120,6 +121,8 @@ def _loss_line(plan: Plan, currency: str, nav: Decimal, *, narrow: bool) -> Text
     levels = (plan.levels.entry, plan.levels.stop, plan.levels.trail)
     if levels[0] is None or any(isinstance(each, UnreadableText) for each in levels):
         # nothing follows from a price that was not typed yet, or from text that cannot be read
+        return (("at stop ", "muted"), (EMPTY, "muted"))
+    if plan.risk is not None and plan.risk < 0:  # a stop on the wrong side, which is refused
         return (("at stop ", "muted"), (EMPTY, "muted"))
     if plan.risk is None:
         return (("at stop ", "muted"), ("UNLIMITED", "danger"), (" no stop", "muted"))
@@ -164,10 +167,8 @@ def position_line(
         ("pos " if narrow else "position ", "muted"),
         (safe(f"{units(before, signed=True)} → "), "plain"),
         (units(after, signed=True), "bright"),
-        (
-            safe(f" {word}" if narrow else f"  {word}"),
-            "warn" if word in {"REDUCES", "TURNS", "FLAT"} else "muted",
-        ),
+        (" " if narrow else "  ", "plain"),
+        (safe(word), "warn" if word in {"REDUCES", "TURNS", "FLAT"} else "muted"),
     )
 
 
@@ -218,11 +219,10 @@ def _swap_lines(preview: Preview, a_day: Decimal, *, narrow: bool) -> list[Figur
         detail += [("  ", "plain"), signed_money(preview.swap_to_friday), (" to Friday", "muted")]
     if preview.charged_next is not None and preview.charged_next != 1:
         detail += [("  ", "plain"), (_next_words(preview.charged_next), "plain")]
-    if narrow:  # a blank between the two figures
-        detail = [(" ", "plain") if words == "  " else (words, role) for words, role in detail[1:]]
     if not narrow or not detail:
         return [FigureLine((*line, *detail), LeftOut.SWAP)]
-    return [FigureLine(tuple(line), LeftOut.SWAP), FigureLine(tuple(detail), LeftOut.SWAP_DETAIL)]
+    below: TextLine = ((safe(" " * len(line[0][0])), "muted"), *detail[1:])
+    return [FigureLine(tuple(line), LeftOut.SWAP), FigureLine(below, LeftOut.SWAP_DETAIL)]
 
 
 def _next_words(days: int) -> Printable:
@@ -233,13 +233,13 @@ def _next_words(days: int) -> Printable:
 def _risk_line(preview: Preview, context: TradingContext, *, narrow: bool) -> TextLine:
     nav, after = context.funds.nav, preview.risk_after
     share = after / nav * PERCENT if after is not None and nav > 0 else None
-    gap = " " if narrow else "  "
     line: list[Words] = [
         ("risk " if narrow else "risk    ", "muted"),
         (safe(f"{money(preview.risk_before)} → "), "plain"),
         (money(after), "bright"),
         (safe("" if narrow else f" {context.funds.currency}"), "muted"),
-        (safe(f"{gap}{money(share)} %"), "plain"),
+        (" " if narrow else "  ", "plain"),
+        (safe(f"{money(share)} %"), "plain"),
     ]
     if preview.naked_before or preview.naked_after:
         words = safe(f"  naked {preview.naked_before} → {preview.naked_after}")

@@ -96,12 +96,16 @@ class TicketForm(Form[OpenOrder]):
         ]
 
     def details(self) -> Sequence[TextLine]:
-        """Return swap, exposure, pip, open risk, target and price: in this order they are left out."""
+        """Return swap, exposure, pip, open risk, target and price: in this order they are left out.
+
+        Of lines that are one figure the last goes first: the label of a figure is in its first line.
+        """
         context = self.trading_context()
         plan = self.plan(context)
         if context is None or plan is None:
             return ()
-        figures = sorted(self._figures(plan, context), key=attrgetter("left_out"))
+        lowest_first = reversed(self._figures(plan, context))
+        figures = sorted(lowest_first, key=attrgetter("left_out"))
         return [
             *(figure.line for figure in figures if figure.left_out),
             ticket_sheet.quote_line(context),

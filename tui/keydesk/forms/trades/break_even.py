@@ -139,7 +139,9 @@ class BreakEvenForm(TradeForm[SetProtection]):
         )
         direction = 1 if trade.units > 0 else -1
         if direction * (close - stop) <= 0:
-            return [f"It would fire now: the price is {close}, break-even is {stop}"]
+            return [
+                f"It would fire now: the price is {close}, break-even is {stop}; wait, or close it"
+            ]
         now = protection.protection_of(trade).fixed_stop
         if now is not None and direction * (stop - now) <= 0:
             return [f"The stop at {now} protects more than break-even at {stop}"]

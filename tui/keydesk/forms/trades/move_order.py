@@ -39,6 +39,7 @@ from keydesk.forms.ticket_sheet import (
     NOT_KNOWN,
     quote_line,
     range_line,
+    shown_digits,
 )
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
@@ -228,7 +229,10 @@ class MoveForm(Form[MoveEntry]):
             (safe(f"{LETTERS[name]} "), "bright"),
             (safe(f"{name:<7}"), "focus" if active else "muted"),
             (left, "focus"),
-            (safe(f"{self.fields[name].shown:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
+            (
+                safe(f"{shown_digits(self.fields[name].shown):>{FIELD_WIDTH}}"),
+                "bright" if active else "plain",
+            ),
             (right, "focus"),
             (safe(f" {meaning}"), role),
         )

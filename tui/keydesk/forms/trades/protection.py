@@ -38,6 +38,7 @@ from keydesk.forms.ticket_sheet import (
     NOT_KNOWN,
     quote_line,
     range_line,
+    shown_digits,
 )
 from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
@@ -57,7 +58,7 @@ ACTIONS: dict[protection.Weight, Action] = {
     "moves target": Action.MOVE_TARGET,
     "loosens": Action.LOOSEN,
 }
-LABELS: dict[ProtectionField, str] = {"guaranteed": "guarant"}
+LABELS: dict[ProtectionField, str] = {"guaranteed": "GSL"}  # the guaranteed stop loss
 NO_OUTLOOK: Sequence[TextLine] = (  # of levels that cannot be read
     (("at stop ", "muted"), (EMPTY, "muted")),
     (("target  ", "muted"), (EMPTY, "muted")),
@@ -204,7 +205,7 @@ class ProtectionForm(TradeForm[SetProtection]):
             (safe(f"{KEYS[name]} "), "bright"),
             (safe(f"{LABELS.get(name, name):<7}"), "focus" if active else "muted"),
             (left, "focus"),
-            (safe(f"{entry.text:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
+            (safe(f"{shown_digits(entry.text):>{FIELD_WIDTH}}"), "bright" if active else "plain"),
             (right, "focus"),
             (f" {entry.unit:<6} ", "muted"),
             (meaning, "danger" if meaning in {CANNOT_BE_READ, NOT_KNOWN} else "plain"),
