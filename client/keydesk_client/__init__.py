@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from keydesk_client.following.state import AccountState, Margin
     from keydesk_client.http.caller import Retries
     from keydesk_client.http.limiter import Limiter
-    from keydesk_client.http.messages import Timeouts
-    from keydesk_client.http.timing import Timing
+    from keydesk_client.http.timing import Timeouts, Timing
     from keydesk_client.models._core.scalars import DateTime
     from keydesk_client.models._core.tabular import Columns
     from keydesk_client.models._core.wire_names import UNSET
@@ -162,7 +161,7 @@ HOMES = {
     "Sender": "orders.sender",
     "Sequencer": "sequencer",
     "StreamSettings": "streams.buffer",
-    "Timeouts": "http.messages",
+    "Timeouts": "http.timing",
     "Timing": "http.timing",
     "TokenStore": "auth.token_store",
     "TookEffect": "following.events",

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Final, Self
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.http.caller import STANDARD_RETRIES, Retries
 from keydesk_client.http.limiter import Limiter
-from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
+from keydesk_client.http.timing import REAL_TIMING, STANDARD_TIMEOUTS, Timeouts, Timing
 from keydesk_client.resources.resource_client import ResourceClient
 
 if TYPE_CHECKING:
     from keydesk_client.auth.token_store import Passphrase
     from keydesk_client.following.follower import FollowSettings
     from keydesk_client.following.state import AccountState
-    from keydesk_client.http.timing import Timing
     from keydesk_client.models.instruments import Instrument
     from keydesk_client.orders.journal import Journal
 
@@ -42,7 +41,7 @@ class Client(ResourceClient):
         instruments: "Iterable[str | Instrument]" = (),
         account_id: str | None = None,
         settings: "FollowSettings | None" = None,
-        timing: "Timing | None" = None,
+        timing: Timing | None = None,
         client_ids: bool = True,
     ) -> "AccountState":
         """Follow an account: `async with client.follow(journal=..., instruments=["EUR_USD"]) as account: ...`.
@@ -57,7 +56,6 @@ class Client(ResourceClient):
         """
         from keydesk_client.following.follower import FollowSettings
         from keydesk_client.following.state import AccountState
-        from keydesk_client.http.timing import REAL_TIMING
 
         return AccountState(
             self if account_id is None else self.for_account(account_id),

@@ -35,8 +35,7 @@ from keydesk_client.following.follower import FollowSettings
 from keydesk_client.following.state import STANDARD_FOLLOWING
 from keydesk_client.http.caller import STANDARD_RETRIES, Retries
 from keydesk_client.http.limiter import Limiter
-from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
-from keydesk_client.http.timing import REAL_TIMING, Timing
+from keydesk_client.http.timing import REAL_TIMING, STANDARD_TIMEOUTS, Timeouts, Timing
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.orders import Order
 from keydesk_client.models.trades import Position, Trade

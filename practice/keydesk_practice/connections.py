@@ -40,9 +40,9 @@ class ConnectionLimits:
 def raise_descriptor_limit() -> int:
     """Raise the process's descriptor limit as far as possible; return the number of connections it allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MAX_CONNECTIONS + RESERVED_DESCRIPTORS
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    limit = MAX_CONNECTIONS + RESERVED_DESCRIPTORS
+    if soft != resource.RLIM_INFINITY and soft < limit:
+        soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     if soft == resource.RLIM_INFINITY:
         return MAX_CONNECTIONS

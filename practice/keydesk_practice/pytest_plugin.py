@@ -90,9 +90,9 @@ class PracticeBroker:
 
     def account(self, account_id: str | None = None) -> Json:
         """Return balance, NAV and counts of an account."""
-        wanted = account_id or self.account_id
-        found: list[Json] = self.state()["accounts"]
-        return next(one for one in found if one["id"] == wanted)
+        id_ = account_id or self.account_id
+        accounts: list[Json] = self.state()["accounts"]
+        return next(one for one in accounts if one["id"] == id_)
 
     def state(self) -> Json:
         """Return the market's time, what is going on in it, and its accounts."""

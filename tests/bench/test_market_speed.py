@@ -6,7 +6,7 @@ from time import perf_counter, process_time
 
 import pytest
 
-from keydesk_practice.market.bars.blocks import Component
+from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.candles import CandleSpec, Range
 from keydesk_practice.market.instruments import LISTINGS
 from keydesk_practice.market.market import PracticeMarket

@@ -19,7 +19,7 @@ import pytest
 
 from keydesk_client.client import Client
 from keydesk_client.http.caller import Retries
-from keydesk_client.http.messages import Timeouts
+from keydesk_client.http.timing import Timeouts
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Ambiguous, Done, Outcome, Rejected
 from keydesk_client.orders.reconciler import PAUSES_S

@@ -17,7 +17,7 @@ from enum import Enum
 from keydesk_client.client import Client
 from keydesk_client.http.caller import Retries
 from keydesk_client.http.limiter import Limiter
-from keydesk_client.http.messages import Timeouts
+from keydesk_client.http.timing import Timeouts
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import (
     Ambiguous,

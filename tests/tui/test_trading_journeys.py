@@ -248,7 +248,7 @@ CLAUSES = {
     "a reject lands on its field in words": (
         "tui/store/test_reason_words::test_every_reason_has_words",
         "tui/store/test_reason_words::test_a_reason_names_the_field_that_it_is_about",
-        "tui/trading/test_refused_tickets::test_the_next_ticket_opens_as_typed_on_that_field",
+        "tui/trading/test_commands_refused_tickets::test_the_next_ticket_opens_as_typed_on_that_field",
         REFUSED,
     ),
     "named templates with every rule, and one for each instrument": (
@@ -331,7 +331,7 @@ CLAUSES = {
     ),
     "correlation and effective risk": (
         ACCOUNT + "test_correlation_is_grey_with_too_few_hours_and_loud_where_both_lose",
-        "tui/calc/risk/test_correlation::test_the_worked_effective_risk",
+        "tui/calc/risk/test_exposure_correlation::test_the_worked_effective_risk",
     ),
     "if all stops are hit": (
         ACCOUNT + "test_the_result_at_all_stops_has_trailing_and_guaranteed_ones",

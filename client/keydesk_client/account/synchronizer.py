@@ -209,9 +209,9 @@ class Synchronizer:
         last = number_of(answer.last_transaction_id)
         if self.gate.applied != last or snapshot_is_due:
             return Comparison.NOT_YET
-        found = differences(self._book, answer.changes, answer.state)
-        if found:
-            self._doubt(f"Differs from the broker: {'; '.join(found)}")
+        differing = differences(self._book, answer.changes, answer.state)
+        if differing:
+            self._doubt(f"Differs from the broker: {'; '.join(differing)}")
             return Comparison.DIFFERENT
         take_state(self._book, answer.state)
         self.checked = last

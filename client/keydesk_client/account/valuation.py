@@ -5,7 +5,7 @@ arrive; between two of its answers these follow the prices, with its conversion 
 (`OpenPosition.margin_factor`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from typing import Protocol
 
@@ -18,6 +18,13 @@ from keydesk_client.account.records import (
 )
 from keydesk_client.account.values import CountsUnreadable
 from keydesk_client.arithmetic import risk
+from keydesk_client.arithmetic.margin import (
+    closeout_percent,
+    effective_rate,
+    margin_available,
+    position_units,
+    required_margin,
+)
 from keydesk_client.arithmetic.profit import (
     HOME,
     Conversion,
@@ -30,13 +37,7 @@ from keydesk_client.arithmetic.profit import (
     pip,
     profit,
     profit_in_pips,
-)
-from keydesk_client.arithmetic.sizing import (
-    closeout_percent,
-    effective_rate,
-    margin_available,
-    position_units,
-    required_margin,
+    total,
 )
 from keydesk_client.models import Instrument
 
@@ -136,16 +137,6 @@ def position_of(instrument: str, trades: Sequence[OpenTrade]) -> OpenPosition:
         margin_used=total(trade.margin_used for trade in trades),
         trade_ids=tuple(trade.id for trade in trades),
     )
-
-
-def total(parts: Iterable[Decimal | None]) -> Decimal | None:
-    """Return the sum, or None if a part is unknown."""
-    sum_so_far = NOTHING
-    for part in parts:
-        if part is None:
-            return None
-        sum_so_far += part
-    return sum_so_far
 
 
 def _average(trades: Sequence[OpenTrade]) -> Decimal | None:

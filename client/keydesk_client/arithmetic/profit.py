@@ -1,4 +1,4 @@
-"""Profit in pips and home currency, conversion to home currency, and rounding of units and prices.
+"""Profit in pips and home currency, the cost of the spread, conversion to home currency, and rounding of units and prices.
 
 Units are rounded toward zero. Home currency is the account's.
 """
@@ -113,9 +113,24 @@ def pip_value(units: Decimal, pip: Decimal, factors: Factors) -> Decimal:
     return abs(units) * pip * factors.value
 
 
+def spread_cost(units: Decimal, bid: Decimal, ask: Decimal, loss_factor: Decimal) -> Decimal:
+    """Return the cost of opening and closing `units` at the same quote, in home currency."""
+    return abs(units) * (ask - bid) * loss_factor
+
+
 def notional(units: Decimal, mid: Decimal, factors: Factors) -> Decimal:
     """Return the absolute value of signed units in home currency."""
     return abs(units) * mid * factors.value
+
+
+def total(parts: Iterable[Decimal | None]) -> Decimal | None:
+    """Return the sum, or None if a part is unknown."""
+    sum_so_far = NOTHING
+    for part in parts:
+        if part is None:
+            return None
+        sum_so_far += part
+    return sum_so_far
 
 
 def average_price(parts: Iterable[tuple[Decimal, Decimal]]) -> Decimal | None:

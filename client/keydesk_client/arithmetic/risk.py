@@ -1,4 +1,4 @@
-"""Open risk, locked profit, R multiples and break-even prices of trades."""
+"""Open risk, position size from risk, locked profit, R multiples and break-even prices of trades."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -41,6 +41,13 @@ def reward(units: Decimal, entry: Decimal, target: Decimal, factors: Factors) ->
     """Return the profit at the target in home currency; negative if the target is a loss."""
     distance = target - entry if units > 0 else entry - target
     return distance * abs(units) * (factors.gain if distance >= 0 else factors.loss)
+
+
+def units_for_risk(
+    risk: Decimal, distance: Decimal, loss_factor: Decimal, premium: Decimal = Decimal(0)
+) -> Decimal:
+    """Return the exact units whose loss over the distance (plus a guarantee's premium) equals the risk."""
+    return risk / ((distance + premium) * loss_factor)
 
 
 def r_multiple(result: Decimal, initial_risk: Decimal | None) -> Decimal | None:

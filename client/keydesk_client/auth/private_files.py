@@ -56,9 +56,9 @@ def refuse_unsafe(path: Path, status: os.stat_result, warn: Warn | None = None) 
     """
     _refuse_foreign(path, status)
     if status.st_mode & OTHERS:
-        wanted = "700" if stat.S_ISDIR(status.st_mode) else "600"
+        expected_mode = "700" if stat.S_ISDIR(status.st_mode) else "600"
         mode = stat.S_IMODE(status.st_mode)
-        words = f"{path} is accessible to others (mode {mode:04o}): chmod {wanted} it"
+        words = f"{path} is accessible to others (mode {mode:04o}): chmod {expected_mode} it"
         if warn is None or status.st_mode & stat.S_IWOTH:
             raise UnsafeFile(words)
         warn(words)

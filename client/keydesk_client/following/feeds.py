@@ -87,11 +87,11 @@ async def _snapshot(follower: Follower) -> None:
 async def _read_instruments(follower: Follower) -> None:
     """Read the terms of all instruments; raise InvalidRequest if the account lacks a named one."""
     terms = await follower.client.accounts.instruments()
-    found = {each.name: each for each in terms.instruments}
+    instruments = {each.name: each for each in terms.instruments}
     for name in follower.names:
-        if name not in found:
-            raise unknown_instrument("instruments", name, found)
-    follower.book.instruments = found
+        if name not in instruments:
+            raise unknown_instrument("instruments", name, instruments)
+    follower.book.instruments = instruments
 
 
 async def check_changes(follower: Follower) -> None:

@@ -1,4 +1,4 @@
-"""Requests, their timeouts and responses as plain values, and how headers and bodies are written and read."""
+"""Requests and responses as plain values, and how headers and bodies are written and read."""
 
 import re
 import zlib
@@ -107,28 +107,6 @@ class HttpResponse:
     def is_success(self) -> bool:
         """Whether the status is one of 200 to 299."""
         return 200 <= self.status < 300  # noqa: PLR2004 - the 2xx class
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Seconds that each phase of a request may take."""
-
-    connect: float = 5.0
-    write: float = 10.0
-    read: float = 10.0
-    pool: float = 10.0
-    """How long a request may lack a connection."""
-    whole: float = 30.0
-    """All phases together, once the request has a connection."""
-    opening: float = 60.0
-    """Until the headers of a stream; the service is known to be slow there."""
-
-    def phases(self, read: float | None) -> dict[str, float | None]:
-        """Return the timeouts extension of httpx; `read` is the longest silence."""
-        return {"connect": self.connect, "write": self.write, "read": read, "pool": self.pool}
-
-
-STANDARD_TIMEOUTS: Final = Timeouts()
 
 
 def request_headers(

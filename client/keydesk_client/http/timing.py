@@ -1,7 +1,4 @@
-"""Clocks, back-off, and the pace at which a client opens connections: two a second at most.
-
-The timeouts of requests are in `messages`.
-"""
+"""Time-outs of requests, clocks, back-off, and the pace at which a client opens connections: two a second at most."""
 
 import asyncio
 import random
@@ -9,6 +6,28 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds that each phase of a request may take."""
+
+    connect: float = 5.0
+    write: float = 10.0
+    read: float = 10.0
+    pool: float = 10.0
+    """How long a request may lack a connection."""
+    whole: float = 30.0
+    """All phases together, once the request has a connection."""
+    opening: float = 60.0
+    """Until the headers of a stream; the service is known to be slow there."""
+
+    def phases(self, read: float | None) -> dict[str, float | None]:
+        """Return the timeouts extension of httpx; `read` is the longest silence."""
+        return {"connect": self.connect, "write": self.write, "read": read, "pool": self.pool}
+
+
+STANDARD_TIMEOUTS: Final = Timeouts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +43,6 @@ class Timing:
 
 
 REAL_TIMING: Final = Timing()
-
-
 MOST_DOUBLINGS: Final = 16
 
 

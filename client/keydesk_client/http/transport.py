@@ -59,20 +59,18 @@ from keydesk_client.http.log import LOG, log_response
 from keydesk_client.http.messages import (
     REST,
     REST_UNCOMPRESSED,
-    STANDARD_TIMEOUTS,
     STREAM,
     ChunkedDecoder,
     Headers,
     HttpResponse,
     Request,
     RequestKind,
-    Timeouts,
     read_body,
     read_headers,
     request_headers,
     without_token,
 )
-from keydesk_client.http.timing import ConnectPace
+from keydesk_client.http.timing import STANDARD_TIMEOUTS, ConnectPace, Timeouts
 from keydesk_client.models._core.json import ERROR, LIST
 
 T = TypeVar("T")

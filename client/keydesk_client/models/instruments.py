@@ -3,6 +3,7 @@
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import Final
 
+from keydesk_client.arithmetic.margin import effective_rate, required_margin
 from keydesk_client.arithmetic.profit import (
     Conversion,
     Factors,
@@ -11,7 +12,7 @@ from keydesk_client.arithmetic.profit import (
     whole_units,
 )
 from keydesk_client.arithmetic.profit import pip as pip_of
-from keydesk_client.arithmetic.sizing import effective_rate, required_margin, units_for_risk
+from keydesk_client.arithmetic.risk import units_for_risk
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import (

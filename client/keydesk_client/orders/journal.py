@@ -228,15 +228,15 @@ class FileJournal:
         """Keep the open intents, and what may be confused with them or the next one."""
         with locked(self.path, patience_s=self._patience_s):
             contents = self._read()
-            kept = [_intent_line(intent) for intent in contents.open.values()]
+            lines = [_intent_line(intent) for intent in contents.open.values()]
             for intent_id, claims in contents.relevant_claims().items():
-                kept.append({"settled": intent_id, "as": "compacted", "claimed": claims})
+                lines.append({"settled": intent_id, "as": "compacted", "claimed": claims})
             for intent, line in contents.ambiguous.values():
                 if contents.open or intent.since >= contents.oldest_relevant:
-                    kept += [_intent_line(intent), line]
+                    lines += [_intent_line(intent), line]
             if not self._may_be_link:
                 refuse_link(self.path)
-            replace_file(self.path, b"".join(map(_encode, kept)))
+            replace_file(self.path, b"".join(map(_encode, lines)))
             self._settled = 0
 
 

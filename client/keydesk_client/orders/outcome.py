@@ -312,20 +312,22 @@ class Ambiguous:
         """The transactions of all like requests, as far as known."""
         return tuple(
             each
-            for found in self.findings
-            if isinstance(found, Done)
-            for each in found.transactions
+            for finding in self.findings
+            if isinstance(finding, Done)
+            for each in finding.transactions
         )
 
     @property
     def related_transaction_ids(self) -> tuple[TransactionID, ...]:
         """Ids of the transactions of all like requests."""
-        return tuple(id_ for found in self.findings for id_ in found.related_transaction_ids)
+        return tuple(id_ for finding in self.findings for id_ in finding.related_transaction_ids)
 
     @property
     def last_transaction_id(self) -> TransactionID:
         """The newest transaction id at the time of the look-up."""
-        return max((found.last_transaction_id for found in self.findings), default=NO_TRANSACTION)
+        return max(
+            (finding.last_transaction_id for finding in self.findings), default=NO_TRANSACTION
+        )
 
     def __str__(self) -> str:
         """One line for a log; repr shows every member."""

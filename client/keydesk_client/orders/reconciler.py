@@ -104,18 +104,18 @@ class LookUps:
         try:
             for turn, pause in enumerate(chain(pauses, repeat(self._pauses[-1])), start=1):
                 due += pause
-                found, unknown = await self._look_up_until(due, unknown, wake_up)
+                finding, unknown = await self._look_up_until(due, unknown, wake_up)
                 is_last = turn >= len(pauses)
-                if isinstance(found, Done | Rejected):
-                    return found
-                if isinstance(found, Ambiguous) and found.is_complete and (is_last or turn > 1):
-                    return found
-                if _is_permanent(found):
-                    return Unconfirmed(intent, str(found))
-                if isinstance(found, KeydeskClientError):
+                if isinstance(finding, Done | Rejected):
+                    return finding
+                if isinstance(finding, Ambiguous) and finding.is_complete and (is_last or turn > 1):
+                    return finding
+                if _is_permanent(finding):
+                    return Unconfirmed(intent, str(finding))
+                if isinstance(finding, KeydeskClientError):
                     due = max(due, clock())
                 elif is_last:
-                    return Unconfirmed(intent, unknown.message, found)
+                    return Unconfirmed(intent, unknown.message, finding)
             raise AssertionError("the last pause repeats without end")
         finally:
             del self._waiting[wake_up]
@@ -124,20 +124,20 @@ class LookUps:
         """Look up an intent now, without reporting progress; repeat a look-up that fails."""
         for pause in chain((0.0,), repeat(self._pauses[-1])):
             await asyncio.sleep(pause)
-            found = await self._look_up(intent)
-            if isinstance(found, Ambiguous) and not found.is_complete:
+            finding = await self._look_up(intent)
+            if isinstance(finding, Ambiguous) and not finding.is_complete:
                 return None
-            if not isinstance(found, KeydeskClientError):
-                return found
-            if _is_permanent(found):
+            if not isinstance(finding, KeydeskClientError):
+                return finding
+            if _is_permanent(finding):
                 break
         return None
 
     async def look_up_once(self, intent: Intent) -> Finding:
         """Look up an intent now; return None when the look-up fails, too."""
-        found = await self._look_up(intent)
-        is_unclear = isinstance(found, Ambiguous) and not found.is_complete
-        return None if is_unclear or isinstance(found, KeydeskClientError) else found
+        finding = await self._look_up(intent)
+        is_unclear = isinstance(finding, Ambiguous) and not finding.is_complete
+        return None if is_unclear or isinstance(finding, KeydeskClientError) else finding
 
     async def _look_up_until(
         self, due: float, unknown: Unknown, wake_up: asyncio.Event
@@ -146,11 +146,11 @@ class LookUps:
         while True:
             self._on_progress(unknown)
             is_early = await _wait_until(due, wake_up)
-            found = await self._look_up(unknown.intent)
-            if not isinstance(found, KeydeskClientError):
+            finding = await self._look_up(unknown.intent)
+            if not isinstance(finding, KeydeskClientError):
                 unknown = replace(unknown, look_ups=unknown.look_ups + 1)
-            if not is_early or isinstance(found, Done | Rejected) or _is_permanent(found):
-                return found, unknown
+            if not is_early or isinstance(finding, Done | Rejected) or _is_permanent(finding):
+                return finding, unknown
 
     def _schedule(self, *, at_once: bool, only_once: bool) -> tuple[float, ...]:
         if only_once:
@@ -267,11 +267,11 @@ async def _wait_until(due: float, wake_up: asyncio.Event) -> bool:
     return is_early
 
 
-def _is_permanent(found: Finding | KeydeskClientError) -> bool:
+def _is_permanent(finding: Finding | KeydeskClientError) -> bool:
     """Whether a look-up failed for good: the client is closed, the token refused, the history another one."""
-    if isinstance(found, ClientClosed):
+    if isinstance(finding, ClientClosed):
         return True
-    if not isinstance(found, Answered) or isinstance(found, RateLimited):
+    if not isinstance(finding, Answered) or isinstance(finding, RateLimited):
         return False
-    is_refusal = 400 <= found.status < 500 and found.status != REQUEST_TIMEOUT  # noqa: PLR2004 - the 4xx class
-    return is_refusal and found.explained  # a proxy's error page explains nothing
+    is_refusal = 400 <= finding.status < 500 and finding.status != REQUEST_TIMEOUT  # noqa: PLR2004 - the 4xx class
+    return is_refusal and finding.explained  # a proxy's error page explains nothing

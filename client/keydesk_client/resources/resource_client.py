@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.http.caller import STANDARD_RETRIES, Caller, Retries
 from keydesk_client.http.limiter import Limiter
-from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
+from keydesk_client.http.timing import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.resources._base import Defaults, TimeForm
 
 if TYPE_CHECKING:

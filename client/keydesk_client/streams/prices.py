@@ -68,5 +68,5 @@ class PriceStream(Stream[PriceItem, Waiting]):
 
 def instrument_of(waiting: Waiting) -> str | None:
     """Return the instrument of a price line; None for heartbeats and gaps, which are never dropped."""
-    found = None if isinstance(waiting, Gap) else _find_instrument(waiting)
-    return None if found is None else found[1].decode(errors="replace")
+    match = None if isinstance(waiting, Gap) else _find_instrument(waiting)
+    return None if match is None else match[1].decode(errors="replace")

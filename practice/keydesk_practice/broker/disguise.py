@@ -12,7 +12,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Protocol
 
 from keydesk_practice.engine.quotes import Conversion, Level, Market, Quote, Specification
-from keydesk_practice.market.bars.blocks import Component
+from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.candles import Candle, CandleSpec, Prices, Range
 from keydesk_practice.market.market import PracticeMarket
 
@@ -67,8 +67,8 @@ class DisguisedMarket:
 
     def at(self, now: int) -> "DisguisedInstant":
         """Return the market at a shown instant."""
-        found = self._market.at(self._disguise.real_time(now))
-        return DisguisedInstant(found, self._disguise, now)
+        quotes = self._market.at(self._disguise.real_time(now))
+        return DisguisedInstant(quotes, self._disguise, now)
 
     def candles(self, instrument: str, spec: CandleSpec, range_: Range, now: int) -> list[Candle]:
         """Return candles at shown times and prices; KeyError for any other instrument."""
@@ -80,8 +80,8 @@ class DisguisedMarket:
             begin=None if range_.begin is None else hidden.real_time(range_.begin),
             end=None if range_.end is None else hidden.real_time(range_.end),
         )
-        found = self._market.candles(hidden.instrument, spec, span, hidden.real_time(now))
-        return [self._shown(candle) for candle in found]
+        candles = self._market.candles(hidden.instrument, spec, span, hidden.real_time(now))
+        return [self._shown(candle) for candle in candles]
 
     def _shown(self, candle: Candle) -> Candle:
         prices = {

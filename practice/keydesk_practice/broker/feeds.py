@@ -79,10 +79,10 @@ class PriceBoard:
         try:
             return self._specifications[instrument]
         except KeyError:
-            found = self._market.specification(instrument)
-            if found is not None:  # names from requests must not fill the table
-                self._specifications[instrument] = found
-            return found
+            specification = self._market.specification(instrument)
+            if specification is not None:  # names from requests must not fill the table
+                self._specifications[instrument] = specification
+            return specification
 
     def instruments(self) -> Sequence[str]:
         """Return the names of the tradeable instruments."""
@@ -91,10 +91,10 @@ class PriceBoard:
     def conversion(self, currency: str, home: str) -> Conversion:
         """Return the conversion factors from a currency to an account's home currency."""
         key = (currency, home)
-        found = self._conversions.get(key)
-        if found is None:
-            found = self._conversions[key] = self._market.conversion(currency, home)
-        return found
+        known = self._conversions.get(key)
+        if known is None:
+            known = self._conversions[key] = self._market.conversion(currency, home)
+        return known
 
 
 class WithoutLiquidity:
@@ -212,9 +212,9 @@ class PriceSubscription(Subscription):
 
     def offer(self, lines: Mapping[str, bytes]) -> None:
         """Add the lines of the subscribed instruments; they replace older unread ones."""
-        wanted = {name: line for name, line in lines.items() if name in self.instruments}
-        if wanted:
-            self._latest |= wanted
+        own = {name: line for name, line in lines.items() if name in self.instruments}
+        if own:
+            self._latest |= own
             self.notify()
 
     def take(self) -> bytes:

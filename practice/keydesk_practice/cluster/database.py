@@ -167,11 +167,11 @@ def owners(connection: BoundedConnection) -> tuple[dict[str, Owner | None], dict
         "SELECT a.id, n.number, n.address, a.last_id FROM accounts a"  # noqa: S608 - a constant
         f" LEFT JOIN nodes n ON n.number = a.node AND {_LIVES}"
     ).fetchall()
-    found = {
+    leases = {
         str(id_): None if number is None else Owner(int(number), str(address))
         for id_, number, address, _ in rows
     }
-    return found, {str(id_): int(newest) for id_, _, _, newest in rows}
+    return leases, {str(id_): int(newest) for id_, _, _, newest in rows}
 
 
 def accounts(connection: BoundedConnection) -> list[LedgerAccount]:
@@ -201,14 +201,14 @@ def write_pace(connection: BoundedConnection, pace: Pace) -> bool:
     if pace.number == 1:
         connection.execute("INSERT INTO clock VALUES (%s, %s, %s, %s, %s)", values)
         return True
-    found = connection.execute(
+    row = connection.execute(
         "UPDATE clock SET market = %s, wall = %s, speed = %s, stops = %s, number = %s WHERE number = %s"
         " RETURNING 1",
         (*values, pace.number - 1),
     ).fetchone()
-    if found is not None:
+    if row is not None:
         notify_control(connection)
-    return found is not None
+    return row is not None
 
 
 def wall_offset(connection: BoundedConnection) -> tuple[int, int]:
@@ -239,6 +239,6 @@ def give_up(connection: BoundedConnection, account: str, request: str) -> Stored
         "INSERT INTO requests (account, request) VALUES (%s, %s) ON CONFLICT DO NOTHING",
         (account, request),
     )
-    found = find_request(connection, account, request)
-    assert found is not None  # noqa: S101 - for the type checker
-    return found
+    answer = find_request(connection, account, request)
+    assert answer is not None  # noqa: S101 - for the type checker
+    return answer

@@ -98,7 +98,7 @@ class AccountLoader:
 
     async def _load_some(self, taken: Sequence[TakenAccount]) -> None:
         ids = [one.account.id for one in taken]
-        found = await self._worker.run(read_accounts, ids, state_format())
+        accounts = await self._worker.run(read_accounts, ids, state_format())
         if self._is_away():
             return
         restored: list[tuple[AccountSession, int]] = []
@@ -109,7 +109,7 @@ class AccountLoader:
             id_ = one.account.id
             self._begin(one)
             try:
-                session, last_time = self._restored(one, found.get(id_))
+                session, last_time = self._restored(one, accounts.get(id_))
             except LedgerWriteFailed as error:  # lost again already
                 log.warning("%s", error)
                 continue

@@ -191,12 +191,12 @@ class ClusterRouter:
     async def _answer_again(self, account: str, scope: Scope, send: Send) -> bool:
         """Send the original answer of a request that was executed; return False when the ledger knows nothing of it."""
         try:
-            found = await self._node.find_request(account, scope["state"]["request_id"])
+            entry = await self._node.find_request(account, scope["state"]["request_id"])
         except LedgerAway:
             return False
-        if found is None or found.answer is None:
+        if entry is None or entry.answer is None:
             return False
-        return await self._send_stored(account, found.answer, scope, send)
+        return await self._send_stored(account, entry.answer, scope, send)
 
     async def _end_unknown_outcome(
         self, account: str, scope: Scope, send: Send, reason: str

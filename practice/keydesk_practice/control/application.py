@@ -132,16 +132,16 @@ def is_loopback(host: str) -> bool:
 def _matching(operations: Sequence[Operation], method: str, path: str) -> Match:
     """Return the operation of a request and its path parameters; raise a 404 or 405 `HttpError`."""
     parts = path.removeprefix(BASE).split("/")
-    found = [
+    matching = [
         (one, parameters)
         for one in operations
         if (parameters := _parameters(one.path.split("/"), parts)) is not None
     ]
-    for operation, parameters in found:
+    for operation, parameters in matching:
         if operation.method == method:
             return operation, parameters
-    if found:
-        raise method_not_allowed(", ".join(sorted(one.method for one, _ in found)))
+    if matching:
+        raise method_not_allowed(", ".join(sorted(one.method for one, _ in matching)))
     raise unknown_path()
 
 

@@ -93,7 +93,7 @@ def forget_address(data: Path) -> None:
 
 def _decoded(text: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except ValueError:
         raise ControlFailed("the answer is not JSON: is this a practice broker?") from None
-    return dict(found)
+    return dict(value)

@@ -35,11 +35,11 @@ class Control:
 
     def session(self, account: str) -> AccountSession:
         """Return the session of an account; raise a 404 `HttpError` for an unknown one."""
-        found = self.broker.sessions.get(account)
-        if found is None:
+        session = self.broker.sessions.get(account)
+        if session is None:
             known = ", ".join(sorted(self.broker.sessions))
             raise HttpError(404, f"There is no account {account}: use one of {known}")
-        return found
+        return session
 
     def shown(self, real_time: int) -> int:
         """Return the time that clients see for a real one."""

@@ -117,7 +117,7 @@ def control_document() -> dict[str, Any]:
 
 
 def _described(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    description: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.summary,
         "responses": {
@@ -127,14 +127,14 @@ def _described(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     }
     names = _PARAMETER.findall(operation.path)
     if names:
-        found["parameters"] = [
+        description["parameters"] = [
             {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
             for name in names
         ]
     if operation.request is not Nothing:
         body = schema_of(operation.request, schemas)
-        found["requestBody"] = {"content": {"application/json": {"schema": body}}}
-    return found
+        description["requestBody"] = {"content": {"application/json": {"schema": body}}}
+    return description
 
 
 def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -107,11 +107,13 @@ async def list_instruments(call: Call) -> Response:
     session, board = call.session, call.broker.board
     requested = call.query.words("instruments")
     names = list(board.instruments()) if requested is None else list(dict.fromkeys(requested))
-    found = [board.specification(name) for name in names]
-    if not all(found):
+    specifications = [board.specification(name) for name in names]
+    if not all(specifications):
         raise invalid_value("instruments")
     body = {
-        "instruments": await call.encoded(instrument_view(one) for one in found if one is not None),
+        "instruments": await call.encoded(
+            instrument_view(one) for one in specifications if one is not None
+        ),
         "lastTransactionID": session.last_transaction_id,
     }
     return Response(body)

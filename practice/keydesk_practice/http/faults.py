@@ -165,8 +165,10 @@ class Faults:
         return _StreamEnds(self.profile, *(now + seconds for seconds in after))
 
     def _repeated(self, lines: bytes) -> bytes:
-        kept = [line * (1 + self._hits(self.profile.duplicates)) for line in lines.splitlines(True)]
-        return b"".join(kept)
+        repeated = [
+            line * (1 + self._hits(self.profile.duplicates)) for line in lines.splitlines(True)
+        ]
+        return b"".join(repeated)
 
     def _hits(self, share: float) -> bool:
         return share > 0 and self._draws.random() < share

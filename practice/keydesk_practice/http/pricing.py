@@ -19,7 +19,7 @@ from keydesk_practice.http.request_bodies import decimal_of
 from keydesk_practice.http.requests import Query
 from keydesk_practice.http.responses import EncodedList, Response, json_bytes
 from keydesk_practice.http.streaming import StreamResponse
-from keydesk_practice.market.bars.blocks import Component
+from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.books import SNAPSHOT_EVERY, Book, latest_snapshot
 from keydesk_practice.market.candles import (
     GRANULARITIES,

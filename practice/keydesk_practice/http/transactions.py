@@ -125,14 +125,14 @@ async def take_page(
     budget: WorkBudget, page: Page, newest_first: Iterable[Sequence[Item]]
 ) -> tuple[list[Item], int | None]:
     """Return the items of a page, and the highest id of the next page, None on the last page."""
-    found: list[Item] = []
+    items: list[Item] = []
     async for portion in budget.iterate(newest_first):
         await budget.spend(len(portion) // 2)  # already read, so spent afterwards
         for item in filter(page.matches, portion):
-            if len(found) == page.count:
-                return found, item.id
-            found.append(item)
-    return found, None
+            if len(items) == page.count:
+                return items, item.id
+            items.append(item)
+    return items, None
 
 
 def link_to_next(call: Call, next_id: int | None) -> Mapping[str, str]:
@@ -198,10 +198,10 @@ def get_transaction(call: Call) -> Response:
     """Return one transaction."""
     session = call.session
     id_ = whole_number(call.path("transactionID"), "transactionID")
-    found = session.history.text(id_) if id_ <= session.committed_id else None
-    if found is None:
+    text = session.history.text(id_) if id_ <= session.committed_id else None
+    if text is None:
         raise not_found("transaction", "NO_SUCH_TRANSACTION", str(session.committed_id))
-    transaction = json.loads(found)
+    transaction = json.loads(text)
     return Response({"transaction": transaction, "lastTransactionID": str(session.committed_id)})
 
 

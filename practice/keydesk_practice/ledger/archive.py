@@ -203,8 +203,8 @@ class LedgerArchive(EndedRecords):
     def _read(self, kind: str, read: Reader[Record], id_: int) -> Record | None:
         if self._last_id is not None and id_ > self._last_id:
             return None
-        found = self._ledger.ended(self._account_id, kind, id_)
-        return None if found is None else read(json.loads(found))
+        text = self._ledger.ended(self._account_id, kind, id_)
+        return None if text is None else read(json.loads(text))
 
     def _portions(
         self,
@@ -216,10 +216,10 @@ class LedgerArchive(EndedRecords):
     ) -> Iterator[Portion[Record]]:
         for high in range(highest, 0, -IDS_PER_PORTION):
             low = max(high - IDS_PER_PORTION + 1, 1)
-            found = self._ledger.ended_between(
+            portions = self._ledger.ended_between(
                 self._account_id, kind, (low, high), state, instrument
             )
-            yield Portion(low, [read(json.loads(text)) for text in found])
+            yield Portion(low, [read(json.loads(text)) for text in portions])
 
 
 def order_record(order: Order, created: str | None = None) -> EndedRecord:

@@ -84,7 +84,7 @@ def _parameters(
         if batch.entries:
             head[0] = batch.entries[0].id - 1 if head[0] is None else head[0]
             head[1] = batch.entries[-1].id
-    found: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "channel": TRANSACTIONS_CHANNEL,
         "accounts": list(heads),
         "fences": [fences.get(account, 0) for account in heads],
@@ -102,8 +102,8 @@ def _parameters(
         ("marks", _newest([row for batch in batches for row in batch.marks], 2)),
     ):
         columns = list(zip(*rows, strict=True)) or [()] * _WIDTHS[table]
-        found |= {f"{table}_{number}": list(one) for number, one in enumerate(columns)}
-    return found
+        parameters |= {f"{table}_{number}": list(one) for number, one in enumerate(columns)}
+    return parameters
 
 
 def _newest(rows: Iterable[Row], key: int) -> list[Row]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.wire_form import SECOND
-from keydesk_practice.market.bars.blocks import Component
+from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.candles import CandleSpec, Range
 from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.market.reference import Floats, Integers

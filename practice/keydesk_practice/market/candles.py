@@ -20,8 +20,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from keydesk_practice.engine.quotes import NEW_YORK
-from keydesk_practice.market.bars.blocks import Component, PairBarBlocks
-from keydesk_practice.market.bars.builder import BarBuilder
+from keydesk_practice.market.bar_blocks import Component, PairBarBlocks
+from keydesk_practice.market.bar_builder import BarBuilder
 from keydesk_practice.market.hours import (
     CELL,
     DAY_SECONDS,
@@ -139,29 +139,29 @@ class CandleBuilder:
         limit = min(limit, -(-range_.end // CELL))
         if (limit - begin) // usual_cells(spec.granularity) > 4 * MAX_CANDLES:
             raise TooManyCandles
-        found = self._without_first(self._between(spec, begin, limit), range_)
-        if len(found) > MAX_CANDLES:
+        edges = self._without_first(self._between(spec, begin, limit), range_)
+        if len(edges) > MAX_CANDLES:
             raise TooManyCandles
-        return found
+        return edges
 
     def _before(self, spec: CandleSpec, end: int, count: int) -> Integers:
         """Return the last `count` candles that start before a cell."""
         span = count * usual_cells(spec.granularity) + _CLOSED_ALLOWANCE
         while True:
-            found = self._between(spec, end - span, end)
-            if len(found) >= count or end - span <= self._first_cell:
-                return found[-count:]
+            edges = self._between(spec, end - span, end)
+            if len(edges) >= count or end - span <= self._first_cell:
+                return edges[-count:]
             span *= 2
 
     def _after(self, spec: CandleSpec, begin: int, limit: int, range_: Range) -> Integers:
         """Return the first `count` candles from the one that covers a cell."""
         begin = max(begin, self._first_cell)
-        wanted = range_.count + 1
-        span = wanted * usual_cells(spec.granularity) + _CLOSED_ALLOWANCE
+        count = range_.count + 1
+        span = count * usual_cells(spec.granularity) + _CLOSED_ALLOWANCE
         while True:
-            found = self._between(spec, begin, min(begin + span, limit))
-            if len(found) >= wanted or begin + span >= limit:
-                return self._without_first(found, range_)[: range_.count]
+            edges = self._between(spec, begin, min(begin + span, limit))
+            if len(edges) >= count or begin + span >= limit:
+                return self._without_first(edges, range_)[: range_.count]
             span *= 2
 
     def _between(self, spec: CandleSpec, begin: int, end: int) -> Integers:

@@ -109,12 +109,12 @@ class NoiseModel:
         np.einsum("kii->ki", lacking)[:] = noise  # a view of the diagonals
         steps += lacking
         steps *= 1 - _KEPT
-        found = np.empty((last - first, *present.shape))
-        found[0] = present
+        covariances = np.empty((last - first, *present.shape))
+        covariances[0] = present
         for k, step in enumerate(steps, 1):
-            np.multiply(found[k - 1], _KEPT, out=found[k])
-            found[k] += step
-        return found + _LEAST**2 * np.eye(found.shape[1])
+            np.multiply(covariances[k - 1], _KEPT, out=covariances[k])
+            covariances[k] += step
+        return covariances + _LEAST**2 * np.eye(covariances.shape[1])
 
     def _filled(self, first: int, last: int) -> tuple[Floats, Floats]:
         """Return the moves of rows, unknown ones replaced by those of the parent, and the variance that they lack."""

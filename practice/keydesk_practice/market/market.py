@@ -16,8 +16,8 @@ import numpy as np
 from keydesk_practice.engine.quotes import Conversion, Quote, Specification
 from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.errors import TimeOutsideRates
-from keydesk_practice.market.bars.blocks import PairBarBlocks
-from keydesk_practice.market.bars.builder import BarBuilder
+from keydesk_practice.market.bar_blocks import PairBarBlocks
+from keydesk_practice.market.bar_builder import BarBuilder
 from keydesk_practice.market.candles import Candle, CandleBuilder, CandleSpec, Range
 from keydesk_practice.market.fixings import Fixings, with_future
 from keydesk_practice.market.hours import CELL, CELLS_PER_DAY, Hours, TradingHours

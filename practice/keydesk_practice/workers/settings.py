@@ -37,14 +37,14 @@ class WorkerSettings:
     @classmethod
     def from_json(cls, text: str) -> "WorkerSettings":
         """Return the settings of a line of JSON."""
-        found: dict[str, Any] = json.loads(text)
-        options = found.pop("options")
+        members: dict[str, Any] = json.loads(text)
+        options = members.pop("options")
         for name in ("tokens", "origins"):
             options[name] = tuple(options[name])
         options["candles"] = tuple((name, Path(path)) for name, path in options["candles"])
         options["data"] = Path(options["data"])
-        sockets = Path(found.pop("sockets"))
-        return cls(**found, sockets=sockets, options=Options(**options))
+        sockets = Path(members.pop("sockets"))
+        return cls(**members, sockets=sockets, options=Options(**options))
 
 
 def socket_path(sockets: Path, number: int | str) -> Path:

@@ -30,7 +30,8 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.messages import STANDARD_TIMEOUTS, HttpResponse, Request
+from keydesk_client.http.messages import HttpResponse, Request
+from keydesk_client.http.timing import STANDARD_TIMEOUTS
 from keydesk_client.http.transport import Transport
 from support.fakes.talking_server import Talk, talking_server
 

@@ -45,6 +45,10 @@ class FakeNode:
         self.ledger = self
         self.is_database_away = False
         self.arrives = False  # the account has been taken and is on its way
+        self.is_damaged = False  # it could not be loaded
+
+    def is_unloadable(self, _: str) -> bool:
+        return self.is_damaged
 
     def owns(self, _: str) -> bool:
         return self.here
@@ -265,6 +269,15 @@ async def test_an_account_on_its_way_is_awaited_and_answered_here_without_a_retr
     node.arrives = True
     assert await ask(node, peers, local) == (201, b"here")
     assert peers.sent == 0
+
+
+async def test_an_account_that_this_node_could_not_load_is_refused_at_once() -> None:
+    node = FakeNode(owner=Owner(1, "http://this:1"))
+    node.is_damaged = True
+    refused = await refusal(node, FakePeers(NotExecuted("")))
+    assert refused.status == 503
+    assert "cannot be loaded" in str(refused)
+    assert node.time == 0.0
 
 
 async def test_a_node_that_cannot_be_reached_is_asked_less_and_less_often() -> None:

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from keydesk_practice.market.bars.blocks import Component
+from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.candles import Range
 from support.data.practice_market import candles, instant, practice_market
 from support.realism import (

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keydesk_practice.market.bars.blocks import Component
+from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.books import BOOK_INSTRUMENTS, SNAPSHOT_EVERY, Books
 from keydesk_practice.market.candles import GRANULARITIES, CandleSpec, Range
 from keydesk_practice.market.hours import CELL, first_cell, market_day_of

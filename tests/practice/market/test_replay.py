@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.errors import CandleFileError
-from keydesk_practice.market.bars.blocks import Component
+from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.candles import CandleSpec, Range
 from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.market.replay import read_candle_file

@@ -5,7 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from keydesk_practice.market.bars.blocks import Component
+from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.candles import Range
 from keydesk_practice.market.hours import CELL
 from keydesk_practice.market.market import PracticeMarket

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
 
-from keydesk_practice.market.bars.blocks import Component
+from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.candles import Candle, CandleSpec, Range
 from keydesk_practice.market.market import PracticeMarket
 

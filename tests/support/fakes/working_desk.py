@@ -14,8 +14,8 @@ from keydesk.app.actions.desk import DeskActions
 from keydesk.app.desk_account import DeskAccount
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.replay import MarketReplay
-from keydesk.app.views.watchlists import WatchlistActions
-from keydesk.app.views.workspaces import WorkspaceActions
+from keydesk.app.watchlists import WatchlistActions
+from keydesk.app.workspaces import WorkspaceActions
 from keydesk.calc.alerts.conditions import PriceCross, TradeResult
 from keydesk.calc.alerts.parser import AlertLine
 from keydesk.calc.market.indicator_specs import IndicatorChoice

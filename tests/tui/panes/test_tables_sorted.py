@@ -14,7 +14,8 @@ from keydesk.records import DependentOrder
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
-from keydesk.widgets.sorted_table import LIVE_EVERY, SortedTable
+from keydesk.widgets.row_order import LIVE_EVERY
+from keydesk.widgets.sorted_table import SortedTable
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 

@@ -6,10 +6,11 @@ import pytest
 
 from keydesk.calc.market.watchlists import COLUMNS
 from keydesk.panes.instrument_rows import InstrumentRows
-from keydesk.panes.watch_order import MEASURES, TITLES, RowFilter, RowOrder
-from keydesk.panes.watchlist import LIVE_EVERY, Watchlist
+from keydesk.panes.watch_order import MEASURES, TITLES, RowFilter, sorted_rows
+from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.widgets.row_order import LIVE_EVERY, TableOrder
 from support.data.desk_data import NOW, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 
@@ -26,7 +27,7 @@ def widen_spread(store: Store, name: str, pips: int) -> None:
 def test_every_column_sorts_and_the_unknown_stays_last(column: str, *, descending: bool) -> None:
     store = desk_store()
     del store.quotes["GBP_USD"], store.days["GBP_USD"]
-    rows = RowOrder(column, descending).sort(store, store.watchlist)
+    rows = sorted_rows(TableOrder(column, descending), store, store.watchlist)
     values = [MEASURES[column](store, name) for name in rows]
     known = [value for value in values if value is not None]
     assert values[: len(known)] == known
@@ -36,15 +37,15 @@ def test_every_column_sorts_and_the_unknown_stays_last(column: str, *, descendin
 
 @pytest.mark.parametrize(
     "order",
-    [RowOrder(), RowOrder("spread"), RowOrder("pair", descending=False, live=True)],
+    [TableOrder(), TableOrder("spread"), TableOrder("pair", descending=False, live=True)],
 )
-def test_an_order_is_read_as_it_was_saved(order: RowOrder) -> None:
-    assert RowOrder.read(order.saved) == order
+def test_an_order_is_read_as_it_was_saved(order: TableOrder) -> None:
+    assert TableOrder.read(order.saved, TITLES) == order
 
 
 @pytest.mark.parametrize("words", ["fame", "spread sideways", "\x1b[2J", "", "live"])
 def test_words_that_are_no_order_are_the_lists_own(words: str) -> None:
-    assert RowOrder.read(words) == RowOrder()
+    assert TableOrder.read(words, TITLES) == TableOrder()
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ async def test_keys_choose_the_column_the_direction_and_the_lists_own_order() ->
 
 async def test_held_rows_stay_and_are_sorted_again_when_asked() -> None:
     pane, store = Watchlist(), desk_store()
-    pane.order = RowOrder("spread")
+    pane.order = TableOrder("spread")
     async with shown(pane, store):
         before = list(pane.keys)
         widen_spread(store, before[-1], 500)
@@ -82,7 +83,7 @@ async def test_held_rows_stay_and_are_sorted_again_when_asked() -> None:
 
 async def test_live_rows_follow_and_the_row_under_the_cursor_keeps_its_line() -> None:
     pane, store = Watchlist(), desk_store()
-    pane.order = RowOrder("spread", live=True)
+    pane.order = TableOrder("spread", live=True)
     async with shown(pane, store):
         assert str(pane.heading().right).startswith("spread ▼ live")
         line, last = pane.cursor, pane.keys[-1]
@@ -96,7 +97,7 @@ async def test_live_rows_follow_and_the_row_under_the_cursor_keeps_its_line() ->
 
 async def test_live_rows_rest_after_a_key() -> None:
     pane, store = Watchlist(), desk_store()
-    pane.order = RowOrder("spread", live=True)
+    pane.order = TableOrder("spread", live=True)
     async with shown(pane, store) as pilot:
         await pilot.press("j")
         widen_spread(store, pane.keys[-1], 500)
@@ -130,18 +131,18 @@ async def test_rows_are_filtered_by_letters_by_position_and_by_what_trades() -> 
 
 async def test_a_narrow_heading_says_how_rows_are_sorted_before_all_else() -> None:
     pane, store = Watchlist(), desk_store()
-    pane.order, pane.filter = RowOrder("spread"), RowFilter("u")
+    pane.order, pane.filter = TableOrder("spread"), RowFilter("u")
     async with shown(pane, store, size=(34, 8)):
         assert pane.heading().right == "spread ▼ held, only /u"
     narrow = Watchlist()
-    narrow.order = RowOrder("spread")
+    narrow.order = TableOrder("spread")
     async with shown(narrow, store, size=(32, 8)):
         assert narrow.heading().right == "spread ▼ held"
 
 
 async def test_the_header_lights_the_column_that_rows_are_sorted_by() -> None:
     pane, store = Watchlist(), desk_store()
-    pane.order = RowOrder("spread")
+    pane.order = TableOrder("spread")
     async with shown(pane, store):
         styles = {segment.text: segment.style for segment in pane.render_line(0)}
     assert styles[TITLES["spread"]] == pane.palette["bright"]

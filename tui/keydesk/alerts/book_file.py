@@ -117,10 +117,10 @@ class BookFile:
         if self.path is None:
             return None
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_ino, found.st_size
+        return status.st_mtime_ns, status.st_ino, status.st_size
 
 
 def _written(book: Book) -> bytes:

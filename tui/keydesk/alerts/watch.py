@@ -249,11 +249,11 @@ class AlertWatch:
 
     def missing(self) -> Mapping[str, Sequence[Alert]]:
         """Return the alerts on prices by instrument whose candles are wanted."""
-        found: dict[str, list[Alert]] = {}
+        missing_alerts: dict[str, list[Alert]] = {}
         for each in self.store.alerts.values():
             if each.state == "on" and _is_of_price(each):
-                found.setdefault(instrument_of(each.condition), []).append(each)
-        return found
+                missing_alerts.setdefault(instrument_of(each.condition), []).append(each)
+        return missing_alerts
 
     def take_periods(self, alerts: Iterable[Alert], histories: Mapping[str, PriceHistory]) -> None:
         """Judge the prices of a gap, by side: "bid", "ask", "mid"."""

@@ -200,10 +200,10 @@ async def accounts_of(
         token=token, rest_url=rest_url, stream_url=stream_url, retries=retries
     ) as client:
         try:
-            found = await client.accounts.list()
+            answer = await client.accounts.list()
         except (Unauthorized, Forbidden) as error:
             raise CannotOpen(
                 f"the broker refuses the token ({error.status}): check that it is whole, not revoked, "
                 "and of the environment that was named, then sign in with keydesk login"
             ) from error
-    return {account.id: account.mt4_account_id is not None for account in found.accounts}
+    return {account.id: account.mt4_account_id is not None for account in answer.accounts}

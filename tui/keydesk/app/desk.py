@@ -16,9 +16,8 @@ from keydesk.app.account_pages import AccountPages
 from keydesk.app.account_sources import AccountAddress, AccountSource
 from keydesk.app.actions.context import DeskServices
 from keydesk.app.actions.desk import DeskActions
-from keydesk.app.alerts.account_alerts import AccountAlerts
+from keydesk.app.alerts.account_alerts import AccountAlerts, WeekEndReminder
 from keydesk.app.alerts.away import AwayCard
-from keydesk.app.alerts.week_end import WeekEndReminder
 from keydesk.app.desk_account import AccountRequests, DeskAccount
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.journal.account_journal import AccountJournal
@@ -29,8 +28,8 @@ from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.replay import MarketReplay
 from keydesk.app.settings_changes import SettingsChanges
 from keydesk.app.transaction_details import TransactionPages
-from keydesk.app.views.watchlists import WatchlistActions
-from keydesk.app.views.workspaces import WorkspaceActions
+from keydesk.app.watchlists import WatchlistActions
+from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings

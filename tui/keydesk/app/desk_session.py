@@ -128,12 +128,12 @@ class DeskSession:
     def look(self) -> None:
         """Read the folder for other desks."""
         self._looked_at = self.now()
-        found: set[OtherDesk] = set()
+        others: set[OtherDesk] = set()
         with suppress(OSError):
             for path in self.folder.glob(f"{escape(self.name)}.*{SUFFIX}"):
                 if path != self._path:
-                    found |= self._found_at(path)
-        self.others = frozenset(found)
+                    others |= self._found_at(path)
+        self.others = frozenset(others)
 
     def _found_at(self, path: Path) -> set[OtherDesk]:
         with suppress(OSError, UnsafeFile):
@@ -210,14 +210,14 @@ def _other_desk(path: Path) -> OtherDesk:
 
 def _outcomes_in(held: dict[str, object]) -> list[UnreadOutcome]:
     unread = held.get("unread")
-    found: list[UnreadOutcome] = []
+    outcomes: list[UnreadOutcome] = []
     for each in unread if isinstance(unread, list) else ():
         with suppress(KeyError, TypeError, ValueError, OverflowError, OSError):
             level, words, moment = each["level"], each["words"], int(each["time_ns"])
             datetime.fromtimestamp(moment / 1e9, tz=UTC)  # raises where no calendar has it
             if level in get_args(Level) and isinstance(words, str):
-                found.append(UnreadOutcome(level, clean(words), moment))
-    return found
+                outcomes.append(UnreadOutcome(level, clean(words), moment))
+    return outcomes
 
 
 def _terminal() -> str:

@@ -10,7 +10,7 @@ from textual.app import App
 from textual.message import Message
 
 from keydesk import forms
-from keydesk.app.views.watchlists import WatchlistActions
+from keydesk.app.watchlists import WatchlistActions
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart

@@ -91,9 +91,9 @@ class MarketReplay:
             control_in,
         )
 
-        found = control_in(folder, rest_url)
-        if found is not None:
-            async with MarketControl(*found) as control:
+        address = control_in(folder, rest_url)
+        if address is not None:
+            async with MarketControl(*address) as control:
                 await self.keep(control)
 
     async def keep(self, control: Control) -> None:

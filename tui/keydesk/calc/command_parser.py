@@ -58,11 +58,11 @@ def complete(line: str, instruments: Iterable[str], market: ControlledMarket | N
     """Return the line with its last word completed as far as that is unambiguous."""
     before, space, last = line.rpartition(" ")
     colon = ":" if last.startswith(":") else ""
-    found = completions(line, instruments, market)
-    if not found:
+    endings = completions(line, instruments, market)
+    if not endings:
         return line
-    end = " " if len(found) == 1 else ""
-    return f"{before}{space}{colon}{_common(found)}{end}"
+    end = " " if len(endings) == 1 else ""
+    return f"{before}{space}{colon}{_common(endings)}{end}"
 
 
 def completions(
@@ -263,10 +263,10 @@ def parse_command(  # noqa: PLR0911 - one return a kind of command
         case [verb, *rest] if verb in SIDES:
             return _ticket(SIDES[verb], rest, instruments, focus)
         case [name]:
-            found = find_instrument(name, instruments)
+            instrument = find_instrument(name, instruments)
             return (
-                ShowInstrument(found)
-                if found
+                ShowInstrument(instrument)
+                if instrument
                 else ShowMessage("warn", f"Neither a command nor an instrument: {name}. {KNOWN}")
             )
         case _:
@@ -287,18 +287,18 @@ def _replay(
 def _view(verb: str, typed: str, instruments: Iterable[str]) -> ParsedCommand:
     if verb in VIEW_VERBS:
         return VIEW_VERBS[verb](typed)
-    found = find_instrument(typed, instruments)
-    if found is None:
+    instrument = find_instrument(typed, instruments)
+    if instrument is None:
         words = f"instrument: {typed} is not valid; write :instrument eurusd"
         return ShowMessage("warn", words)
-    return ShowPage("instrument", found)
+    return ShowPage("instrument", instrument)
 
 
 def _granularity(typed: str) -> ParsedCommand:
-    found = find_granularity(typed)
-    if found is None:
+    granularity = find_granularity(typed)
+    if granularity is None:
         return ShowMessage("warn", f"{typed!r} is not a timeframe; use one of {' '.join(SECONDS)}")
-    return ShowGranularity(found)
+    return ShowGranularity(granularity)
 
 
 def _date(typed: str) -> ParsedCommand:
@@ -355,11 +355,11 @@ def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str)
     named = find_instrument(rest[0], names) if rest and rest[0][0].isalpha() else None
     if named is None and rest and rest[0][0].isalpha() and rest[0] not in KEYWORDS:
         return ShowMessage("warn", f"instrument: {rest[0]} is not valid; write it as eurusd")
-    found = named or focus
-    if not found:
+    instrument = named or focus
+    if not instrument:
         return ShowMessage("warn", "instrument: the chart shows none; write it after the side")
     try:
-        return OpenTicket(side, found, parse_order(rest[1:] if named else rest))
+        return OpenTicket(side, instrument, parse_order(rest[1:] if named else rest))
     except OrderSyntaxError as error:
         return ShowMessage("warn", str(error))
 

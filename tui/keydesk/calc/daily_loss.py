@@ -62,10 +62,10 @@ class LossLock:
 
 def limit_of(limits: Limits, start_nav: Decimal | None) -> Decimal | None:
     """Return the loss limit of a day in home currency: the smaller of amount and share of NAV; None: there is none."""
-    found = [] if limits.daily_loss is None else [limits.daily_loss]
+    limits_of_day = [] if limits.daily_loss is None else [limits.daily_loss]
     if limits.daily_loss_percent is not None and start_nav is not None:
-        found.append(limits.daily_loss_percent / PERCENT * max(start_nav, NOTHING))
-    return min(found, default=None)
+        limits_of_day.append(limits.daily_loss_percent / PERCENT * max(start_nav, NOTHING))
+    return min(limits_of_day, default=None)
 
 
 def is_set(limits: Limits) -> bool:
@@ -94,9 +94,9 @@ def advance(
         lock = LossLock(day)
     elif day < lock.day_ns and not lock.is_on:  # the clock was ahead, and is right again
         lock = replace(lock, day_ns=day)
-    wanted = limit_of(limits, result.start_nav)
-    if wanted is not None and (lock.limit is None or wanted < lock.limit):
-        lock = replace(lock, limit=wanted)
+    limit = limit_of(limits, result.start_nav)
+    if limit is not None and (lock.limit is None or limit < lock.limit):
+        lock = replace(lock, limit=limit)
     if lock.unlock_at_ns is not None and now_ns >= lock.unlock_at_ns and result.loss is not None:
         accepted = max(lock.accepted, result.loss)
         lock = replace(lock, is_on=False, warned=0, accepted=accepted, unlock_at_ns=None)

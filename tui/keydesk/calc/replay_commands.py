@@ -190,9 +190,9 @@ def step_of(granularity: str, count: int = 1) -> ReplayCommand:
 
 def _jump(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayCommand:
     typed = " ".join(rest)
-    if found := LATER.fullmatch(typed):
+    if match := LATER.fullmatch(typed):
         there = _date_of(market.state.now_ns(now)) + timedelta(
-            **{LATER_UNITS[found[2]]: int(found[1])}
+            **{LATER_UNITS[match[2]]: int(match[1])}
         )
     else:
         there = _time_of("jump", typed, ", or how far: +30m, +4h, +2d")
@@ -227,16 +227,14 @@ def _blind(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayC
 
 def _scenario(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
     known = {each.name.lower(): each for each in market.scenarios}
-    found = known.get(" ".join(rest))
-    if found is None:
+    scenario = known.get(" ".join(rest))
+    if scenario is None:
         listed = " ".join(known) or "none: the market offers no scenario"
         raise ReplaySyntaxError(f"scenario: choose one of {listed}")
-    start = _date_of(found.start_ns)
-    facts = f" ({found.facts})" if found.facts else ""
-    words = (
-        f"begins anew in {found.name}: {pair(found.instrument)}, {start:%Y-%m-%d %H:%M} UTC{facts}"
-    )
-    return _begin(words, {"scenario": found.name})
+    start = _date_of(scenario.start_ns)
+    facts = f" ({scenario.facts})" if scenario.facts else ""
+    words = f"begins anew in {scenario.name}: {pair(scenario.instrument)}, {start:%Y-%m-%d %H:%M} UTC{facts}"
+    return _begin(words, {"scenario": scenario.name})
 
 
 def _begin(words: str, body: Mapping[str, Value]) -> ReplayCommand:

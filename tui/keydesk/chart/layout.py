@@ -84,15 +84,15 @@ def _legend_rows(scene: Scene) -> int:
 
 def legend_rows(groups: Sequence[Sequence[Run]], width: int, count: int) -> list[list[Run]]:
     """Return the rows of a legend: each group in the first row that has room for it, whole or not at all."""
-    kept: list[list[Sequence[Run]]] = [[] for _ in range(count)]
+    rows: list[list[Sequence[Run]]] = [[] for _ in range(count)]
     free = [width] * count
     for group in groups:
         size = width_of(group)
         row = next((y for y in range(count) if size <= free[y]), None)
         if row is not None:
-            kept[row].append(group)
+            rows[row].append(group)
             free[row] -= size + LEGEND_GAP
-    return [fitted(row, width) for row in kept]
+    return [fitted(row, width) for row in rows]
 
 
 def fitted(groups: Sequence[Sequence[Run]], width: int) -> list[Run]:

@@ -30,11 +30,11 @@ def moved_parts_of_candles(
     newest, before = shown[-1], shown[-2:-1]
     opened, close = at(newest.open), at(newest.close)
     low, high = at(newest.low), at(newest.high)
-    found = [MovedPart(newest.close >= newest.open, high, low)]  # its colour
+    parts = [MovedPart(newest.close >= newest.open, high, low)]  # its colour
     if scene.look.style == "line":
-        found.append(MovedPart(newest.close, close, at(before[0].close) if before else close))
+        parts.append(MovedPart(newest.close, close, at(before[0].close) if before else close))
     else:
-        found += (
+        parts += (
             MovedPart(wick_end(high), high, opened),
             MovedPart(wick_end(low), low, opened),
             MovedPart(opened, opened, opened),
@@ -42,12 +42,12 @@ def moved_parts_of_candles(
         )
     for mark in scene.marks:
         level = at(mark.price)
-        found.append(MovedPart(mark.price, level, level))
-    found += [
+        parts.append(MovedPart(mark.price, level, level))
+    parts += [
         _end_of_line(at, line.values, value, scene.end)
         for line, value in zip(scene.overlays, held, strict=True)
     ]
-    return found
+    return parts
 
 
 def moved_parts_of_sub_pane(
@@ -55,15 +55,15 @@ def moved_parts_of_sub_pane(
 ) -> list[MovedPart]:
     """Return the parts that a price moves in a sub-pane."""
     end = scene.end
-    found = [
+    parts = [
         _end_of_line(scale.at, values, value, end)
         for (_, values), value in zip(pane.lines, held, strict=True)
     ]
     if pane.bars:
         newest = pane.bars[end - 1]
         level = _level(scale.at, newest)
-        found.append(MovedPart((newest >= 0, wick_end(level)), level, scale.at(0.0)))
-    return found
+        parts.append(MovedPart((newest >= 0, wick_end(level)), level, scale.at(0.0)))
+    return parts
 
 
 def held_values(

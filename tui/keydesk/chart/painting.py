@@ -118,7 +118,7 @@ def session_opens(candles: Sequence[Candle], seconds: int) -> list[tuple[int, st
     if not candles or seconds >= LONGEST_CANDLE:
         return []
     first, last = candles[0].time_ns, candles[-1].time_ns + seconds * SECOND
-    found: list[tuple[int, str]] = []
+    opens: list[tuple[int, str]] = []
     for ordinal in range(_ordinal(first) - 1, min(_ordinal(last) + 2, _ordinal(first) + MOST_DAYS)):
         for session in MARKED:
             opening = _opening(session, ordinal)
@@ -126,8 +126,8 @@ def session_opens(candles: Sequence[Candle], seconds: int) -> list[tuple[int, st
                 continue
             index = bisect_left(candles, opening + 1, key=lambda each: each.time_ns) - 1
             if opening < candles[index].time_ns + seconds * SECOND:
-                found.append((index, session.name))
-    return sorted(found)
+                opens.append((index, session.name))
+    return sorted(opens)
 
 
 def _ordinal(time_ns: int) -> int:

@@ -279,8 +279,8 @@ def _stacked(
         edge = max(hidden, key=lambda line: abs(line.price - last)).price
         texts.append((edge, axis.padded(f"+{len(hidden)} more"), "muted"))
     texts.sort(key=lambda each: -each[0])
-    wanted = [_place_of(price, scale, rows, cursor) for price, _, _ in texts]
-    placed = zip(spread(wanted, len(rows)), texts, strict=True)
+    places = [_place_of(price, scale, rows, cursor) for price, _, _ in texts]
+    placed = zip(spread(places, len(rows)), texts, strict=True)
     return {
         rows[place]: (_led(text, rows[place], price, scale), role)
         for place, (price, text, role) in placed
@@ -317,14 +317,14 @@ def _limited(
     return shown, hidden
 
 
-def spread(wanted: Sequence[int], room: int) -> list[int]:
+def spread(places: Sequence[int], room: int) -> list[int]:
     """Return places for labels in order, one each, as near as possible to those wanted.
 
     Least squares under the condition that places rise (pool adjacent violators). There are at least as many places
     as labels.
     """
     blocks: list[tuple[int, int]] = []  # sum of (wanted - index), how many
-    for index, place in enumerate(wanted):
+    for index, place in enumerate(places):
         total, count = place - index, 1
         while blocks and blocks[-1][0] * count >= total * blocks[-1][1]:
             total, count = total + blocks[-1][0], count + blocks[-1][1]

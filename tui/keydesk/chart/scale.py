@@ -91,9 +91,9 @@ def scale_for(
     fresh = _with_room_for_labels(fresh, prices, last)
     if before is None or before.rows != fresh.rows:
         return fresh
-    kept = before.low <= low - row * below and before.high >= high + row * above
+    fits = before.low <= low - row * below and before.high >= high + row * above
     too_loose = before.high - before.low > LOOSE * (fresh.high - fresh.low)
-    if kept and not too_loose and not _lacking_rows(before, prices, last)[0]:
+    if fits and not too_loose and not _lacking_rows(before, prices, last)[0]:
         return before
     return fresh
 

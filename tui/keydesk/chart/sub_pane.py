@@ -58,13 +58,13 @@ def labels(pane: SubPane, scale: Scale, axis: Axis) -> Mapping[int, Run]:
     if not axis.width:
         return {}
     values = [value for value in pane.guides if scale.holds(value)]
-    found: dict[int, Run] = {}
+    labels: dict[int, Run] = {}
     for value in values or [scale.high, scale.low]:
         text = f"{value:g}" if pane.guides else f"{value:.{axis.decimals}f}"
         text = text.replace("-", "−")
         if len(text) < axis.width:
-            found.setdefault(scale.row(value), (axis.padded(text), "muted"))
-    return found
+            labels.setdefault(scale.row(value), (axis.padded(text), "muted"))
+    return labels
 
 
 def paint(

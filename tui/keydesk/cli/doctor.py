@@ -92,10 +92,10 @@ def check_locale(environment: Mapping[str, str], measured: str = "") -> Check:
 def check_settings(folders: Folders) -> Check:
     """Check the settings file."""
     try:
-        found = load_settings(folders.config)
+        settings = load_settings(folders.config)
     except BadSettings as error:
         return Check("settings", "bad", str(error))
-    known = ", ".join(sorted(found.profiles)) or "none, the practice market needs none"
+    known = ", ".join(sorted(settings.profiles)) or "none, the practice market needs none"
     return Check("settings", "ok", f"profiles: {known}")
 
 
@@ -182,8 +182,8 @@ def doctor(words: Sequence[str]) -> int:
     checks = _checks(options)
     fit = all(check.verdict != "bad" for check in checks)
     if options.json:
-        found = [asdict(check) for check in checks]
-        say_json({"ok": fit, "checks": found})
+        records = [asdict(check) for check in checks]
+        say_json({"ok": fit, "checks": records})
     else:
         for check in checks:
             words = clean(check.words, SENTENCE)

@@ -160,8 +160,8 @@ async def _rows(options: argparse.Namespace) -> tuple[Sequence[str], list[Row]]:
 
 
 async def _trades(client: Client, from_: DateTime, to: DateTime) -> AsyncIterator[Row]:
-    found = [each async for each in client.trades.iterate(state="ALL")]
-    for trade in reversed(found):
+    trades = [each async for each in client.trades.iterate(state="ALL")]
+    for trade in reversed(trades):
         if from_ <= trade.open_time < to:
             yield _row(trade, TRADE_COLUMNS)
 

@@ -36,9 +36,9 @@ def history(words: Sequence[str]) -> int:
 def complete_candles(columns: Columns) -> Columns:
     """Return the columns without the candles that are still forming, and without the column that tells."""
     complete = columns["complete"]
-    kept = [place for place, value in enumerate(complete) if value is True]
+    places = [place for place, value in enumerate(complete) if value is True]
     return Columns(
-        (name, [column[place] for place in kept])
+        (name, [column[place] for place in places])
         for name, column in columns.items()
         if name != "complete"
     )

@@ -11,7 +11,6 @@ from datetime import tzinfo
 from decimal import Decimal
 
 from keydesk.calc.market.trading_day import trading_date
-from keydesk.calc.trade_journal.filters import TradeFilter, chosen
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.net_asset_values import held_over_a_day_end, open_profits
 from keydesk.calc.trade_journal.notes import BadNote, TradeNote, rating_in, tags_in
@@ -23,7 +22,7 @@ from keydesk.calc.trade_journal.trades import JournalTrade, roll_up
 from keydesk.calc.trade_journal.what_if import what_if
 from keydesk.cli.account_access import OpenAccount, open_account
 from keydesk.cli.csv_output import refuse_existing, write_csv
-from keydesk.cli.journal_options import journal_options, rule_of
+from keydesk.cli.journal_options import TradeFilter, chosen, journal_options, rule_of
 from keydesk.cli.options import instant
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error

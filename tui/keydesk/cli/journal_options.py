@@ -1,15 +1,66 @@
-"""The options of `keydesk journal`."""
+"""The options of `keydesk journal`, and the filter of trades that they make."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
 from keydesk.calc.trade_journal.groups import GROUPINGS
+from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
+from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIf
 from keydesk.cli.account_access import account_parser
 from keydesk.cli.options import csv_file, time_in
 from keydesk.trade_journal.what_if_words import BadDistance, distance_in_r
+
+
+@dataclass(frozen=True, slots=True)
+class TradeFilter:
+    """Criteria for trades; None and empty ones do not filter. Times are those of the closing, else of the opening."""
+
+    from_ns: int | None = None
+    to_ns: int | None = None
+    instrument: str = ""
+    side: str = ""  # "long" or "short"
+    outcome: str = ""  # "win" or "loss"
+    tag: str = ""
+    setup: str = ""
+    rating: int | None = None
+    text: str = ""  # in a note, a mistake, a tag or a comment
+    with_open: bool = False
+
+    def takes(self, trade: JournalTrade, note: TradeNote = NO_NOTE) -> bool:
+        """Return whether a trade is among those."""
+        return self._takes_trade(trade) and self._takes_note(trade, note)
+
+    def _takes_trade(self, trade: JournalTrade) -> bool:
+        at = trade.opened_ns if trade.closed_ns is None else trade.closed_ns
+        return (
+            (trade.is_closed or self.with_open)
+            and (self.from_ns is None or at >= self.from_ns)
+            and (self.to_ns is None or at < self.to_ns)
+            and self.instrument in {"", trade.instrument}
+            and self.side in {"", "long" if trade.is_long else "short"}
+            and (self.outcome != "win" or trade.result > 0)
+            and (self.outcome != "loss" or trade.result < 0)
+        )
+
+    def _takes_note(self, trade: JournalTrade, note: TradeNote) -> bool:
+        words = (note.note, note.mistake, note.setup, *note.tags, trade.tag, trade.comment)
+        return (
+            self.tag.lower() in {"", *note.tags, trade.tag.lower()}
+            and self.setup.lower() in {"", note.setup.lower()}
+            and self.rating in {None, note.rating}
+            and (not self.text or any(self.text.lower() in each.lower() for each in words))
+        )
+
+
+def chosen(
+    trades: Iterable[JournalTrade], filter_: TradeFilter, notes: Mapping[str, TradeNote]
+) -> list[JournalTrade]:
+    """Return the trades that a filter takes, in their order."""
+    return [each for each in trades if filter_.takes(each, notes.get(each.id, NO_NOTE))]
 
 
 def journal_options(words: Sequence[str]) -> argparse.Namespace:
@@ -141,9 +192,9 @@ def _refuse_other_uses_of_a_note(
 
 def _date(text: str) -> date:
     try:
-        found = date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
-        found = date.min
-    if not 1971 <= found.year <= 2200:  # noqa: PLR2004 - no account is older
+        day = date.min
+    if not 1971 <= day.year <= 2200:  # noqa: PLR2004 - no account is older
         raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-03-02")
-    return found
+    return day

@@ -137,22 +137,22 @@ def _with_account(profile: Profile, token: Secret) -> Profile:
     """Return the profile with its account, after the broker confirmed that the token may use it."""
     rest_url, stream_url = urls_of(profile)
     try:
-        found = asyncio.run(accounts_of(rest_url, stream_url, token, Retries()))
+        accounts = asyncio.run(accounts_of(rest_url, stream_url, token, Retries()))
     except CannotOpen as error:
         raise Refusal(f"{error}; nothing was stored") from error
     except KeydeskClientError as error:
         raise Refusal(
             f"the token could not be checked at {rest_url}: {error}; nothing was stored, try again"
         ) from error
-    if not found:
+    if not accounts:
         raise Refusal("the broker has no account for this token; nothing was stored")
-    wanted = profile.account_id or (next(iter(found)) if len(found) == 1 else "")
-    if wanted not in found:
-        which = f"has no account {wanted}" if wanted else "may use several accounts"
+    account = profile.account_id or (next(iter(accounts)) if len(accounts) == 1 else "")
+    if account not in accounts:
+        which = f"has no account {account}" if account else "may use several accounts"
         raise Refusal(
-            f"the token {which}; name one with --account, of: {', '.join(found)}; nothing was stored"
+            f"the token {which}; name one with --account, of: {', '.join(accounts)}; nothing was stored"
         )
-    return replace(profile, account_id=wanted)
+    return replace(profile, account_id=account)
 
 
 def _store_profile(

@@ -4,7 +4,7 @@ import argparse
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -58,7 +58,7 @@ def desk_parser() -> argparse.ArgumentParser:
     where.add_argument("--practice", action="store_true", help="open the practice market")
     parser.add_argument(
         "--fps",
-        type=_frames,
+        type=_one_of(FRAMES),
         metavar="N",
         help="frames a second, 1 to 30 (10; use 4 on a slow link)",
     )
@@ -77,7 +77,7 @@ def desk_parser() -> argparse.ArgumentParser:
     parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
     parser.add_argument(
         "--price-rate",
-        type=_rate,
+        type=_one_of(PRICE_RATES),
         metavar="N",
         help="with --practice: prices a second and instrument",
     )
@@ -89,10 +89,10 @@ def desk_parser() -> argparse.ArgumentParser:
 def desk_options(argv: list[str]) -> DeskOptions:
     """Parse the arguments of the bare command; exit with 2 and a sentence on stderr if they are wrong."""
     parser = desk_parser()
-    found = parser.parse_args(argv)
-    if found.price_rate is not None and not found.practice:
+    options = parser.parse_args(argv)
+    if options.price_rate is not None and not options.practice:
         parser.error("--price-rate goes with --practice")
-    return DeskOptions(**vars(found))
+    return DeskOptions(**vars(options))
 
 
 def add_passphrase_options(parser: argparse.ArgumentParser) -> None:
@@ -121,16 +121,16 @@ def parse_out_of_band(parser: argparse.ArgumentParser, words: Sequence[str]) -> 
     return options
 
 
-def _frames(text: str) -> int:
-    if not text.isdecimal() or int(text) not in FRAMES:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 30")
-    return int(text)
+def _one_of(numbers: range) -> Callable[[str], int]:
+    """Return the reader of a whole number among these."""
 
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) not in numbers:
+            reason = f"{text!r} is not a whole number from {numbers[0]} to {numbers[-1]}"
+            raise argparse.ArgumentTypeError(reason)
+        return int(text)
 
-def _rate(text: str) -> int:
-    if not text.isdecimal() or int(text) not in PRICE_RATES:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1000")
-    return int(text)
+    return read
 
 
 class Refusal(Exception):

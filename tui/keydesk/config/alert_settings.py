@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from keydesk.config.settings import FILE, BadSettings, table_in
+from keydesk.config.settings import FILE, BadSettings, part_of, table_in
 from keydesk.terminal.notification import OSC_KINDS, OscKind
 from keydesk.text.sanitize import clean
 
@@ -62,9 +62,7 @@ def load_alert_settings(folder: Path) -> AlertSettings:
         BadSettings: a member is not known, or has a wrong value.
     """
     path = folder / FILE
-    table = table_in(path).get("alerts", {})
-    if not isinstance(table, dict):
-        raise BadSettings(f"{path}: alerts must be a table, [alerts]")
+    table = part_of(table_in(path), "alerts", path)
     known = ("notify", "notify_timeout", "desktop", "kinds")
     for name in table:
         if name not in known:
@@ -82,7 +80,7 @@ def load_alert_settings(folder: Path) -> AlertSettings:
 def _kinds(table: object, path: Path) -> Mapping[EventKind, tuple[Channel, ...]]:
     if not isinstance(table, dict):
         raise BadSettings(f"{path}: alerts.kinds must be a table, [alerts.kinds]")
-    found: dict[EventKind, tuple[Channel, ...]] = {}
+    kinds: dict[EventKind, tuple[Channel, ...]] = {}
     for name, channels in table.items():
         kind = _KIND_OF.get(str(name))
         if kind is None:
@@ -93,8 +91,8 @@ def _kinds(table: object, path: Path) -> Mapping[EventKind, tuple[Channel, ...]]
         if not isinstance(channels, list) or any(each not in CHANNELS for each in channels):
             there = ", ".join(f'"{each}"' for each in CHANNELS)
             raise BadSettings(f"{path}: alerts.kinds.{kind} must be a list of {there}, or []")
-        found[kind] = tuple(each for each in CHANNELS if each in channels)
-    return found
+        kinds[kind] = tuple(each for each in CHANNELS if each in channels)
+    return kinds
 
 
 def _notify(value: Any, path: Path) -> tuple[str, ...]:  # noqa: ANN401 - of the file

@@ -1,20 +1,22 @@
-"""The settings file `config.toml`, the folders of settings and state, and the options of the command line.
+"""The settings file `config.toml`, its time zone, the folders of settings and state, and the options of the command line.
 
 XDG folders by default; `--data DIR` or `KEYDESK_HOME` puts both under one folder. The state folder holds journal,
 practice ledger and token vault, so it is created 0700 and refused, except for exits, when others can read it. No file here holds a token.
 """
+
+from __future__ import annotations
 
 import os
 import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from keydesk.config.time_zone import SystemZone, UnknownZone, time_zone
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import Warn
 from keydesk_client.auth.profiles import (
@@ -27,6 +29,64 @@ from keydesk_client.auth.profiles import (
     read_profile,
 )
 from keydesk_client.errors import InvalidSettings
+
+LONGEST_ZONE = 64  # characters of a name
+
+
+class UnknownZone(ValueError):
+    """Raised for a name that no time zone has."""
+
+
+class SystemZone(tzinfo):
+    """The zone that the system is set to, by `TZ` or its clock settings."""
+
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        """Return the local offset."""
+        return _local(moment).utcoffset()
+
+    def dst(self, moment: datetime | None) -> timedelta | None:  # noqa: ARG002 - what tzinfo names
+        """Return None: the system tells the whole offset only."""
+        return None
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        """Return the local name, such as CET or CEST."""
+        return _local(moment).tzname()
+
+    def fromutc(self, moment: datetime) -> datetime:
+        """Return the local time; the hour that is there twice is told apart by its fold."""
+        instant = moment.replace(tzinfo=UTC)
+        try:
+            local = instant.astimezone().replace(tzinfo=None)
+            is_second = local.astimezone(UTC) != instant
+        except (OverflowError, ValueError, OSError):  # at the first and last day of the calendar
+            return moment
+        return local.replace(tzinfo=self, fold=int(is_second))
+
+
+def _local(moment: datetime | None) -> datetime:
+    if moment is None:
+        return datetime.now(UTC).astimezone()
+    try:
+        return moment.replace(tzinfo=None).astimezone()
+    except (OverflowError, ValueError, OSError):
+        return moment.replace(tzinfo=UTC)
+
+
+def time_zone(name: str) -> tzinfo:
+    """Return the zone of a name such as Europe/Berlin; "" is the system's.
+
+    Raises:
+        UnknownZone: there is none of this name.
+    """
+    if not name:
+        return SystemZone()
+    try:
+        if len(name) > LONGEST_ZONE:
+            raise UnknownZone
+        return ZoneInfo(name)
+    except (ValueError, OSError, LookupError) as error:
+        raise UnknownZone(name[:LONGEST_ZONE]) from error
+
 
 __all__ = [
     "ENVIRONMENTS",
@@ -100,18 +160,18 @@ def make_private(folder: Path, warn: Warn | None = None) -> Path:
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
+        status = folder.stat()
     except OSError as error:
         why = error.strerror or str(error)
         raise UnsafeFolder(f"{folder} cannot be made: {why}; choose another with --data") from error
-    if found.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid():
         raise UnsafeFolder(f"{folder} belongs to another user; choose one of your own with --data")
-    if stat.S_IMODE(found.st_mode) & 0o077:
+    if stat.S_IMODE(status.st_mode) & 0o077:
         import shlex  # noqa: PLC0415 - rarely needed
 
         remedy = f"chmod 700 {shlex.quote(str(folder))}"
         words = f"{folder} is open to others; make it private: {remedy}"
-        if warn is None or found.st_mode & stat.S_IWOTH:
+        if warn is None or status.st_mode & stat.S_IWOTH:
             raise UnsafeFolder(words)
         warn(words)
     return folder
@@ -170,6 +230,14 @@ def load_settings(folder: Path) -> Settings:
     return _settings(data, path)
 
 
+def part_of(table: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+    """Return a table within a table, {} if it is missing; raise `BadSettings` when it is not a table."""
+    part = table.get(name, {})
+    if not isinstance(part, dict):
+        raise BadSettings(f"{path}: {name} must be a table, [{name}]")
+    return part
+
+
 def table_in(path: Path) -> dict[str, Any]:
     """Return the content of a TOML file with exact decimals, {} if it is missing.
 
@@ -217,7 +285,7 @@ def _zone(name: str, path: Path) -> tzinfo:
 def _reconciliation(table: object, path: Path) -> Reconciliation:
     if not isinstance(table, dict):
         raise BadSettings(f"{path}: reconciliation must be a table, [reconciliation]")
-    found: dict[str, int] = {}
+    seconds: dict[str, int] = {}
     for name, value in table.items():
         if name not in RECONCILIATION:
             known = ", ".join(RECONCILIATION)
@@ -229,8 +297,8 @@ def _reconciliation(table: object, path: Path) -> Reconciliation:
                 f"{path}: reconciliation.{name} must be a whole number of {unit} from {low} to {high},"
                 f" such as {name} = {usual}"
             )
-        found[name] = value
-    return Reconciliation(**found)
+        seconds[name] = value
+    return Reconciliation(**seconds)
 
 
 def _profile(name: str, table: object, path: Path) -> Profile:

@@ -31,7 +31,7 @@ from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, parse_scale_out
 from keydesk.calc.orders.ticket_draft import MARKET_EXPIRIES, PENDING_EXPIRIES, Entry, Unit
 from keydesk.config.limits import decimal_of
-from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
+from keydesk.config.settings import TEMPLATES_FILE, BadSettings, part_of, table_in
 
 TEMPLATES_TABLE, INSTRUMENTS_TABLE = "templates", "instruments"
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,19}", re.ASCII)
@@ -63,9 +63,9 @@ def read_templates(data: Mapping[str, Any], standard: Template, path: Path) -> T
     Raises:
         BadSettings: a field is unknown, or is nothing that makes sense there.
     """
-    tables = _table(data, TEMPLATES_TABLE, path)
+    tables = part_of(data, TEMPLATES_TABLE, path)
     named = {name: _template(name, table, standard, path) for name, table in tables.items()}
-    chosen = _table(data, INSTRUMENTS_TABLE, path)
+    chosen = part_of(data, INSTRUMENTS_TABLE, path)
     for instrument, name in chosen.items():
         if not isinstance(name, str) or (name != STANDARD and name not in named):
             known = ", ".join((STANDARD, *named))
@@ -73,13 +73,6 @@ def read_templates(data: Mapping[str, Any], standard: Template, path: Path) -> T
                 f"{path}: {INSTRUMENTS_TABLE}.{instrument} must name a template, one of: {known}"
             )
     return TemplateBook(named, dict(chosen))
-
-
-def _table(data: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
-    table = data.get(name, {})
-    if not isinstance(table, dict):
-        raise BadSettings(f"{path}: {name} must be a table, [{name}]")
-    return table
 
 
 def _template(name: str, table: object, standard: Template, path: Path) -> Template:
@@ -213,11 +206,11 @@ def _time_stop(template: Template, value: object, where: str) -> Template:
 def _scale_out(template: Template, value: object, where: str) -> Template:
     if value is False:
         return replace(template, scale_out=NO_SCALE_OUT)
-    found = parse_scale_out(value) if isinstance(value, str) and value.strip() else ""
-    if isinstance(found, str):
-        why = found or "it is empty"
+    scale_out = parse_scale_out(value) if isinstance(value, str) and value.strip() else ""
+    if isinstance(scale_out, str):
+        why = scale_out or "it is empty"
         raise BadSettings(f'{where} must be as "33/33/34 1r 2r", or false for none: {why}')
-    return replace(template, scale_out=found)
+    return replace(template, scale_out=scale_out)
 
 
 def _exit_distance(value: object, where: str, right: str) -> Entry:

@@ -12,7 +12,7 @@ from keydesk.calc.orders.instructions import Limits, Template, TemplateBook
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.indicator_settings import TABLE, read_indicators
 from keydesk.config.limits import decimal_of, read_limits, refuse_unknown
-from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
+from keydesk.config.settings import TEMPLATES_FILE, BadSettings, part_of, table_in
 from keydesk.config.templates import (
     EXIT_FIELDS,
     INSTRUMENTS_TABLE,
@@ -61,39 +61,39 @@ def load_keymap(folder: Path) -> KeyMap:
     return keymap
 
 
-def _check_key(name: str, wanted: object, path: Path) -> str:
+def _check_key(name: str, typed: object, path: Path) -> str:
     key = next((each for each in KEYS if each.id == name), None)
     if key is None:
         known = ", ".join(each.id for each in KEYS if _may_move(each))
         raise BadSettings(f"{path}: there is no key {name!r}; known: {known}")
     if not _may_move(key):
         raise BadSettings(f"{path}: {name} cannot be moved; remove the line")
-    if not isinstance(wanted, str) or not wanted:
+    if not isinstance(typed, str) or not typed:
         raise BadSettings(
             f'{path}: {name} must be a key in quotes, such as {name} = "{key.keys[0]}"'
         )
-    trouble = _trouble(key, wanted)
+    trouble = _trouble(key, typed)
     if trouble:
-        raise BadSettings(f"{path}: {name} = {wanted!r}: {trouble}; now it is {key.keys[0]!r}")
-    return wanted
+        raise BadSettings(f"{path}: {name} = {typed!r}: {trouble}; now it is {key.keys[0]!r}")
+    return typed
 
 
 def _may_move(key: Key) -> bool:
     return key.context in ON_THE_DESK and "{key}" not in key.action
 
 
-def _trouble(key: Key, wanted: str) -> str:
+def _trouble(key: Key, typed: str) -> str:
     """Return why the key cannot be used there, "" if it can."""
-    parts, is_chord = wanted.split(" "), " " in key.keys[0]
+    parts, is_chord = typed.split(" "), " " in key.keys[0]
     if is_chord and len(parts) != 2:  # noqa: PLR2004 - a first key and a second
         return 'it needs two keys, as in "g w"'
     if not is_chord and len(parts) != 1:
         return "it needs one key"
     if not all(_is_a_key(part) for part in parts):
         return "not a key that every keyboard and terminal has"
-    if wanted == SEND:
+    if typed == SEND:
         return "it sends, inside forms"
-    if key.touches_money != (len(wanted) == 1 and wanted.isupper()):
+    if key.touches_money != (len(typed) == 1 and typed.isupper()):
         return "keys that open an order form are capital letters, and no others are"
     return ""
 
@@ -131,7 +131,9 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
     path = folder / TEMPLATES_FILE
     table = table_in(path)
     refuse_unknown(table, KNOWN_TABLES, path, "")
-    sizes, template, limits = (_part(table, name, path) for name in ("sizes", "template", "limits"))
+    sizes, template, limits = (
+        part_of(table, name, path) for name in ("sizes", "template", "limits")
+    )
     refuse_unknown(sizes, PRESETS, path, "sizes.")
     refuse_unknown(template, TEMPLATE, path, "template.")
     usual = Template()
@@ -151,7 +153,7 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
 
 def _distances(template: Mapping[str, Any], path: Path) -> Mapping[str, Decimal]:
     """Return the distances that are written with their unit: "20p" or "1.5a"."""
-    found: dict[str, Decimal] = {}
+    distances: dict[str, Decimal] = {}
     for name, (in_pips, in_ranges) in DISTANCES.items():
         if name not in template:
             continue
@@ -164,8 +166,8 @@ def _distances(template: Mapping[str, Any], path: Path) -> Mapping[str, Decimal]
                 f'{path}: template.{name} must be a distance above 0 in quotes: {name} = "20p" in pips, '
                 f'or {name} = "1.5a" in average true ranges'
             )
-        found[in_ranges if written[2] == "a" else in_pips] = Decimal(written[1])
-    return found
+        distances[in_ranges if written[2] == "a" else in_pips] = Decimal(written[1])
+    return distances
 
 
 def load_indicators(folder: Path) -> Mapping[str, tuple[IndicatorSpec, ...]]:
@@ -175,14 +177,7 @@ def load_indicators(folder: Path) -> Mapping[str, tuple[IndicatorSpec, ...]]:
         BadSettings: one of them cannot be read.
     """
     path = folder / TEMPLATES_FILE
-    return read_indicators(_part(table_in(path), TABLE, path), path)
-
-
-def _part(table: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
-    part = table.get(name, {})
-    if not isinstance(part, dict):
-        raise BadSettings(f"{path}: {name} must be a table, [{name}]")
-    return part
+    return read_indicators(part_of(table_in(path), TABLE, path), path)
 
 
 def _number(table: Mapping[str, Any], name: str, path: Path, prefix: str) -> Decimal | None:

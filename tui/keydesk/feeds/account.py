@@ -225,9 +225,9 @@ async def _first_stops_of_older_trades(link: Link) -> None:
             last = min(first + FIRST_STOP_WITHIN, link.gate.applied or 0)
             if first <= last:
                 answer = await link.ask(link.client.transactions.range(first, last))
-                found = _valid_transactions(link, answer)
-                remember_first_stops(link.store, found)
-                note_opening_costs(link.store, found)
+                transactions = _valid_transactions(link, answer)
+                remember_first_stops(link.store, transactions)
+                note_opening_costs(link.store, transactions)
 
 
 def _valid_transactions(link: Link, answer: TransactionsResponse) -> list[Transaction]:

@@ -99,7 +99,7 @@ async def _work_out(
     alerts: AlertWatch, missing: Sequence[Alert], periods: Mapping[str, Sequence[PriceRange]]
 ) -> None:
     """Judge the prices of a gap, some alerts at a time; not to the end where another market begins meanwhile."""
-    histories = {side: PriceHistory.of(found) for side, found in periods.items()}
+    histories = {side: PriceHistory.of(candles) for side, candles in periods.items()}
     for start in range(0, len(missing), TOGETHER):
         if alerts.gap is not None:
             alerts.take_periods(missing[start : start + TOGETHER], histories)
@@ -174,12 +174,14 @@ async def read_candles(link: Link, alerts: AlertWatch, due: Due) -> None:
 
 def _by_candles(alerts: Iterable[Alert]) -> Mapping[tuple[str, str], list[CandleCondition]]:
     """Return the conditions on candles by instrument and candle length."""
-    found: dict[tuple[str, str], list[CandleCondition]] = {}
+    conditions_by_candles: dict[tuple[str, str], list[CandleCondition]] = {}
     for alert in alerts:
         condition = alert.condition
         if alert.state == "on" and isinstance(condition, CandleCondition):
-            found.setdefault((condition.instrument, condition.granularity), []).append(condition)
-    return found
+            conditions_by_candles.setdefault(
+                (condition.instrument, condition.granularity), []
+            ).append(condition)
+    return conditions_by_candles
 
 
 async def read_books(link: Link, due: Due) -> None:

@@ -65,8 +65,8 @@ async def days_once(link: Link, names: Sequence[str]) -> bool:
 
 
 async def _latest(link: Link, names: Sequence[str]) -> None:
-    wanted = [f"{name}:D:M" for name in names]
-    answer = await link.ask(link.client.candles.latest(wanted))
+    specifications = [f"{name}:D:M" for name in names]
+    answer = await link.ask(link.client.candles.latest(specifications))
     for each in answer.latest_candles:
         try_to(link.store, partial(_take_latest, link, each, names))
 

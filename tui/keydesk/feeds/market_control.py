@@ -81,8 +81,8 @@ class MarketControl:
     async def scenarios(self) -> tuple[Scenario, ...]:
         """Return the named scenarios; those that cannot be read are left out."""
         answer = await self._ask("GET", "/scenarios")
-        found = (_scenario(each) for each in _records(answer, "scenarios"))
-        return tuple(each for each in found if each is not None)
+        records = (_scenario(each) for each in _records(answer, "scenarios"))
+        return tuple(each for each in records if each is not None)
 
     async def checkpoints(self) -> tuple[str, ...]:
         """Return the names of the saved checkpoints."""
@@ -104,13 +104,13 @@ class MarketControl:
             why = f"the practice market did not answer: {error or type(error).__name__}"
         if why:  # raised here: the frames of the HTTP library hold the token
             raise ControlRefused(self._words(why))
-        found = _decoded(content)
+        answer = _decoded(content)
         if status >= FIRST_ERROR:
-            message = found.get("errorMessage") if found is not None else None
+            message = answer.get("errorMessage") if answer is not None else None
             raise ControlRefused(self._words(str(message or f"HTTP {status}")))
-        if found is None:
+        if answer is None:
             raise ControlRefused("the answer is no JSON object: is this a practice market?")
-        return found
+        return answer
 
     async def _exchange(
         self, method: str, path: str, body: Json | None, patience: float
@@ -165,23 +165,23 @@ def state_of(answer: Json) -> MarketState:
         raise ControlRefused(f"the market's state cannot be read: {clean(str(error))}") from None
 
 
-def _speed(found: object) -> float:
-    speed = float(str(found)[:LONGEST_TEXT])
+def _speed(value: object) -> float:
+    speed = float(str(value)[:LONGEST_TEXT])
     if not 0 < speed < FASTEST:
         raise ValueError(f"{speed:g} is out of range for a speed")
     return speed
 
 
-def _replay(found: object) -> Replay | None:
-    if not isinstance(found, dict):
+def _replay(value: object) -> Replay | None:
+    if not isinstance(value, dict):
         return None
     return Replay(
-        blind=found.get("blind") is True,
-        finished=found.get("finished") is True,
-        scenario=_text(found.get("scenario")),
-        instrument=_text(found.get("instrument")),
-        began_ns=_time(found["began"]) if found.get("began") else 0,
-        real_ns=_time(found["realTime"]) if found.get("realTime") else 0,
+        blind=value.get("blind") is True,
+        finished=value.get("finished") is True,
+        scenario=_text(value.get("scenario")),
+        instrument=_text(value.get("instrument")),
+        began_ns=_time(value["began"]) if value.get("began") else 0,
+        real_ns=_time(value["realTime"]) if value.get("realTime") else 0,
     )
 
 
@@ -192,32 +192,32 @@ def _shock(shock: Json) -> str:
     return _text(f"{shock['kind']} {shock['size']} {what} from {str(shock['begins'])[11:19]}")
 
 
-def _scenario(found: Json) -> Scenario | None:
+def _scenario(record: Json) -> Scenario | None:
     try:
-        name, instrument = _text(found["name"]), _text(found["instrument"])
-        if not name or name != str(found["name"]):  # it could not be typed
+        name, instrument = _text(record["name"]), _text(record["instrument"])
+        if not name or name != str(record["name"]):  # it could not be typed
             return None
-        return Scenario(name, _time(found["start"]), instrument, _text(found.get("facts")))
+        return Scenario(name, _time(record["start"]), instrument, _text(record.get("facts")))
     except (KeyError, ValueError):
         return None
 
 
-def _time(found: object) -> int:
-    return moment(DateTime(str(found)[:LONGEST_TEXT]))
+def _time(value: object) -> int:
+    return moment(DateTime(str(value)[:LONGEST_TEXT]))
 
 
-def _text(found: object) -> str:
-    return "" if found is None else clean(str(found), LONGEST_TEXT)
+def _text(value: object) -> str:
+    return "" if value is None else clean(str(value), LONGEST_TEXT)
 
 
 def _texts(answer: Json, name: str) -> tuple[str, ...]:
-    found = answer.get(name)
-    return tuple(map(_text, found[:MOST_TEXTS])) if isinstance(found, list) else ()
+    value = answer.get(name)
+    return tuple(map(_text, value[:MOST_TEXTS])) if isinstance(value, list) else ()
 
 
 def _records(answer: Json, name: str) -> list[dict[str, object]]:
-    found = answer.get(name)
-    listed = found[:MOST_TEXTS] if isinstance(found, list) else []
+    value = answer.get(name)
+    listed = value[:MOST_TEXTS] if isinstance(value, list) else []
     return [each for each in listed if isinstance(each, dict)]
 
 
@@ -225,7 +225,7 @@ def _decoded(body: bytes) -> dict[str, object] | None:
     if len(body) > LARGEST:
         return None
     try:
-        found = json.loads(body)
+        value = json.loads(body)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None

@@ -1,9 +1,8 @@
 """Read older transactions for the log, a page of ids at a time, as far back as it is scrolled or searched."""
 
 from keydesk.feeds.link import FAILURES, Link, reason
-from keydesk.store.log.past import PastLog
 from keydesk.store.state import Topic
-from keydesk.store.transactions.past_log import take_page
+from keydesk.store.transactions.past_log import PastLog, take_page
 from keydesk_client.errors import Forbidden, Unauthorized
 
 FOUND_AT_ONCE = 50  # lines that a search looks for before it waits for the reader
@@ -38,8 +37,8 @@ async def load_past(link: Link, most_pages: int = MOST_PAGES) -> None:
         page = _page(link, past)
         if page is None or not await _read(link, past, page):
             break
-        found = len(past.lines) - held
-        if found >= (FOUND_AT_ONCE if past.letters else 1):
+        added = len(past.lines) - held
+        if added >= (FOUND_AT_ONCE if past.letters else 1):
             break
     past.wants = ""
     link.store.mark(Topic.PAST_LOG)

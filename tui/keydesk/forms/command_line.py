@@ -207,9 +207,9 @@ class CommandForm(InfoForm[ParsedCommand]):
 
     def _completions(self) -> Sequence[TextLine]:
         """Return the words that the last one may become, on one line."""
-        found = completions(self.text, self.store.instruments, self.store.market)
-        words = safe(f"Tab: {' '.join(found)}")
-        return [((shorten(words, self.inside), "plain"),)] if found else []
+        endings = completions(self.text, self.store.instruments, self.store.market)
+        words = safe(f"Tab: {' '.join(endings)}")
+        return [((shorten(words, self.inside), "plain"),)] if endings else []
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the line."""

@@ -23,7 +23,7 @@ from keydesk_client.arithmetic.profit import pip
 
 def trade_rows(trade: TradeRow, store: Store) -> Rows:
     """Return every value of an open trade."""
-    home, places = _home(store), _places(store, trade.instrument)
+    home, places = store.home_currency, _places(store, trade.instrument)
     return [
         ("instrument", pair(trade.instrument)),
         ("units", units(trade.units, signed=True)),
@@ -80,7 +80,7 @@ def order_rows(order: OrderRow, store: Store) -> Rows:
 
 def position_rows(position: PositionRow, store: Store) -> Rows:
     """Return every value of a position."""
-    home, places = _home(store), _places(store, position.instrument)
+    home, places = store.home_currency, _places(store, position.instrument)
     return [
         ("instrument", pair(position.instrument)),
         ("long", units(position.long_units, signed=True)),
@@ -151,15 +151,11 @@ def _dependent(order: DependentOrder | None, places: int) -> str:
 
 
 def _cash(amount: Decimal | None, store: Store) -> str:
-    return EMPTY if amount is None else f"{money(amount, signed=True)} {_home(store)}"
+    return EMPTY if amount is None else f"{money(amount, signed=True)} {store.home_currency}"
 
 
 def _plain(value: Decimal | None) -> str:
     return EMPTY if value is None else f"{value:f}"
-
-
-def _home(store: Store) -> str:
-    return store.account.currency if store.account else ""
 
 
 def _places(store: Store, instrument: str) -> int:

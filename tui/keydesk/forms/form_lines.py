@@ -121,9 +121,9 @@ class FormLines:
             return lines
         numbers = sorted(each.left_out_at for each in self.body if each.left_out_at is not None)
         for left_out in (0, *(number + 1 for number in numbers)):
-            kept = self._body(left_out)
+            body = self._body(left_out)
             for warnings in (apart, together):
-                lines = without_blanks([*self.head, *kept, *warnings, *foot], 0)
+                lines = without_blanks([*self.head, *body, *warnings, *foot], 0)
                 if len(lines) <= height:
                     return lines
         others = [
@@ -139,9 +139,9 @@ class FormLines:
 
     def _body(self, left_out: int) -> list[TextLine]:
         """Return the body without the first details, and how many those are."""
-        kept = self._parts_without(left_out)
-        lines = [line for part in kept for line in part.lines]
-        missing = len(self.body) - len(kept)
+        parts = self._parts_without(left_out)
+        lines = [line for part in parts for line in part.lines]
+        missing = len(self.body) - len(parts)
         return [*lines, left_out_line(missing)] if missing else lines
 
     def _apart(self) -> list[TextLine]:
@@ -177,11 +177,11 @@ def cut_above_foot(
     head: Sequence[TextLine], body: Sequence[TextLine], foot: Sequence[TextLine], height: int
 ) -> list[TextLine]:
     """Return as many lines of the body as fit between head and foot, which are always complete."""
-    kept = [line for line in body if line]
+    lines = [line for line in body if line]
     room = height - len(head) - len(foot)
-    if len(kept) > room:
-        kept = [*kept[: room - 1], MORE] if room else []
-    return [*head, *kept, *foot]
+    if len(lines) > room:
+        lines = [*lines[: room - 1], MORE] if room else []
+    return [*head, *lines, *foot]
 
 
 def confirmation_lines(confirmation: Confirmation, hints: TextLine, width: int) -> list[TextLine]:

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
 from typing import ClassVar, Generic
@@ -20,9 +21,10 @@ from keydesk.forms.framed_sheet import Sheet
 from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.store import Store
-from keydesk.text.format import JOINED, join_units, lines_of
+from keydesk.text.format import JOINED, join_units, lines_of, money
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.overlay import Overlay, Result
+from keydesk.widgets.theme import signed_role
 
 Words = tuple[
     Printable, str
@@ -31,6 +33,11 @@ TextLine = Sequence[Words]
 
 BLANK: TextLine = ()
 GAP = 2  # columns at least on either side of hints
+
+
+def signed_money(value: Decimal | None, places: int = 2) -> Words:
+    """Return an amount with its sign, in the colour of the sign."""
+    return (money(value, places, signed=True), signed_role(value))
 
 
 def wrap_words(words: Printable, role: str, width: int) -> list[TextLine]:

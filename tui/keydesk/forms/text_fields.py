@@ -48,14 +48,22 @@ class TextFields:
         text, active = clean(self.texts[str(name)]), self.writing == name
         room = max(4, min(TEXT_WIDTH, width - NAME_WIDTH - 6))
         shown = text if len(text) < room else f"…{text[2 - room :]}"
-        left, right = ("[", "]") if active else (" ", " ")
+        label = safe(f"{name:<{NAME_WIDTH}}")
         cursor = "_" if active else ""
-        return (
-            (safe(f"{key} "), "bright"),
-            (safe(f"{name:<{NAME_WIDTH}}"), "focus" if active else "muted"),
-            (left, "focus"),
-            (safe(f"{shown + cursor:<{room}}"), "bright" if active else "plain"),
-            (right, "focus"),
-            (" ", "muted"),
-            ("Enter ends it", "muted") if active else meaning,
-        )
+        return text_line(key, label, safe(f"{shown + cursor:<{room}}"), meaning, active=active)
+
+
+def text_line(
+    key: Printable, label: Printable, text: Printable, meaning: Words, *, active: bool
+) -> TextLine:
+    """Return the line of a field of text; the one that is written (`active`) is framed."""
+    left, right = ("[", "]") if active else (" ", " ")
+    return (
+        (safe(f"{key} "), "bright"),
+        (label, "focus" if active else "muted"),
+        (left, "focus"),
+        (text, "bright" if active else "plain"),
+        (right, "focus"),
+        (" ", "muted"),
+        ("Enter ends it", "muted") if active else meaning,
+    )

@@ -247,11 +247,11 @@ class Books(LinePane):
 
     def _fitting(self, words: Iterable[Run], room: int) -> list[Run]:
         """Return the words that have room whole, a blank before each."""
-        kept: list[Run] = []
+        runs: list[Run] = []
         for text, style in words:
-            if width_of(kept) + 1 + len(text) <= room:
-                kept.append((safe(f" {text}"), style))
-        return kept
+            if width_of(runs) + 1 + len(text) <= room:
+                runs.append((safe(f" {text}"), style))
+        return runs
 
     def _bucket_runs(
         self, bucket: BookBucket, largest: Decimal, store: Store, *, here: bool

@@ -32,17 +32,17 @@ BAND = "band"
 
 def own_lines(store: Store, instrument: str) -> tuple[PriceLine, ...]:
     """Return the lines of open trades and resting orders of an instrument."""
-    found: list[PriceLine] = []
+    lines: list[PriceLine] = []
     for trade in store.trades.values():
         if trade.instrument == instrument:
-            found += _lines_of_trade(trade)
+            lines += _lines_of_trade(trade)
     for order in store.orders.values():
         words = ENTRY_WORDS.get(order.type)
         if order.instrument == instrument and words is not None and order.price is not None:
-            found.append(PriceLine(float(order.price), words, "pending"))
+            lines.append(PriceLine(float(order.price), words, "pending"))
     levels = store.alert_levels.get(instrument, ())
-    found += (PriceLine(float(level), "alert", "alert") for level in levels)
-    return tuple(found)
+    lines += (PriceLine(float(level), "alert", "alert") for level in levels)
+    return tuple(lines)
 
 
 def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:

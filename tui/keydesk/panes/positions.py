@@ -10,7 +10,7 @@ from keydesk.calc.risk.trade_groups import TradeGroup, group_of
 from keydesk.keys.keymap import POSITIONS
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import prices_are_old, shape_of
-from keydesk.panes.trades import keys_to_open, side_run, signed_cells, why_no_rows
+from keydesk.panes.trades import nothing_open, side_run, signed_cells
 from keydesk.records import PositionRow
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -62,8 +62,7 @@ class Positions(InstrumentRows, SortedTable):
 
     def empty(self, frame: Frame) -> Printable:
         """Return how to open a position, or how to see those that there are."""
-        nothing: Printable = "No positions."
-        return why_no_rows(self, frame, nothing) or safe(f"{nothing} {keys_to_open(self, frame)}")
+        return nothing_open(self, frame, "No positions.")
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose numbers moved."""

@@ -90,8 +90,7 @@ class Trades(InstrumentRows, SortedTable):
 
     def empty(self, frame: Frame) -> Printable:
         """Return how to open a trade, or how to see those that there are."""
-        nothing: Printable = "No trades."
-        return why_no_rows(self, frame, nothing) or safe(f"{nothing} {keys_to_open(self, frame)}")
+        return nothing_open(self, frame, "No trades.")
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose numbers moved."""
@@ -325,7 +324,8 @@ def why_no_rows(pane: SortedTable, frame: Frame, nothing: Printable) -> Printabl
     return pane.no_rows() or (nothing if pane.exits_only else "")
 
 
-def keys_to_open(pane: SortedTable, frame: Frame) -> SafeText:
-    """Return the keys that open a trade, and of which instrument."""
+def nothing_open(pane: SortedTable, frame: Frame, nothing: Printable) -> Printable:
+    """Return why no row is shown, or `nothing` with the keys that open a trade, and of which instrument."""
     buy, sell = pane.keymap.name("buy"), pane.keymap.name("sell")
-    return safe(f"{buy} buys, {sell} sells {show.pair(frame.store.focus) or 'the instrument'}.")
+    keys = f"{buy} buys, {sell} sells {show.pair(frame.store.focus) or 'the instrument'}."
+    return why_no_rows(pane, frame, nothing) or safe(f"{nothing} {keys}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import LiteralString
 
@@ -12,8 +12,8 @@ from keydesk.calc.orders.order_parser import matching
 from keydesk.panes.price_cells import shape_of
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.row_order import Measured, TableOrder
 
-Measured = Decimal | float | str | None
 Measure = Callable[[Store, str], Measured]
 TITLES: Mapping[str, LiteralString] = {
     "pair": "pair",
@@ -143,65 +143,9 @@ MEASURES: Mapping[str, Measure] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RowOrder:
-    """The column that rows are sorted by; without one they are in the list's own order."""
-
-    column: str = ""
-    descending: bool = True
-    live: bool = False  # sorted again and again, the cursor's row held; else once
-
-    @classmethod
-    def read(cls, words: str) -> RowOrder:
-        """Return the order that `saved` wrote; anything else is the list's own order."""
-        column, *more = words.split() or [""]
-        if column not in TITLES or not set(more) <= {"up", "live"}:
-            return cls()
-        return cls(column, "up" not in more, "live" in more)
-
-    @property
-    def saved(self) -> str:
-        """Return the text form for a file."""
-        if not self.column:
-            return ""
-        up, live = "" if self.descending else " up", " live" if self.live else ""
-        return f"{self.column}{up}{live}"
-
-    @property
-    def words(self) -> Printable:
-        """Return it for a heading: "spread ▼ held"."""
-        if not self.column:
-            return ""
-        arrow, kept = "▼" if self.descending else "▲", "live" if self.live else "held"
-        return safe(f"{TITLES[self.column]} {arrow} {kept}")
-
-    def by(self, column: str) -> RowOrder:
-        """Return the order by another column: largest first, words from A to Z."""
-        return replace(self, column=column, descending=column not in ASCENDING)
-
-    def with_next_direction(self) -> RowOrder:
-        """Return the order after this one of: the usual direction of the column, the other one, the list's own."""
-        if not self.column:
-            return self.by("day")
-        usual = self.column not in ASCENDING
-        if self.descending == usual:
-            return replace(self, descending=not usual)
-        return RowOrder(live=self.live)
-
-    def sort(self, store: Store, names: Iterable[str]) -> list[str]:
-        """Return the names sorted; those whose measure is unknown stay last, in their order."""
-        rows = list(names)
-        if not self.column:
-            return rows
-        measure = MEASURES[self.column]
-        measured = [(measure(store, name), name) for name in rows]
-        known = [(value, name) for value, name in measured if value is not None]
-        known.sort(key=_value, reverse=self.descending)
-        return [name for _, name in known] + [name for value, name in measured if value is None]
-
-
-def _value(measured: tuple[Decimal | float | str, str]) -> Decimal | float | str:
-    return measured[0]
+def sorted_rows(order: TableOrder, store: Store, names: Sequence[str]) -> list[str]:
+    """Return the names in an order of the list's columns."""
+    return order.sort(names, lambda name, column: MEASURES[column](store, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +188,3 @@ class RowFilter:
             return False
         quote = store.quotes.get(name)
         return not self.tradeable or (quote is not None and quote.tradeable)
-
-
-def next_column(now: str, shown: Sequence[str], step: int) -> str:
-    """Return the column beside the present one among those shown; "" is before the first."""
-    places = ["", "pair", *shown]
-    at = places.index(now) if now in places else 0
-    return places[(at + step) % len(places)]

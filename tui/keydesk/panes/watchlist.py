@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -15,7 +15,7 @@ from keydesk.keys.keymap import WATCHLIST
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.price_cells import QUIET, Shape, flash_of, price_runs, prices_are_old, shape_of
 from keydesk.panes.watch_cells import POSITION_CELLS, PRICE_CELLS, RANGE
-from keydesk.panes.watch_order import TITLES, RowFilter, RowOrder, next_column
+from keydesk.panes.watch_order import ASCENDING, TITLES, RowFilter, sorted_rows
 from keydesk.records import Quote
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -24,10 +24,11 @@ from keydesk.store.watchlists import active_list
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Heading, Run, Tab, width_of
+from keydesk.widgets.row_order import LIVE_EVERY, TableOrder
 from keydesk.widgets.table import Column, widen
 
 LONGEST_NAME = 12  # cells; the service's own have ten and less
-LIVE_EVERY = 2.0  # seconds between two live sortings, and of rest after a key
+FIRST_SORTED = "day"  # the column that is sorted by first
 MINUTE_NS = 60_000_000_000
 PAIR = Column("pair", "pair", 7, right=False)
 COLUMNS: Mapping[str, Column] = {
@@ -81,7 +82,7 @@ class Watchlist(InstrumentRows):
 
     def __init__(self, *, id: str | None = "watchlist") -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
-        self.order = RowOrder()
+        self.order = TableOrder()
         self.filter = RowFilter()
         self._sorted: list[str] = []  # the whole list as it was sorted last
         self._sorted_at = float("-inf")
@@ -103,7 +104,8 @@ class Watchlist(InstrumentRows):
         tab = Tab(show.shorten(safe(words), max(5, self.inside - 3)))
         room = self.inside - width_of([(tab.text, self.palette["plain"])]) - 5
         right = ""
-        for part in (self.order.words, self.filter.words, self._count_words()):
+        order = self.order.words(TITLES.get(self.order.column, ""))
+        for part in (order, self.filter.words, self._count_words()):
             longer = f"{right}, {part}" if right and part else right or part
             if len(longer) <= room:
                 right = longer
@@ -151,12 +153,12 @@ class Watchlist(InstrumentRows):
 
     def action_view(self) -> None:
         """Sort in the usual direction of the column, then in the other, then in the list's own order."""
-        self._sort(self.order.with_next_direction())
+        self._sort(self.order.with_next_direction(FIRST_SORTED, ASCENDING))
 
     def action_sort_by(self, step: int) -> None:
         """Sort by the column beside the present one."""
-        column = next_column(self.order.column, self._chosen(), step)
-        self._sort(self.order.by(column) if column else RowOrder(live=self.order.live))
+        columns = ("pair", *self._chosen())
+        self._sort(self.order.with_adjacent_column(columns, step, ASCENDING))
 
     def action_sort_again(self) -> None:
         """Sort the rows as they are now."""
@@ -164,8 +166,8 @@ class Watchlist(InstrumentRows):
 
     def action_sort_live(self) -> None:
         """Sort again and again, or hold the rows."""
-        order = self.order if self.order.column else self.order.by("day")
-        self._sort(RowOrder(order.column, order.descending, not order.live))
+        order = self.order if self.order.column else self.order.by(FIRST_SORTED, ASCENDING)
+        self._sort(replace(order, live=not order.live))
 
     def action_show_only(self, condition: str) -> None:
         """Turn one of the conditions on or off; "" shows every row."""
@@ -183,10 +185,10 @@ class Watchlist(InstrumentRows):
         self.filter = rows
         self._rearrange()
 
-    def _sort(self, order: RowOrder) -> None:
+    def _sort(self, order: TableOrder) -> None:
         self.order = order
         if self.frame is not None:
-            self._sorted = order.sort(self.frame.store, self.frame.store.watchlist)
+            self._sorted = sorted_rows(order, self.frame.store, self.frame.store.watchlist)
             self._sorted_at = self.frame.now
         self._rearrange()
 
@@ -266,7 +268,7 @@ class Watchlist(InstrumentRows):
     def _sort_around_the_cursor(self, frame: Frame) -> None:
         """Sort the rows; the one under the cursor keeps its line."""
         self._sorted_at = frame.now
-        self._sorted = self.order.sort(frame.store, frame.store.watchlist)
+        self._sorted = sorted_rows(self.order, frame.store, frame.store.watchlist)
         rows = self.filter.rows(frame.store, self._sorted)
         if (held := self._row()) in rows:
             rows.remove(held)

@@ -27,7 +27,7 @@ from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.strips.keys import FORM_HAS_KEYS
 from keydesk.panes.trades import Trades
-from keydesk.panes.watch_order import RowFilter, RowOrder
+from keydesk.panes.watch_order import TITLES, RowFilter
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.placement import MINI, RIGHT_COLUMN, SIDE_CHARTS, Placement, Strips, tier_for
 from keydesk.store.frame import Frame
@@ -35,6 +35,7 @@ from keydesk.store.state import Notice, Topic
 from keydesk.widgets import theme
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.overlay import Backdrop, Overlay
+from keydesk.widgets.row_order import TableOrder
 from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST, SMALLEST_EXITS
@@ -51,15 +52,15 @@ SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granula
 
 def _bindings() -> list[BindingType]:
     """Return the desk's keys: actions of this screen, else `app.perform` with the name and its arguments."""
-    found: list[BindingType] = []
+    bindings: list[BindingType] = []
     for binding in bindings_of(DESK_CONTEXT):
         assert isinstance(binding, Binding)  # noqa: S101 - the key map makes no others
         _, name, arguments = actions.parse(binding.action)
         if name not in SCREEN_ACTIONS:
             call = ", ".join(map(repr, (name, *arguments)))
             binding = replace(binding, action=f"app.perform({call})")  # noqa: PLW2901
-        found.append(binding)
-    return found
+        bindings.append(binding)
+    return bindings
 
 
 def _all_of(frames: Sequence[Frame]) -> dict[Topic, frozenset[object]]:
@@ -256,7 +257,7 @@ class DeskScreen(Backdrop):
             self._entered()
 
     def _restore(self, left_as: Workspace) -> None:
-        self._watchlist.order = RowOrder.read(left_as.sorting)
+        self._watchlist.order = TableOrder.read(left_as.sorting, TITLES)
         self._watchlist.show_only(RowFilter.read(left_as.filter))
         charts = (*left_as.charts, *[("", "")] * len(self._side_charts))
         for chart, (pinned, granularity) in zip(self._side_charts, charts, strict=False):

@@ -249,8 +249,8 @@ def _field_of(fault: str, field: TicketField) -> TicketField:
 
 def in_words(code: str) -> str:
     """Return a reason of the broker in words; an unknown one is spelt out."""
-    found = meaning_of(code)
-    return clean(code.replace("_", " ").lower()) if found is None else found[0]
+    meaning = meaning_of(code)
+    return clean(code.replace("_", " ").lower()) if meaning is None else meaning[0]
 
 
 def fill_in_words(code: str) -> str:

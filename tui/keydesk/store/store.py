@@ -54,7 +54,7 @@ from keydesk_client.account.records import AccountFigures, Part
 
 if TYPE_CHECKING:
     from keydesk.calc.alerts.alert import Alert, FiringRecord
-    from keydesk.store.log.past import PastLog
+    from keydesk.store.transactions.past_log import PastLog
     from keydesk_client.models import HomeConversions, Instrument
 
 
@@ -286,6 +286,11 @@ class Store:
         del self.log[:count]
         if self.past_log is not None and was_joined and self.log_start is not None:
             self.past_log.append(oldest, self.log_start - 1)
+
+    @property
+    def home_currency(self) -> str:
+        """The currency of the account, "" until it is read."""
+        return self.account.currency if self.account is not None else ""
 
     @property
     def log_start(self) -> int | None:

@@ -13,8 +13,8 @@ from keydesk.calc.risk.exposure import Holding, exposure_of
 from keydesk.calc.risk.trading_context import NOTHING, AccountFunds, Lot, Rules, TradingContext
 from keydesk.records import AccountState, PositionRow, Quote, id_order
 from keydesk.store.store import Store
+from keydesk_client.arithmetic.margin import effective_rate
 from keydesk_client.arithmetic.profit import HOME, Factors, nearest_price, pip
-from keydesk_client.arithmetic.sizing import effective_rate
 
 if TYPE_CHECKING:  # the models cost more to import than a first picture may take
     from keydesk_client.models import Instrument
@@ -60,9 +60,9 @@ class Snapshot:
         with self.open():
             yield
             self._drawn = {
-                key[1]: found
-                for key, found in (self._known or {}).items()
-                if isinstance(key, tuple) and key[0] == CONTEXT and found is not None
+                key[1]: context
+                for key, context in (self._known or {}).items()
+                if isinstance(key, tuple) and key[0] == CONTEXT and context is not None
             }
 
     def note_painted(self) -> None:
@@ -138,8 +138,8 @@ def _average_range(store: Store, instrument: str) -> Decimal | None:
 
 
 def _daily_range(store: Store, known: Instrument) -> Decimal | None:
-    found = store.daily_ranges.get(known.name)
-    return None if not found else nearest_price(Decimal(found), known.display_precision)
+    daily_range = store.daily_ranges.get(known.name)
+    return None if not daily_range else nearest_price(Decimal(daily_range), known.display_precision)
 
 
 def factors_of(store: Store, instrument: str) -> Factors | None:
@@ -148,10 +148,10 @@ def factors_of(store: Store, instrument: str) -> Factors | None:
     currency = instrument.rpartition("_")[2]
     if account is not None and currency == account.currency:
         return HOME
-    found = store.conversions.get(currency)
-    if found is None:
+    conversion = store.conversions.get(currency)
+    if conversion is None:
         return None
-    return Factors(found.account_gain, found.account_loss, found.position_value)
+    return Factors(conversion.account_gain, conversion.account_loss, conversion.position_value)
 
 
 def _age(quote: Quote, now: float) -> float:

@@ -89,18 +89,18 @@ class Multiplexer:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a trader must know before the first key."""
-        found = []
+        problems = []
         if self.synchronized:
-            found.append(
+            problems.append(
                 "tmux synchronize-panes is on: keys typed in another pane reach this desk too. "
                 "Turn it off: tmux setw synchronize-panes off"
             )
         if self.clients > 1:
-            found.append(
+            problems.append(
                 f"{self.clients} tmux clients show this desk and each can type into it. "
                 "See who: tmux list-clients"
             )
-        return tuple(found)
+        return tuple(problems)
 
 
 class MultiplexerQuery:

@@ -32,12 +32,12 @@ OF_PROGRAM: Mapping[str, OscKind] = {
 
 def usual_kind(environment: Mapping[str, str]) -> OscKind:
     """Return the sequence that the terminal knows best, 777 where nothing tells."""
-    found = OF_TERM.get(environment.get("TERM", ""))
+    kind = OF_TERM.get(environment.get("TERM", ""))
     for name in ("TERM_PROGRAM", "LC_TERMINAL"):
-        found = found or OF_PROGRAM.get(environment.get(name, ""))
-    if environment.get("KITTY_WINDOW_ID") and found is None:
-        found = "99"
-    return found or "777"
+        kind = kind or OF_PROGRAM.get(environment.get(name, ""))
+    if environment.get("KITTY_WINDOW_ID") and kind is None:
+        kind = "99"
+    return kind or "777"
 
 
 def notification(
@@ -60,8 +60,8 @@ def _ascii(text: str) -> str:
     GNU screen passes on the low byte of each character of a wrapped sequence alone: of U+011B that is an escape.
     """
     plain = normalize("NFKD", text)
-    kept = "".join(each for each in plain if not combining(each))
-    return kept.encode("ascii", "replace").decode("ascii")
+    letters = "".join(each for each in plain if not combining(each))
+    return letters.encode("ascii", "replace").decode("ascii")
 
 
 def _sequence(kind: OscKind, title: str, text: str) -> str:

@@ -136,5 +136,5 @@ def in_ascii(text: str) -> str:
     """Return text of the same width in ASCII."""
     if text.isascii():
         return text
-    kept = (c if c.isascii() else UNSEEN * cell_len(c) for c in text.translate(GLYPHS))
-    return "".join(kept)
+    characters = (c if c.isascii() else UNSEEN * cell_len(c) for c in text.translate(GLYPHS))
+    return "".join(characters)

@@ -51,12 +51,12 @@ class Replies:
     @property
     def cursor_positions(self) -> tuple[tuple[int, int], ...]:
         """Return (row, column), both from 1, of every cursor position report."""
-        found = (POSITION_REPLY.fullmatch(each) for each in self.sequences)
-        return tuple((int(each[1]), int(each[2])) for each in found if each)
+        replies = (POSITION_REPLY.fullmatch(each) for each in self.sequences)
+        return tuple((int(each[1]), int(each[2])) for each in replies if each)
 
     def matching(self, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
         """Return the first reply that matches the pattern as a whole."""
-        return next((found for each in self if (found := pattern.fullmatch(each))), None)
+        return next((match for each in self if (match := pattern.fullmatch(each))), None)
 
 
 @dataclass(slots=True)
@@ -142,12 +142,12 @@ def is_remote(environment: Mapping[str, str]) -> bool:
 
 def _sequences(data: bytes) -> tuple[bytes, ...]:
     """Return the replies among what was read, up to the one that ends them."""
-    found: list[bytes] = []
+    sequences: list[bytes] = []
     for match in REPLY.finditer(data):
-        found.append(match[0])
+        sequences.append(match[0])
         if ATTRIBUTES_REPLY.fullmatch(match[0]):
             break
-    return tuple(found)
+    return tuple(sequences)
 
 
 def _silent(attributes: list[Any]) -> list[Any]:
@@ -213,10 +213,10 @@ def theme_for(theme: str, depth: Depth, replies: Replies) -> str:
 
 def has_light_background(replies: Replies) -> bool:
     """Return whether the terminal reported a light background."""
-    found = replies.matching(BACKGROUND)
-    if found is None:
+    reply = replies.matching(BACKGROUND)
+    if reply is None:
         return False
-    levels = [int(part, 16) / float(16 ** len(part) - 1) for part in found.groups()]
+    levels = [int(part, 16) / float(16 ** len(part) - 1) for part in reply.groups()]
     luminance = sum(weight * level for weight, level in zip(LUMINANCE, levels, strict=True))
     return bool(luminance > LIGHT)
 

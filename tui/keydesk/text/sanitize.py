@@ -49,7 +49,7 @@ def clean(text: str, limit: int = LINE_LIMIT) -> SafeText:
     """
     if len(text) <= limit and (_is_plain_ascii(text) or _PLAIN.fullmatch(text)):
         return SafeText(text)
-    kept: list[str] = []
+    characters: list[str] = []
     marks = MARKS_A_LETTER  # a mark without a letter would stand on what is before the text
     for character in text:
         category = unicodedata.category(character)
@@ -59,11 +59,11 @@ def clean(text: str, limit: int = LINE_LIMIT) -> SafeText:
             continue
         else:
             marks += 1
-        if len(kept) >= limit:
-            kept.append("…")
+        if len(characters) >= limit:
+            characters.append("…")
             break
-        kept.append(_visible_form(character, category))
-    return SafeText("".join(kept))
+        characters.append(_visible_form(character, category))
+    return SafeText("".join(characters))
 
 
 def clean_name(text: str, limit: int = NAME_LIMIT) -> SafeText:
@@ -73,8 +73,8 @@ def clean_name(text: str, limit: int = NAME_LIMIT) -> SafeText:
     """
     if text.isascii() and text.isprintable() and len(text) <= limit:
         return SafeText(text)
-    kept = [each if _is_plain_ascii(each) else UNSEEN for each in text[:limit]]
-    return SafeText("".join(kept) + ("…" if len(text) > limit else ""))
+    characters = [each if _is_plain_ascii(each) else UNSEEN for each in text[:limit]]
+    return SafeText("".join(characters) + ("…" if len(text) > limit else ""))
 
 
 def safe(text: str) -> SafeText:

@@ -241,21 +241,23 @@ def event_of(line: Sequence[Any]) -> Event:
 def _members(
     kind: type[Event] | type[Opening] | type[ClosedPart], values: Sequence[Any]
 ) -> dict[str, Any]:
-    found = dict(zip(MEMBERS[kind], values, strict=True))
-    if type(found.get("time_ns", 0)) is not int:
-        raise TypeError(found["time_ns"])
-    for name, value in found.items():
+    members = dict(zip(MEMBERS[kind], values, strict=True))
+    if type(members.get("time_ns", 0)) is not int:
+        raise TypeError(members["time_ns"])
+    for name, value in members.items():
         if value is not None and name in NUMBERS:
-            found[name] = _number(value)
+            members[name] = _number(value)
         elif value is not None and name in TEXTS and not isinstance(value, str):
             raise TypeError(value)
     if kind is Fill:
-        opening = found["opening"]
-        found["opening"] = None if opening is None else Opening(**_members(Opening, opening))
-        found["parts"] = tuple(ClosedPart(**_members(ClosedPart, each)) for each in found["parts"])
+        opening = members["opening"]
+        members["opening"] = None if opening is None else Opening(**_members(Opening, opening))
+        members["parts"] = tuple(
+            ClosedPart(**_members(ClosedPart, each)) for each in members["parts"]
+        )
     if kind is Booking:
-        found["shares"] = tuple((str(id_), _number(amount)) for id_, amount in found["shares"])
-    return found
+        members["shares"] = tuple((str(id_), _number(amount)) for id_, amount in members["shares"])
+    return members
 
 
 def _number(value: object) -> Decimal:

@@ -201,9 +201,9 @@ def _oldest_missing(events: Sequence[Event], open_trades: frozenset[str]) -> int
 def _orders_before(file: EventFile, events: Sequence[Event]) -> Iterator[Event]:
     """Yield the orders that rested when the events begin and are filled in them: slippage is measured from their prices."""
     first = next((int(e.id) for e in events if not isinstance(e, Retag)), 0)
-    wanted = (e.order_id for e in events if isinstance(e, Fill) and e.order_id.isdecimal())
-    for number in sorted({int(each) for each in wanted if int(each) < first}):
+    ids = (e.order_id for e in events if isinstance(e, Fill) and e.order_id.isdecimal())
+    for number in sorted({int(each) for each in ids if int(each) < first}):
         fields = file.line_of(number)
-        found = None if fields is None else event_of(fields)
-        if isinstance(found, OrderPrice):
-            yield found
+        event = None if fields is None else event_of(fields)
+        if isinstance(event, OrderPrice):
+            yield event

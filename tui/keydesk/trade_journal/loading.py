@@ -66,13 +66,13 @@ async def load_newest(
         open_trades: Returns the trades that are open, whose events are read, too.
         progress: Called where much has to be read after all.
     """
-    found = await _load(
+    events = await _load(
         client, lambda id_, ns: read_tail(path, id_, ns, wanted, progress), path, progress=progress
     )
-    if not found.skipped:
-        return found
+    if not events.skipped:
+        return events
     try:
-        return await asyncio.to_thread(with_openings, path, found, tuple(open_trades()))
+        return await asyncio.to_thread(with_openings, path, events, tuple(open_trades()))
     except (OSError, UnsafeFile, *UNREADABLE):
         return await load_events(client, path, progress)
 
@@ -108,14 +108,14 @@ async def _with_newer(client: Client, cached: CachedEvents, newest: int) -> Cach
 async def read_events(client: Client, first: int, last: int) -> list[Event]:
     """Return the events of the transactions from one to another, both included; the event loop runs in between."""
     events: list[Event] = []
-    found = (await client.transactions.range(first, last)).transactions
-    for start in range(0, len(found), PART):
-        events.extend(events_of(found[start : start + PART]))
+    transactions = (await client.transactions.range(first, last)).transactions
+    for start in range(0, len(transactions), PART):
+        events.extend(events_of(transactions[start : start + PART]))
         await asyncio.sleep(0)
     return events
 
 
 async def pips_of(client: Client) -> dict[str, Decimal]:
     """Return one pip of each instrument in price units."""
-    found = await client.accounts.instruments()
-    return {each.name: Decimal(1).scaleb(each.pip_location) for each in found.instruments}
+    answer = await client.accounts.instruments()
+    return {each.name: Decimal(1).scaleb(each.pip_location) for each in answer.instruments}

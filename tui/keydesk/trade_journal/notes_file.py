@@ -130,15 +130,15 @@ def _refuse_read_only(path: Path) -> None:
         raise NotesNotWritten(f"the note was not saved: {clean(str(path))} is read-only: chmod 600")
 
 
-def _keep_replaced(path: Path, found: bytes) -> None:
+def _keep_replaced(path: Path, content: bytes) -> None:
     """Keep the lines that a desk wrote and that are gone: somebody changed them, or an editor saved over them."""
-    now = frozenset(found.splitlines())
+    now = frozenset(content.splitlines())
     before = _bytes_or_nothing(companion_file(path, WRITTEN)).splitlines()
     gone = [line for line in before if line not in now]
     if gone:
-        kept = companion_file(path, REPLACED)
-        lines = [*_bytes_or_nothing(kept).splitlines(), *gone]
-        replace_file(kept, b"".join(line + b"\n" for line in lines)[-LARGEST:])
+        copy = companion_file(path, REPLACED)
+        lines = [*_bytes_or_nothing(copy).splitlines(), *gone]
+        replace_file(copy, b"".join(line + b"\n" for line in lines)[-LARGEST:])
 
 
 def checked(note: TradeNote) -> TradeNote:
@@ -216,7 +216,7 @@ def _written(content: _Content) -> bytes:
             "rating": note.rating,
             "mistake": note.mistake,
         }
-        kept = {name: value for name, value in members.items() if value or name == "trade"}
-        lines.append(json.dumps(kept | content.others.get(trade_id, {}), ensure_ascii=False))
+        record = {name: value for name, value in members.items() if value or name == "trade"}
+        lines.append(json.dumps(record | content.others.get(trade_id, {}), ensure_ascii=False))
     text = "".join(f"{line}\n" for line in [*lines, *content.unreadable])
     return text.encode(errors="surrogateescape")

@@ -68,7 +68,7 @@ async def read_paths(
         progress: Called with the number of trades read, and of those to read.
         partly: Called with the paths known so far, after the file and then after each part.
     """
-    found, missing = await asyncio.to_thread(_known_and_missing, path, trades)
+    known, missing = await asyncio.to_thread(_known_and_missing, path, trades)
     done = 0
 
     async def fetch(trade: JournalTrade) -> tuple[JournalTrade, PricePath | None, bool]:
@@ -83,7 +83,7 @@ async def read_paths(
     slots = asyncio.Semaphore(AT_ONCE)
     for start in range(0, len(missing), KEPT_TOGETHER):
         if partly is not None:
-            partly(dict(found))
+            partly(dict(known))
         part = missing[start : start + KEPT_TOGETHER]
         try:
             async with asyncio.TaskGroup() as group:
@@ -93,10 +93,10 @@ async def read_paths(
         ) as errors:  # not `except*`: before 3.11.4 it groups what is raised in it, too
             raise errors.exceptions[0] from None
         answers = [task.result() for task in tasks]
-        found |= {trade.id: fetched for trade, fetched, _ in answers if fetched is not None}
+        known |= {trade.id: fetched for trade, fetched, _ in answers if fetched is not None}
         final = [(trade, fetched) for trade, fetched, is_final in answers if fetched and is_final]
         await asyncio.to_thread(_append, path, final)
-    return found
+    return known
 
 
 def _known_and_missing(
@@ -108,12 +108,12 @@ def _known_and_missing(
 
 
 def _of(known: dict[str, _StoredPath], trade: JournalTrade) -> _StoredPath | None:
-    kept = known.get(trade.id)
-    is_same = kept is not None and (kept.opened_ns, kept.closed_ns) == (
+    entry = known.get(trade.id)
+    is_same = entry is not None and (entry.opened_ns, entry.closed_ns) == (
         trade.opened_ns,
         trade.closed_ns,
     )
-    return kept if is_same else None
+    return entry if is_same else None
 
 
 async def _fetch(client: Client, trade: JournalTrade) -> tuple[PricePath | None, bool]:
@@ -164,9 +164,9 @@ def _read(path: Path) -> dict[str, _StoredPath]:
         for line in read_private(path, LARGEST).decode(errors="replace").splitlines():
             with suppress(*UNREADABLE):
                 id_, opened, closed, end, last, *steps = json.loads(line)
-                kept = PricePath(tuple(map(_step, steps)), int(end), Decimal(last))
-                if kept.steps:
-                    known[str(id_)] = _StoredPath(int(opened), int(closed), kept)
+                price_path = PricePath(tuple(map(_step, steps)), int(end), Decimal(last))
+                if price_path.steps:
+                    known[str(id_)] = _StoredPath(int(opened), int(closed), price_path)
     return known
 
 
@@ -176,11 +176,11 @@ def _step(fields: Sequence[object]) -> PriceStep:
     return PriceStep(begin, begin + int(str(length)), Decimal(str(gain)), Decimal(str(loss)))
 
 
-def _append(path: Path, found: Sequence[tuple[JournalTrade, PricePath]]) -> None:
+def _append(path: Path, paths: Sequence[tuple[JournalTrade, PricePath]]) -> None:
     """Append paths; where that fails, they are fetched again."""
-    if not found:
+    if not paths:
         return
-    text = "".join(_line(*each) for each in found).encode()
+    text = "".join(_line(*each) for each in paths).encode()
     with suppress(OSError, UnsafeFile):
         private_folder(path.parent)
         with locked(path, patience_s=PATIENCE):

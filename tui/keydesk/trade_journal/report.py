@@ -105,22 +105,26 @@ def page(
 ) -> Page:
     """Return the page of a day or a week."""
     trades = [each for each in journal.closed if _is_in(each, period.start_ns, period.end_ns)]
-    found = statistics_of(trades, _balance_before(journal, period.start_ns))
+    statistics = statistics_of(trades, _balance_before(journal, period.start_ns))
     groups = GroupContext(journal.trades, context.notes, context.zone)
-    sections = [_in_short(trades, found, context), _limits(limits, period, context)]
+    sections = [_in_short(trades, statistics, context), _limits(limits, period, context)]
     if len(period.days) > 1:
         sections.append(_by_day(trades, period))
     sections.append(_notes(trades, context))
     sections += [section for name in GROUPS if (section := _group(trades, name, groups))]
-    sections += [_trades(trades, context), _figures(journal, period, found)]
+    sections += [_trades(trades, context), _figures(journal, period, statistics)]
     return Page(f"{period.title}  {account}".rstrip(), tuple(filter(_has_content, sections)))
 
 
-def _in_short(trades: Sequence[JournalTrade], found: Statistics, context: RowContext) -> Section:
+def _in_short(
+    trades: Sequence[JournalTrade], statistics: Statistics, context: RowContext
+) -> Section:
     """Return the result, the best and the worst trade, and what the mistakes cost."""
     if not trades:
         return Section("", sentences=("No trade was closed.",))
-    sentences = [f"Result: {_result_words(trades)}, {counted(found.n, 'trade')}{_won(found)}"]
+    sentences = [
+        f"Result: {_result_words(trades)}, {counted(statistics.n, 'trade')}{_won(statistics)}"
+    ]
     if len(trades) > 1:
         by_result = sorted(trades, key=lambda each: each.result)
         sentences.append(f"Best: {_trade_words(by_result[-1])}")
@@ -139,8 +143,8 @@ def _in_short(trades: Sequence[JournalTrade], found: Statistics, context: RowCon
     return Section("", sentences=tuple(sentences))
 
 
-def _won(found: Statistics) -> str:
-    share = found.win_rate.value
+def _won(statistics: Statistics) -> str:
+    share = statistics.win_rate.value
     return "" if share is None else f", {number(share * 100, Decimal(1))} % won"
 
 
@@ -178,9 +182,9 @@ def _balance_before(journal: Journal, time_ns: int) -> Decimal | None:
     return earlier[-1] if earlier else None
 
 
-def _figures(journal: Journal, period: Period, found: Statistics) -> Section:
+def _figures(journal: Journal, period: Period, statistics: Statistics) -> Section:
     """Return the figures; those that cannot be said are left out."""
-    if not found.n:
+    if not statistics.n:
         return Section("Figures")
     moved = sum(
         (p.transfer for p in journal.balances if period.start_ns <= p.time_ns < period.end_ns),
@@ -188,7 +192,7 @@ def _figures(journal: Journal, period: Period, found: Statistics) -> Section:
     )
     rows = [
         {"figure": name, "value": as_shown(value), "of": basis}
-        for name, value, basis in statistics_rows(found)
+        for name, value, basis in statistics_rows(statistics)
         if value
     ]
     if moved:
@@ -206,13 +210,13 @@ def _by_day(trades: Sequence[JournalTrade], period: Period) -> Section:
 
 
 def _group_row(trades: Sequence[JournalTrade]) -> dict[str, str]:
-    found = statistics_of(trades)
+    statistics = statistics_of(trades)
     rs = [each.r for each in trades if each.r is not None]
-    share = found.win_rate.value
+    share = statistics.win_rate.value
     return {
-        "trades": f"{found.n:,}",
+        "trades": f"{statistics.n:,}",
         "win %": "" if share is None else number(share * 100, Decimal(1)),
-        "result": money(found.total.value),
+        "result": money(statistics.total.value),
         "R": money(sum(rs, Decimal(0))) if rs else "",
     }
 

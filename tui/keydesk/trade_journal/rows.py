@@ -86,14 +86,14 @@ def trade_row(trade: JournalTrade, context: RowContext) -> dict[str, str]:
     }
 
 
-def _finality(found: Excursion | None) -> str:
+def _finality(excursion: Excursion | None) -> str:
     """Return whether MAE and MFE can still grow, because the candle of the exit forms."""
-    return "" if found is None else "provisional" if found.is_provisional else "final"
+    return "" if excursion is None else "provisional" if excursion.is_provisional else "final"
 
 
-def _excursion_cells(found: Excursion | None, pip: Decimal | None) -> dict[str, str]:
-    pips = None if found is None or pip is None else found.pips(pip)
-    in_r = None if found is None else found.r
+def _excursion_cells(excursion: Excursion | None, pip: Decimal | None) -> dict[str, str]:
+    pips = None if excursion is None or pip is None else excursion.pips(pip)
+    in_r = None if excursion is None else excursion.r
     return {
         "maePips": "" if pips is None else number(pips[0], HUNDREDTH),
         "mfePips": "" if pips is None else number(pips[1], HUNDREDTH),
@@ -140,30 +140,38 @@ def _time(time_ns: int, zone: tzinfo) -> str:
     return at(time_ns, zone).isoformat()
 
 
-def statistics_rows(found: Statistics) -> list[tuple[str, str, str]]:
+def statistics_rows(statistics: Statistics) -> list[tuple[str, str, str]]:
     """Return figure, value and what it rests on: `n=34`, or `n=10, under 20`."""
-    share = found.drawdown.share
-    fall = number(found.drawdown.money, MONEY)
+    share = statistics.drawdown.share
+    fall = number(statistics.drawdown.money, MONEY)
     if share is not None:
         fall = f"{fall} ({number(share * 100, HUNDREDTH)} %)"
     return [
-        ("trades", str(found.n), ""),
-        ("result", number(found.total.value, MONEY), basis(found.total)),
-        ("win %", _percent(found.win_rate), basis(found.win_rate)),
-        ("average win", number(found.average_win.value, MONEY), basis(found.average_win)),
-        ("average loss", number(found.average_loss.value, MONEY), basis(found.average_loss)),
-        ("payoff", number(found.payoff.value, HUNDREDTH), basis(found.payoff)),
-        ("expectancy", number(found.expectancy.value, MONEY), basis(found.expectancy)),
-        ("expectancy R", number(found.expectancy_r.value, HUNDREDTH), basis(found.expectancy_r)),
-        ("profit factor", _infinite(found.profit_factor), basis(found.profit_factor)),
-        ("max drawdown", fall, basis(found.total)),
-        ("recovery factor", _infinite(found.recovery), basis(found.recovery)),
-        ("SQN", number(found.sqn.value, HUNDREDTH), basis(found.sqn)),
-        ("longest run of wins", str(found.longest_wins), basis(found.total)),
-        ("longest run of losses", str(found.longest_losses), basis(found.total)),
-        ("time in market %", _percent(found.time_in_market), basis(found.time_in_market)),
-        ("financing", number(found.financing, MONEY), basis(found.total)),
-        ("spread paid", number(found.spread_paid, MONEY), basis(found.total)),
+        ("trades", str(statistics.n), ""),
+        ("result", number(statistics.total.value, MONEY), basis(statistics.total)),
+        ("win %", _percent(statistics.win_rate), basis(statistics.win_rate)),
+        ("average win", number(statistics.average_win.value, MONEY), basis(statistics.average_win)),
+        (
+            "average loss",
+            number(statistics.average_loss.value, MONEY),
+            basis(statistics.average_loss),
+        ),
+        ("payoff", number(statistics.payoff.value, HUNDREDTH), basis(statistics.payoff)),
+        ("expectancy", number(statistics.expectancy.value, MONEY), basis(statistics.expectancy)),
+        (
+            "expectancy R",
+            number(statistics.expectancy_r.value, HUNDREDTH),
+            basis(statistics.expectancy_r),
+        ),
+        ("profit factor", _infinite(statistics.profit_factor), basis(statistics.profit_factor)),
+        ("max drawdown", fall, basis(statistics.total)),
+        ("recovery factor", _infinite(statistics.recovery), basis(statistics.recovery)),
+        ("SQN", number(statistics.sqn.value, HUNDREDTH), basis(statistics.sqn)),
+        ("longest run of wins", str(statistics.longest_wins), basis(statistics.total)),
+        ("longest run of losses", str(statistics.longest_losses), basis(statistics.total)),
+        ("time in market %", _percent(statistics.time_in_market), basis(statistics.time_in_market)),
+        ("financing", number(statistics.financing, MONEY), basis(statistics.total)),
+        ("spread paid", number(statistics.spread_paid, MONEY), basis(statistics.total)),
     ]
 
 

@@ -76,7 +76,7 @@ def masked(text: str, account_id: str) -> str:
 
 def read_screens(folder: Path, trade: "JournalTrade") -> Sequence[KeptScreen]:
     """Return the kept screens of a trade, entry before exit; what cannot be read is left out."""
-    found = []
+    screens = []
     for moment in get_args(Moment):
         name = f"{trade.id}.{moment}.txt"
         with suppress(*UNREADABLE):
@@ -84,8 +84,8 @@ def read_screens(folder: Path, trade: "JournalTrade") -> Sequence[KeptScreen]:
                 head, *lines = read_private(folder / name, MOST_BYTES).decode().split("\n")
                 shown = tuple(clean(each, MOST_COLUMNS) for each in lines[:MOST_ROWS])
                 screen = KeptScreen(trade.id, moment, int(head), shown)
-                found += [screen] if screen.is_of(trade) else []
-    return found
+                screens += [screen] if screen.is_of(trade) else []
+    return screens
 
 
 def trades_with_screens(folder: Path) -> frozenset[str]:
@@ -97,5 +97,5 @@ def trades_with_screens(folder: Path) -> frozenset[str]:
 
 def _ids(names: Iterable[str]) -> Iterable[str]:
     for name in names:
-        if found := NAME.fullmatch(name):
-            yield found[1]
+        if match := NAME.fullmatch(name):
+            yield match[1]

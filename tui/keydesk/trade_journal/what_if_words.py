@@ -21,12 +21,12 @@ class BadDistance(ValueError):
 def distance_in_r(text: str) -> Decimal:
     """Return a typed distance such as 0.5R or 3; raise BadDistance if it is not valid."""
     try:
-        found = Decimal(text.strip().lower().removesuffix("r"))
+        distance = Decimal(text.strip().lower().removesuffix("r"))
     except InvalidOperation:
-        found = Decimal(0)
-    if not (found.is_finite() and 0 < found <= FARTHEST):
+        distance = Decimal(0)
+    if not (distance.is_finite() and 0 < distance <= FARTHEST):
         raise BadDistance(f"{text.strip()[:20]!r}: type a distance in R, such as 0.5R or 3R")
-    return found
+    return distance
 
 
 def rule_words(rule: WhatIf) -> str:
@@ -39,22 +39,22 @@ def rule_words(rule: WhatIf) -> str:
     return ", ".join(parts) or "everything as it was"
 
 
-def doubts(found: WhatIfResult) -> list[str]:
+def doubts(result: WhatIfResult) -> list[str]:
     """Return what the result leaves out, and how many trades rest on the worse of two orders."""
-    n = found.before.n
-    sentences = [f"The rule ends {found.changed} of {counted(n, 'trade')} otherwise."]
-    if found.ambiguous:
+    n = result.before.n
+    sentences = [f"The rule ends {result.changed} of {counted(n, 'trade')} otherwise."]
+    if result.ambiguous:
         sentences.append(
-            f"{counted(found.ambiguous, 'trade')}: which price came first within one candle cannot be known; the worse result is taken."
+            f"{counted(result.ambiguous, 'trade')}: which price came first within one candle cannot be known; the worse result is taken."
         )
-    if found.last_price:
+    if result.last_price:
         sentences.append(
-            f"{counted(found.last_price, 'trade')} met no level within a day after the closing: the last price is taken."
+            f"{counted(result.last_price, 'trade')} met no level within a day after the closing: the last price is taken."
         )
-    if found.without_stop:
+    if result.without_stop:
         sentences.append(
-            f"{counted(found.without_stop, 'trade')} without a first stop, so without R: left out."
+            f"{counted(result.without_stop, 'trade')} without a first stop, so without R: left out."
         )
-    if found.without_candles:
-        sentences.append(f"{counted(found.without_candles, 'trade')} without candles: left out.")
+    if result.without_candles:
+        sentences.append(f"{counted(result.without_candles, 'trade')} without candles: left out.")
     return sentences

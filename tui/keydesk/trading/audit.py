@@ -119,8 +119,8 @@ def try_to_read(path: Path) -> tuple[list[AuditEntry], str]:
 
 def matching(entries: list[AuditEntry], text: str) -> list[AuditEntry]:
     """Return the entries that have every word of the text, in any case; "what:key" looks at the kind only."""
-    wanted = text.lower().split()
-    return [entry for entry in entries if all(_has(entry, word) for word in wanted)]
+    words = text.lower().split()
+    return [entry for entry in entries if all(_has(entry, word) for word in words)]
 
 
 def _has(entry: AuditEntry, word: str) -> bool:

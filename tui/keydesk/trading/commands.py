@@ -1,11 +1,12 @@
 """Turn the instruction of a form into requests, and send them by the order protocol.
 
 Exits are never refused here: no lock, limit, duplicate rule or stale price precedes a close, a cancel or a tighter
-stop. An order that opens risk is bounded, sent on a fresh price, and one at a time per instrument.
+stop. An order that opens risk is bounded, sent on a fresh price, and one at a time per instrument. The ticket of a
+refused one is kept for a minute: the next one opens as it was typed.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal, Protocol
@@ -22,11 +23,14 @@ from keydesk.calc.orders.instructions import (
     LabelTrade,
     MoveEntry,
     OpenOrder,
+    RefusedTicket,
     Reverse,
     SetExitPlan,
     SetProtection,
 )
+from keydesk.calc.orders.ticket_draft import Side, TicketField
 from keydesk.store.prices import take_price
+from keydesk.store.reason_words import meaning_of
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
@@ -40,7 +44,6 @@ from keydesk.trading.order_requests import (
 )
 from keydesk.trading.order_words import open_words
 from keydesk.trading.outcome_words import Command, report_of
-from keydesk.trading.refused_tickets import RefusedTickets
 from keydesk.trading.settings_requests import SettingsRequests
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
@@ -51,8 +54,70 @@ from keydesk_client.models import (
     OrderRequest,
     StopOrder,
 )
-from keydesk_client.orders.outcome import Became, Done, Outcome, new_intent_id
+from keydesk_client.orders.outcome import Became, Done, Outcome, Rejected, new_intent_id
 from keydesk_client.orders.sender import Sender
+
+REFUSED_TICKET_SECONDS = 60.0
+FIELD_OF_MEMBER: Mapping[str, TicketField] = {
+    "units": "size",
+    "price_bound": "bound",
+    "price": "price",
+    "guaranteed_stop_loss_on_fill": "stop",
+    "stop_loss_on_fill": "stop",
+    "take_profit_on_fill": "target",
+    "trailing_stop_loss_on_fill": "trail",
+    "time_in_force": "expiry",
+    "gtd_time": "expiry",
+    "trigger_condition": "trigger",
+    "position_fill": "fill",
+}
+"""The field of a ticket by the first part of a request's member."""
+
+
+@dataclass(slots=True)
+class RefusedTickets:
+    """The last refused ticket of each instrument and side."""
+
+    now: Callable[[], float]
+    _tickets: dict[tuple[str, Side], tuple[float, RefusedTicket]] = field(default_factory=dict)
+
+    def keep(self, order: OpenOrder, outcome: Outcome) -> bool:
+        """Keep the ticket of an order that the broker refused; return whether it did."""
+        code = _reason_of(outcome)
+        meaning = meaning_of(code) if code else None
+        if code and order.draft is not None and meaning is not None:
+            self._put(order, RefusedTicket(order.draft, meaning[1], meaning[0]))
+        return bool(code)
+
+    def keep_invalid(self, order: OpenOrder, error: InvalidRequest) -> None:
+        """Keep the ticket of an order that was not sent because a member of it is invalid."""
+        member = (getattr(error, "field", "") or "").partition(".")[0]
+        if order.draft is not None:
+            self._put(
+                order, RefusedTicket(order.draft, FIELD_OF_MEMBER.get(member, ""), str(error))
+            )
+
+    def take(self, instrument: str, side: Side) -> RefusedTicket | None:
+        """Return the refused ticket of a side once, None without one, or if it is older than a minute."""
+        entry = self._tickets.pop((instrument, side), None)
+        if entry is None or self.now() - entry[0] > REFUSED_TICKET_SECONDS:
+            return None
+        return entry[1]
+
+    def _put(self, order: OpenOrder, refused: RefusedTicket) -> None:
+        self._tickets[order.instrument, order.side] = self.now(), refused
+
+
+def _reason_of(outcome: Outcome) -> str:
+    """Return the code of a rejection or of a cancellation at once, "" for any other outcome."""
+    match outcome:
+        case Rejected():
+            return outcome.reject_reason or outcome.error_code or ""
+        case Done(became=Became.CANCELLED):
+            return outcome.reason or ""
+        case _:
+            return ""
+
 
 ALL: Literal["ALL"] = "ALL"
 READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read again

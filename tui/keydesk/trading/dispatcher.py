@@ -190,11 +190,11 @@ class Dispatcher:
 
     def _record_of(self, intent: Intent) -> InFlight:
         """Return the in-flight record of an intent, completed from the journal and the account."""
-        found = record_of(intent, self.store)
+        record = record_of(intent, self.store)
         sent = self.store.in_flight.get(intent.id)
         if sent is None:
-            return found
-        return replace(sent, instrument=sent.instrument or found.instrument, kind=found.kind)
+            return record
+        return replace(sent, instrument=sent.instrument or record.instrument, kind=record.kind)
 
     def _settle_unless_unconfirmed(self, intent_id: str) -> None:
         record = self.store.in_flight.get(intent_id)

@@ -101,8 +101,8 @@ def figures_of(executions: Sequence[Execution]) -> list[ExecutionFigures]:
     by_instrument: dict[str, list[Execution]] = {}
     for each in executions:
         by_instrument.setdefault(each.instrument, []).append(each)
-    found = [_figures(name, those) for name, those in by_instrument.items()]
-    return sorted(found, key=lambda each: (-each.orders, each.instrument))
+    figures = [_figures(name, those) for name, those in by_instrument.items()]
+    return sorted(figures, key=lambda each: (-each.orders, each.instrument))
 
 
 def _figures(instrument: str, executions: Sequence[Execution]) -> ExecutionFigures:

@@ -100,16 +100,16 @@ def _done(done: Done, command: Command) -> Report:
 
 def one_of_words(like: Ambiguous, command: Command) -> str:
     """Return the joint outcome of several like requests that cannot be distinguished."""
-    found = "; ".join(_finding_words(each, command) for each in like.findings)
-    return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {command.words}: {found}"
+    words = "; ".join(_finding_words(each, command) for each in like.findings)
+    return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {command.words}: {words}"
 
 
-def _finding_words(found: Done | Rejected, command: Command) -> str:
-    if isinstance(found, Rejected):
-        return f"REJECTED ({_why(found)})"
-    if found.became is Became.CANCELLED:
-        return f"CANCELLED ({in_words(found.reason)})"
-    return report_of(replace(found, looked_up=False), replace(command, milliseconds=None)).words
+def _finding_words(finding: Done | Rejected, command: Command) -> str:
+    if isinstance(finding, Rejected):
+        return f"REJECTED ({_why(finding)})"
+    if finding.became is Became.CANCELLED:
+        return f"CANCELLED ({in_words(finding.reason)})"
+    return report_of(replace(finding, looked_up=False), replace(command, milliseconds=None)).words
 
 
 def _position_closed(done: Done, command: Command, late: str) -> Report:
@@ -141,8 +141,8 @@ def _why(rejected: Rejected) -> str:
 
 def _with_field(code: str) -> str:
     """Return a reason in words, preceded by the field of the ticket that it is about."""
-    found = meaning_of(code)
-    field = found[1] if found is not None else ""
+    meaning = meaning_of(code)
+    field = meaning[1] if meaning is not None else ""
     return f"{field}: {in_words(code)}" if field else in_words(code)
 
 

@@ -97,17 +97,17 @@ def width_of(runs: Iterable[Run]) -> int:
 
 def cut(runs: Iterable[Run], width: int) -> list[Run]:
     """Return the runs cut to the width, with an ellipsis in place of the rest."""
-    kept: list[Run] = []
+    parts: list[Run] = []
     left = width
     for text, style in runs:
         size = cell_len(text)
         if size > left:
             if left > 0:
-                kept.append((safe(set_cell_size(text, left - 1) + "…"), style))
-            return kept
-        kept.append((text, style))
+                parts.append((safe(set_cell_size(text, left - 1) + "…"), style))
+            return parts
+        parts.append((text, style))
         left -= size
-    return kept
+    return parts
 
 
 def strip_of(runs: Iterable[Run], width: int, blank: Style) -> Strip:
@@ -239,10 +239,10 @@ class LinePane(DrawnWidget, can_focus=True):
 
     def strips_at(self, numbers: Iterable[int]) -> list[Strip]:
         """Return the cached lines, and draw those that are missing."""
-        kept, width = self._lines, self.outer_size.width
+        lines, width = self._lines, self.outer_size.width
         strips = []
         for y in numbers:
-            strip = kept.get(y)
+            strip = lines.get(y)
             if strip is None or strip.cell_length != width:
                 strip = self.render_line(y)
             strips.append(strip)

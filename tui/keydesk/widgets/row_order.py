@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from keydesk.text.sanitize import Printable, safe
 
+LIVE_EVERY = 2.0  # seconds between two live sortings, and of rest after a key
 Measured = Decimal | float | str | None
 Measure = Callable[[str, str], Measured]  # of a row, by its key and the column's
 
@@ -20,12 +21,28 @@ class TableOrder:
     descending: bool = True
     live: bool = False  # sorted again and again, the cursor's row held; else once
 
+    @classmethod
+    def read(cls, words: str, columns: Container[str]) -> TableOrder:
+        """Return the order that `saved` wrote; anything else is the pane's own order."""
+        column, *more = words.split() or [""]
+        if column not in columns or not set(more) <= {"up", "live"}:
+            return cls()
+        return cls(column, "up" not in more, "live" in more)
+
+    @property
+    def saved(self) -> str:
+        """Return the text form for a file."""
+        if not self.column:
+            return ""
+        up, live = "" if self.descending else " up", " live" if self.live else ""
+        return f"{self.column}{up}{live}"
+
     def words(self, title: str) -> Printable:
         """Return the order in words for a heading: "P/L ▼ held"; `title` is the column's header."""
         if not self.column:
             return ""
-        arrow, kept = "▼" if self.descending else "▲", "live" if self.live else "held"
-        return safe(f"{title} {arrow} {kept}")
+        arrow, pace = "▼" if self.descending else "▲", "live" if self.live else "held"
+        return safe(f"{title} {arrow} {pace}")
 
     def by(self, column: str, ascending: Collection[str]) -> TableOrder:
         """Return the order by another column: largest first, words (`ascending`) from A to Z."""
@@ -66,6 +83,6 @@ def _value(measured: tuple[Decimal | float | str, str]) -> Decimal | float | str
 def held_order(before: Sequence[str], now: Sequence[str]) -> list[str]:
     """Return the present rows in their earlier order; new ones are at the top."""
     left = set(now)
-    kept = [row for row in before if row in left]
-    known = set(kept)
-    return [*(row for row in now if row not in known), *kept]
+    rows = [row for row in before if row in left]
+    known = set(rows)
+    return [*(row for row in now if row not in known), *rows]

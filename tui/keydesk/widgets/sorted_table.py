@@ -21,10 +21,9 @@ from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
 from keydesk.text.search import has_words
 from keydesk.widgets.lines import Heading, Run, Tab
-from keydesk.widgets.row_order import Measured, TableOrder, held_order
+from keydesk.widgets.row_order import LIVE_EVERY, Measured, TableOrder, held_order
 from keydesk.widgets.table import Column, TablePane
 
-LIVE_EVERY = 2.0  # seconds between two live sortings, and of rest after a key
 LONGEST_SHOWN = 20  # columns of the letters in a heading
 
 

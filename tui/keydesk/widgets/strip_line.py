@@ -24,12 +24,12 @@ class Item:
 
 def fit_items(items: Sequence[Item], width: int, gap: int) -> list[Item]:
     """Return the items that have room whole, in their order."""
-    kept = [item for item in items if item.runs]
-    while kept and sum(width_of(i.runs) for i in kept) + gap * (len(kept) - 1) > width:
-        if len(kept) == 1:
+    shown = [item for item in items if item.runs]
+    while shown and sum(width_of(i.runs) for i in shown) + gap * (len(shown) - 1) > width:
+        if len(shown) == 1:
             break
-        kept.remove(max(reversed(kept), key=lambda item: item.rank))
-    return kept
+        shown.remove(max(reversed(shown), key=lambda item: item.rank))
+    return shown
 
 
 class StripLine(LinePane, can_focus=False):
@@ -56,10 +56,10 @@ class StripLine(LinePane, can_focus=False):
         left, right = list(self.left(frame)), list(self.right(frame))
         for gap in self.GAPS:
             taken = sum(width_of(item.runs) + gap for item in right)
-            kept = fit_items(left, self.inside - taken, gap)
-            if len(kept) == sum(bool(item.runs) for item in left):
+            shown = fit_items(left, self.inside - taken, gap)
+            if len(shown) == sum(bool(item.runs) for item in left):
                 break
-        line, tail = (joined(items, safe(" " * gap), blank) for items in (kept, right))
+        line, tail = (joined(items, safe(" " * gap), blank) for items in (shown, right))
         space = self.inside - width_of(line) - width_of(tail)
         return [*line, (safe(" " * max(0, space)), blank), *tail]
 

@@ -33,11 +33,13 @@ class Column:
 
 def fit(columns: Sequence[Column], width: int) -> tuple[Column, ...]:
     """Return the columns that fit, in their order."""
-    kept = list(columns)
-    while len(kept) > 1 and needed(kept, 1) > width:
-        leaving = max(reversed(kept), key=lambda column: column.rank)
-        kept = [each for each in kept if each is not leaving and not _leave_together(each, leaving)]
-    return tuple(kept)
+    fitted = list(columns)
+    while len(fitted) > 1 and needed(fitted, 1) > width:
+        leaving = max(reversed(fitted), key=lambda column: column.rank)
+        fitted = [
+            each for each in fitted if each is not leaving and not _leave_together(each, leaving)
+        ]
+    return tuple(fitted)
 
 
 def _leave_together(column: Column, leaving: Column) -> bool:

@@ -154,17 +154,17 @@ def _own_members(kind: type) -> list[Member]:
 def _declared(node: ast.ClassDef) -> list[Member]:
     import ast  # noqa: PLC0415
 
-    found: list[Member] = []
+    members: list[Member] = []
     for statement, following in pairwise([*node.body, ast.Pass()]):
         match statement:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=default):
                 type_ = ast.unparse(annotation)
                 if not type_.startswith("ClassVar") and not name.startswith("_"):
                     shown = " | ".join(PLAIN_TYPES.get(each, each) for each in type_.split(" | "))
-                    found.append(Member(name, shown, _default_text(default), _text(following)))
+                    members.append(Member(name, shown, _default_text(default), _text(following)))
             case _:
                 pass
-    return found
+    return members
 
 
 def _default_text(value: ast.expr | None) -> str | None:

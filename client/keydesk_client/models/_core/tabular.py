@@ -89,17 +89,17 @@ class Columns(dict[str, Column]):
         times: TimeConverter | None = None,
     ) -> Self:
         """Return the columns of any records, named as in their `row()`: `Columns.of(fills, numbers=float)`."""
-        found: dict[str, list[object]] = {}
+        columns: dict[str, list[object]] = {}
         length = 0
         for record in records:
             for name, value in record.row(numbers=numbers, times=times).items():
-                column = found.setdefault(name, [])
+                column = columns.setdefault(name, [])
                 column.extend([None] * (length - len(column)))
                 column.append(value)
             length += 1
-        for column in found.values():
+        for column in columns.values():
             column.extend([None] * (length - len(column)))
-        return cls({name: compact(column) for name, column in found.items()})
+        return cls({name: compact(column) for name, column in columns.items()})
 
     def to_pandas(self, *, index: str | None = None) -> Any:  # noqa: ANN401 - pandas need not be installed
         """Return a pandas.DataFrame; times become timestamps in UTC, exact to the nanosecond.

@@ -78,12 +78,12 @@ def observe(
 
     To be applied after every batch and every tick. It makes no transactions.
     """
-    wanted = None if instruments is None else frozenset(instruments)
+    names = None if instruments is None else frozenset(instruments)
     marks = (
         _new_mark(order, market)
         for order in account.orders.values()
         if isinstance(order.created, TrailingStopLossCreated | MarketIfTouchedOrderCreated)
-        and (wanted is None or order.instrument in wanted)
+        and (names is None or order.instrument in names)
     )
     return tuple(mark for mark in marks if mark is not None)
 

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk.calc.risk.sizing import Caps, part, size, slippage_allowed
-from keydesk_client.arithmetic.sizing import margin_cap, spread_cost, units_for_risk
+from keydesk_client.arithmetic.margin import margin_cap
+from keydesk_client.arithmetic.profit import spread_cost
+from keydesk_client.arithmetic.risk import units_for_risk
 
 D = Decimal
 

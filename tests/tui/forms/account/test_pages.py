@@ -6,8 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.risk.correlation import Correlation
-from keydesk.calc.risk.exposure import Holding, exposure_of
+from keydesk.calc.risk.exposure import Correlation, Holding, exposure_of
 from keydesk.calc.risk.period_profit import Booking
 from keydesk.forms.account.exposure import (
     ExposurePage,

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from keydesk.app.alerts.week_end import WeekEndReminder
+from keydesk.app.alerts.account_alerts import WeekEndReminder
 from keydesk.forms.account.sessions import SessionsForm
 from keydesk.store.store import Store
 from support.data.desk_store import example_store

@@ -1,4 +1,7 @@
-"""The alerts of the desk: they are watched once the account is open, shown, delivered, and changed by forms."""
+"""The alerts of the desk: they are watched once the account is open, shown, delivered, and changed by forms.
+
+Before the market's week ends, the trades that have no stop over the weekend are named.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,14 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from keydesk.calc.market.sessions import SECOND, is_friday_evening, week_at
 from keydesk.config.alert_settings import AlertSettings
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
+from keydesk.store.risk import naked_trades
 from keydesk.store.state import LogLine, Notice, Topic
 from keydesk.store.store import Store
-from keydesk.text.format import pair
+from keydesk.text.format import duration, pair
 from keydesk.text.sanitize import clean, safe
 
 if TYPE_CHECKING:
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from keydesk.config.alert_settings import EventKind
     from keydesk.forms.market.alerts import AlertAction
     from keydesk.forms.market.new_alert import AlertChoice
+
 
 FLASH = 1.5  # seconds
 BEGINS_AT = 10  # pips above the price, where nothing points at a level
@@ -301,3 +307,39 @@ def here(
 def no_price(instrument: str) -> str:
     """Return why no alert can be made on an instrument."""
     return f"Waiting for a price of {pair(instrument)}"
+
+
+WEEK_END_LOOK_EVERY = 10.0  # seconds
+MOST_NAMED = 3
+
+
+class WeekEndReminder:
+    """Looks, some hours before the week ends, for trades without a stop.
+
+    Args:
+        store: The state of account and market; its clock is the broker's.
+        tell: Shows a message until it is seen.
+    """
+
+    def __init__(self, store: Store, tell: Callable[[NoticeLevel, str], None]) -> None:
+        self._store, self._tell = store, tell
+        self._looked_at = float("-inf")
+        self._announced_ns = 0  # the end of the week of the last reminder
+
+    def look(self, now: float) -> None:
+        """Name the trades without a stop, once a week."""
+        now_ns = self._store.clock_ns
+        if now - self._looked_at < WEEK_END_LOOK_EVERY or not now_ns:
+            return
+        self._looked_at = now
+        ends_ns = week_at(now_ns).changes_ns
+        naked = naked_trades(self._store)
+        if ends_ns == self._announced_ns or not naked or not is_friday_evening(now_ns):
+            return
+        self._announced_ns = ends_ns
+        count = "1 trade has" if len(naked) == 1 else f"{len(naked)} trades have"
+        named = ", ".join(f"{pair(each.instrument)} #{each.id}" for each in naked[:MOST_NAMED])
+        more = ", …" if len(naked) > MOST_NAMED else ""
+        left = duration((ends_ns - now_ns) / SECOND)
+        words = f"The week ends in {left}: {count} no stop over the weekend: {named}{more}"
+        self._tell("bad", words)

@@ -260,7 +260,7 @@ class AccountJournal:
 
         line = None if self.live is None else self.live.lines.trades.get(trade_id)
         if line is not None:
-            home = self._store.account.currency if self._store.account is not None else ""
+            home = self._store.home_currency
             return safe(result_words(line, home, self._store.zone))
         trade = self._store.trades.get(trade_id)
         if trade is None:
@@ -333,11 +333,11 @@ async def _read_candles(
             to=DateTime.from_ns(end),
             price="M",
         )
-        found = [each for loaded in answer.candles if (each := candle_of(loaded)) is not None]
+        candles = [each for loaded in answer.candles if (each := candle_of(loaded)) is not None]
     except (KeydeskClientError, *READ_ERRORS) as error:
         take(TradeCandles(trouble=clean(f"no candles: {error}")))
     else:
-        take(TradeCandles(found, SECONDS[name], safe(name)))
+        take(TradeCandles(candles, SECONDS[name], safe(name)))
 
 
 async def _read_kept(

@@ -198,8 +198,8 @@ class JournalStatistics:
         trades, now = snapshot.journal.trades, self._store.clock_ns
         spans = await asyncio.to_thread(held_over_a_day_end, trades, now)
         closes = await read_day_closes(self._live.client, spans)
-        found: Mapping[int, Decimal] = await asyncio.to_thread(open_profits, trades, closes, now)
-        page.take_open_profits(found)
+        profits: Mapping[int, Decimal] = await asyncio.to_thread(open_profits, trades, closes, now)
+        page.take_open_profits(profits)
 
     async def _read_excursions(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         live = self._live
@@ -228,9 +228,9 @@ class JournalStatistics:
 
         path = self._live.files.events.with_suffix(".paths")
         page.take_progress(_candles_words(0, len(trades)))
-        found = await read_paths(self._live.client, path, trades, say, page.take_paths)
+        paths = await read_paths(self._live.client, path, trades, say, page.take_paths)
         page.take_progress("")
-        page.take_paths(found)
+        page.take_paths(paths)
 
     @property
     def _live(self) -> LiveJournal:

@@ -128,14 +128,14 @@ class AlertEngine:
 
     def replace(self, alerts: Iterable[Alert]) -> None:
         """Watch these alerts; those whose condition is as before stay on the side where they are."""
-        wanted = {each.id: each for each in alerts if each.state == "on"}
+        active = {each.id: each for each in alerts if each.state == "on"}
         for id_, entry in list(self._armed.items()):
-            now = wanted.get(id_)
+            now = active.get(id_)
             if now is None or now.condition != entry.alert.condition:
                 self._remove(entry)
             else:
                 entry.alert = _later(entry.alert, now)
-        for id_, alert in wanted.items():
+        for id_, alert in active.items():
             if id_ not in self._armed:
                 self.add(alert, BELOW if isinstance(alert.condition, ClockTime) else None)
 
@@ -160,7 +160,7 @@ class AlertEngine:
         crossed = levels.take(value)
         if not crossed:
             return NOTHING
-        return [found for each in crossed if (found := self._fire(each, value, time_ns))]
+        return [firing for each in crossed if (firing := self._fire(each, value, time_ns))]
 
     def _fire(self, entry: Armed, value: Decimal, time_ns: int) -> Firing | None:
         alert = entry.alert

@@ -108,11 +108,11 @@ def _moved(move: PriceMove, around: Surroundings) -> PriceMove:
 
 
 def _instant(text: str, around: Surroundings, part: str) -> int:
-    found = expiry_ns(text, around.now_ns, around.now_ns, around.zone)
-    if isinstance(found, UnreadableText) or found is None:
-        why = f"{found.text} {found.reason}" if found else "none; write 18:30"
+    instant = expiry_ns(text, around.now_ns, around.now_ns, around.zone)
+    if isinstance(instant, UnreadableText) or instant is None:
+        why = f"{instant.text} {instant.reason}" if instant else "none; write 18:30"
         raise AlertSyntaxError(f"{part}: {why}")
-    return found
+    return instant
 
 
 def instrument_of(condition: Condition) -> str:

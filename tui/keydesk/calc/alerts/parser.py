@@ -100,21 +100,21 @@ def parse_alert(line: str, instruments: Iterable[str], focus: str) -> AlertLine:
 
 
 def _split_note(line: str) -> tuple[str, str]:
-    found = re.search(r"(?:^|\s)note(?:\s+|$)", line, re.IGNORECASE)
-    if found is None:
+    match = re.search(r"(?:^|\s)note(?:\s+|$)", line, re.IGNORECASE)
+    if match is None:
         return line, ""
-    note = line[found.end() :].strip()
+    note = line[match.end() :].strip()
     if not note:
         raise AlertSyntaxError("note: it is empty; write it last, as in: note retest of the high")
     if len(note) > LONGEST_NOTE:
         raise AlertSyntaxError(f"note: has {len(note)} letters; at most {LONGEST_NOTE}")
-    return line[: found.start()], note
+    return line[: match.start()], note
 
 
 def _parts(word: str) -> tuple[str, ...]:
     """Return a sign and its number apart: `>1.12` is typed as often as `> 1.12`."""
-    found = SIGNED.fullmatch(word)
-    return (word,) if found is None or word in SIGNS else (found[1], found[2])
+    match = SIGNED.fullmatch(word)
+    return (word,) if match is None or word in SIGNS else (match[1], match[2])
 
 
 def _ending(words: Sequence[str]) -> tuple[int | None, str]:

@@ -59,8 +59,8 @@ def amount_of(sign: str, text: str, part: str) -> tuple[ResultUnit, Direction, D
 
 def seconds_of(text: str, part: str, most: int) -> int:
     """Return the seconds of 30s, 5m or 2h; raise AlertSyntaxError above the most."""
-    found = DURATION.fullmatch(text)
-    seconds = int(found[1]) * UNIT_S[found[2]] if found else -1
+    match = DURATION.fullmatch(text)
+    seconds = int(match[1]) * UNIT_S[match[2]] if match else -1
     if not 0 <= seconds <= most:
         raise AlertSyntaxError(
             f"{part}: {text!r} is not a time up to {most} s; write 30s, 5m or 2h"
@@ -71,12 +71,12 @@ def seconds_of(text: str, part: str, most: int) -> int:
 def granularity_of(words: Sequence[str]) -> tuple[Sequence[str], str]:
     """Return the words without the candle length at their end, and that length."""
     if words and any(letter.isalpha() for letter in words[-1]) and words[-1] not in CROSSES:
-        found = find_granularity(words[-1])
-        if found is None:
+        granularity = find_granularity(words[-1])
+        if granularity is None:
             raise AlertSyntaxError(
                 f"candle: {words[-1]!r} is not a candle length; use one of {' '.join(SECONDS)}"
             )
-        return words[:-1], found
+        return words[:-1], granularity
     return words, USUAL_GRANULARITY
 
 

@@ -69,14 +69,14 @@ def clusters(
     shares = [share for each in near for share in (each.long, each.short)]
     count, total = len(shares), sum(shares, NOTHING)
     variance = count * sum((each * each for each in shares), NOTHING) - total * total
-    found = []
+    clustered = []
     for bucket in near:
         for cluster in _of_bucket(book, bucket, width, market):
             over = count * cluster.share - total  # count times the distance from the mean
             if over > 0 and over * over > DEVIATIONS * DEVIATIONS * variance:
-                found.append(cluster)
-    found.sort(key=lambda each: (-each.share, abs(each.distance), each.kind))
-    return tuple(found[:MOST_CLUSTERS])
+                clustered.append(cluster)
+    clustered.sort(key=lambda each: (-each.share, abs(each.distance), each.kind))
+    return tuple(clustered[:MOST_CLUSTERS])
 
 
 def under_water(

@@ -31,8 +31,8 @@ def next_common(granularity: str) -> str:
 def longer(granularity: str) -> str:
     """Return the length that a second chart shows beside this one."""
     seconds = SECONDS.get(granularity, 0)
-    found = [wider for name, wider in LONGER.items() if SECONDS[name] >= seconds]
-    return found[0] if found else ("W" if seconds >= SECONDS["D"] else "D")
+    wider_ones = [wider for name, wider in LONGER.items() if SECONDS[name] >= seconds]
+    return wider_ones[0] if wider_ones else ("W" if seconds >= SECONDS["D"] else "D")
 
 
 def at_place(place: int, own: str) -> str:

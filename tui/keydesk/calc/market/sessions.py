@@ -107,8 +107,8 @@ def week_words(now_ns: int, zone: tzinfo) -> str:
 
 def rollover_at(now_ns: int) -> int:
     """Return the next 17:00 New York."""
-    found = (_ns(day, ROLLOVER, NEW_YORK) for day in _days(now_ns, NEW_YORK))
-    return next(each for each in found if each > now_ns)
+    times = (_ns(day, ROLLOVER, NEW_YORK) for day in _days(now_ns, NEW_YORK))
+    return next(each for each in times if each > now_ns)
 
 
 def closed_words(now_ns: int) -> str:

@@ -89,12 +89,12 @@ def _check_name(lists: Watchlists, name: str, *, besides: str = "") -> str:
 
 
 def _own(lists: Watchlists, name: str) -> Watchlist:
-    found = lists.by_name(name)
-    if found is None:
+    watchlist = lists.by_name(name)
+    if watchlist is None:
         raise ListError(f"there is no list {name} any more")
-    if found.is_all:
+    if watchlist.is_all:
         raise ListError(f"{ALL} always holds every instrument")
-    return found
+    return watchlist
 
 
 def _replace(lists: Watchlists, name: str, changed: Watchlist) -> Watchlists:

@@ -127,12 +127,12 @@ def _unreadable_fields(
     draft: ProtectionDraft, trade: TradeRow, context: TradingContext
 ) -> Sequence[tuple[ProtectionField, UnreadableText]]:
     """Return the fields whose text cannot be read, or whose unit is not known."""
-    found: list[tuple[ProtectionField, UnreadableText]] = []
+    unreadable: list[tuple[ProtectionField, UnreadableText]] = []
     for name in FIELDS:
         level = wanted_level(draft, name, trade, context)
         if isinstance(level, UnreadableText):
-            found.append((name, level))
-    return found
+            unreadable.append((name, level))
+    return unreadable
 
 
 def _guarantee_refusals(

@@ -24,8 +24,8 @@ from keydesk.calc.risk.financing import minutes_to_rollover, minutes_to_week_end
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk, TradingContext
 from keydesk.records import InFlight, InFlightKind
 from keydesk.text.format import duration, money, pair, price, units
+from keydesk_client.arithmetic.margin import margin_cap
 from keydesk_client.arithmetic.profit import whole_units
-from keydesk_client.arithmetic.sizing import margin_cap
 
 ENTRY_REACH = Decimal("0.05")  # of the price: digits typed wrong, or pips for a price
 LEVEL_REACH = Decimal("0.25")

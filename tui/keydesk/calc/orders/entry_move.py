@@ -48,19 +48,19 @@ def field_of(name: str, level: Decimal | None, pip: Decimal) -> Entry:
 
 def typed_levels(fields: Mapping[str, Entry], context: TradingContext, *, buys: bool) -> Levels:
     """Return the levels typed, at the instrument's precision; a distance in ranges counts from the typed price."""
-    digits, found = context.rules.price_precision, dict[str, Reading]()
+    digits, levels = context.rules.price_precision, dict[str, Reading]()
     for name, entry in fields.items():
         value = above_zero(entry.value)
         if name == "units":
-            found[name] = value
+            levels[name] = value
             continue
         if name == "trail" and isinstance(value, Decimal):
             value = average_range.distance(entry, context)
         elif entry.unit == "ATR" and isinstance(value, Decimal):
             direction = 1 if (name == "target") == buys else -1
-            value = _ranges_away(entry, found["price"], direction, context)
-        found[name] = nearest_price(value, digits) if isinstance(value, Decimal) else value
-    return found
+            value = _ranges_away(entry, levels["price"], direction, context)
+        levels[name] = nearest_price(value, digits) if isinstance(value, Decimal) else value
+    return levels
 
 
 def _ranges_away(entry: Entry, at: Reading, direction: int, context: TradingContext) -> Reading:

@@ -35,14 +35,14 @@ def expiry_ns(text: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | Unre
     words = text.strip().lower()
     if not words:
         return None
-    found = _instant(words, typed_ns, now_ns, zone)
-    if found is None:
+    instant = _instant(words, typed_ns, now_ns, zone)
+    if instant is None:
         return UnreadableText(text, f"is not an expiry; {HOW}")
-    if found <= now_ns:
+    if instant <= now_ns:
         return UnreadableText(text, "is past")
-    if found - now_ns > LONGEST_NS:
+    if instant - now_ns > LONGEST_NS:
         return UnreadableText(text, "is more than 400 days away")
-    return found
+    return instant
 
 
 def _instant(words: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | None:

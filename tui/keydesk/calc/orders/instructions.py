@@ -86,12 +86,12 @@ class Template:
 
     def trail_entry(self, context: TradingContext) -> Entry:
         """Return the trailing distance as a field holds it: the template's, else the stop's, at least the broker's minimum."""
-        wanted = self.own_trail if self.own_trail.text else self.stop_entry(context)
-        if not isinstance(wanted.value, Decimal):
-            return wanted
-        unit = context.average_range if wanted.unit == "ATR" else context.rules.pip
-        if unit is None or wanted.value * unit >= context.rules.minimum_trail:
-            return wanted
+        entry = self.own_trail if self.own_trail.text else self.stop_entry(context)
+        if not isinstance(entry.value, Decimal):
+            return entry
+        unit = context.average_range if entry.unit == "ATR" else context.rules.pip
+        if unit is None or entry.value * unit >= context.rules.minimum_trail:
+            return entry
         return _entry(_whole_pips(context.rules.minimum_trail / context.rules.pip), None)
 
 

@@ -11,7 +11,7 @@ from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.risk.trading_context import NOTHING, OpenRisk, TradingContext
 from keydesk.records import ClosedTrade
-from keydesk.text.format import duration, money, units
+from keydesk.text.format import counted, duration, money, units
 
 PERCENT = Decimal(100)
 CHANGE = ":limits changes it"
@@ -118,7 +118,7 @@ def _risk_refusals(
     yield from _open_risk_refusals(plan, context, own, risk)
     most = own.hard_open_trades
     if most is not None and risk.count >= most:
-        fact = f"{_count(risk.trades, 'open trade')} and {_count(risk.entries, 'entry order')}"
+        fact = f"{counted(risk.trades, 'open trade')} and {counted(risk.entries, 'entry order')}"
         yield refused("hard_open_trades", fact, f"{most}", "Close or cancel one")
 
 
@@ -222,10 +222,6 @@ def limit_warnings(plan: Plan, context: TradingContext, limits: Limits) -> Itera
         yield f"The size is {money(plan.notional / nav, 1)} times NAV"
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
 def _percent_of(part: Decimal, whole: Decimal) -> str:
     return f"{money(part / whole * PERCENT)} %" if whole > 0 else "over 100 %"
 
@@ -242,8 +238,8 @@ def losses_in_a_row(closed: Sequence[ClosedTrade]) -> int:
 
 def cool_off_until(closed: Sequence[ClosedTrade], limits: Limits) -> int | None:
     """Return until when no risk is opened after a row of losses, None without one."""
-    wanted = limits.cool_off_losses
-    if wanted is None or losses_in_a_row(closed) < wanted:
+    losses = limits.cool_off_losses
+    if losses is None or losses_in_a_row(closed) < losses:
         return None
     last = next(each for each in reversed(closed) if each.result < NOTHING)
     return last.time_ns + int(limits.cool_off_minutes * MINUTE)

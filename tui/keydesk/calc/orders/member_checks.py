@@ -38,11 +38,11 @@ def _expiry_refusals(draft: Draft, wall_ns: int, zone: tzinfo) -> list[str]:
     if draft.expiry != TYPED_EXPIRY:
         return []
     members, key = draft.members, TEXT_KEYS["until"]
-    found = expiry_ns(members.until, members.until_typed_ns, wall_ns, zone)
-    if found is None:
+    expiry = expiry_ns(members.until, members.until_typed_ns, wall_ns, zone)
+    if expiry is None:
         return [f"expiry: it is missing. {key}, then {HOW}; e takes another"]
-    if isinstance(found, UnreadableText):
-        return [f"expiry: {found.text} {found.reason}. {key} types it anew"]
+    if isinstance(expiry, UnreadableText):
+        return [f"expiry: {expiry.text} {expiry.reason}. {key} types it anew"]
     return []
 
 

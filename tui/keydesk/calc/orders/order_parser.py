@@ -42,8 +42,8 @@ NONE = "none"
 
 def matching(typed: str, names: Iterable[str]) -> list[str]:
     """Return the names that contain the typed letters in order, best match first; all names if nothing is typed."""
-    wanted = "".join(letter for letter in typed.upper() if letter.isalnum())
-    scored = [(_distance(wanted, name), name) for name in names]
+    letters = "".join(letter for letter in typed.upper() if letter.isalnum())
+    scored = [(_distance(letters, name), name) for name in names]
     return [name for distance, name in sorted(scored, key=_by_distance) if distance is not None]
 
 
@@ -51,23 +51,23 @@ def _by_distance(scored: tuple[tuple[int, int] | None, str]) -> tuple[int, int]:
     return scored[0] or (0, 0)
 
 
-def _distance(wanted: str, name: str) -> tuple[int, int] | None:
+def _distance(letters: str, name: str) -> tuple[int, int] | None:
     """Return how far the matched letters are apart, None if the name does not contain them.
 
     Letters that begin a currency count as near: `gj` means GBP_JPY before it means anything else.
     """
     plain = name.replace("_", "")
     starts = "".join(part[:1] for part in name.split("_"))
-    if wanted and starts.startswith(wanted):
+    if letters and starts.startswith(letters):
         return (0, 0)
     at, gaps = -1, 0
-    for letter in wanted:
-        found = plain.find(letter, at + 1)
-        if found < 0:
+    for letter in letters:
+        place = plain.find(letter, at + 1)
+        if place < 0:
             return None
-        gaps += found - at - 1
-        at = found
-    return (1 if wanted else 0, gaps)
+        gaps += place - at - 1
+        at = place
+    return (1 if letters else 0, gaps)
 
 
 class OrderSyntaxError(Exception):
@@ -141,15 +141,15 @@ def parse_order(words: Sequence[str]) -> ParsedOrder:
     Raises:
         Unreadable: one of them cannot be read, stands twice, or does not go with another.
     """
-    found = ParsedOrder()
+    order = ParsedOrder()
     left = list(words)
     while left:
         word = left.pop(0)
         name, value = _field(word, left)
-        if _is_set(found, name):
+        if _is_set(order, name):
             raise OrderSyntaxError(f"{name}: given twice ({word})")
-        found = replace(found, **{name: value})  # type: ignore[arg-type]  # _field names its own
-    return _agreeing(found)
+        order = replace(order, **{name: value})  # type: ignore[arg-type]  # _field names its own
+    return _agreeing(order)
 
 
 def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
@@ -176,32 +176,32 @@ def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
     )
 
 
-def _agreeing(found: ParsedOrder) -> ParsedOrder:
+def _agreeing(order: ParsedOrder) -> ParsedOrder:
     """Make a price alone a limit order; raise OrderSyntaxError for fields that exclude each other."""
-    if found.price is not None and found.kind is None:
-        found = replace(found, kind="LIMIT")
-    pending = found.kind not in {None, "MARKET"}
-    if found.price is not None and not pending:
+    if order.price is not None and order.kind is None:
+        order = replace(order, kind="LIMIT")
+    pending = order.kind not in {None, "MARKET"}
+    if order.price is not None and not pending:
         raise OrderSyntaxError("price: a market order takes none; leave @ or market out")
-    if pending and found.price is None:
+    if pending and order.price is None:
         raise OrderSyntaxError(
-            f"price: {KIND_WORDS[found.kind or 'LIMIT']} needs one, such as @1.0830"
+            f"price: {KIND_WORDS[order.kind or 'LIMIT']} needs one, such as @1.0830"
         )
-    if found.bound is not None and pending:
+    if order.bound is not None and pending:
         raise OrderSyntaxError("bound: only a market order has one; leave it out")
-    if found.until and not pending:
+    if order.until and not pending:
         raise OrderSyntaxError("expiry: a market order does not rest; leave gtd out")
     choices = PENDING_EXPIRIES if pending else MARKET_EXPIRIES
-    if found.expiry and found.expiry not in choices:
-        kind = KIND_WORDS[found.kind or "MARKET"]
+    if order.expiry and order.expiry not in choices:
+        kind = KIND_WORDS[order.kind or "MARKET"]
         raise OrderSyntaxError(
-            f"expiry: a {kind} order takes {', '.join(choices)}, not {found.expiry}"
+            f"expiry: a {kind} order takes {', '.join(choices)}, not {order.expiry}"
         )
-    return found
+    return order
 
 
-def _is_set(found: ParsedOrder, name: str) -> bool:
-    return getattr(found, name) not in {None, ""}
+def _is_set(order: ParsedOrder, name: str) -> bool:
+    return getattr(order, name) not in {None, ""}
 
 
 def _size(text: str) -> Entry:

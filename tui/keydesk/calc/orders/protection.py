@@ -115,15 +115,15 @@ def wanted_protection(
     draft: ProtectionDraft, trade: TradeRow, context: TradingContext
 ) -> Protection | None:
     """Return the typed levels at the instrument's precision, None while one cannot be read."""
-    stop, target, trail, kept = (wanted_level(draft, name, trade, context) for name in FIELDS)
+    stop, target, trail, guaranteed = (wanted_level(draft, name, trade, context) for name in FIELDS)
     if (
         isinstance(stop, UnreadableText)
         or isinstance(target, UnreadableText)
         or isinstance(trail, UnreadableText)
-        or isinstance(kept, UnreadableText)
+        or isinstance(guaranteed, UnreadableText)
     ):
         return None
-    return Protection(stop, target, trail, kept)
+    return Protection(stop, target, trail, guaranteed)
 
 
 def wanted_level(
@@ -242,8 +242,8 @@ def outlook(trade: TradeRow, levels: Protection, context: TradingContext) -> Out
     stop = effective_stop(trade, levels, context)
     if stop is not None:
         lost = open_risk(trade.units, trade.price, stop, context.factors)
-        kept = locked_profit(trade.units, trade.price, stop, context.factors)
-        at_stop = kept - lost if kept else -lost if lost else NOTHING
+        locked = locked_profit(trade.units, trade.price, stop, context.factors)
+        at_stop = locked - lost if locked else -lost if lost else NOTHING
     if levels.target is not None:
         at_target = reward(trade.units, trade.price, levels.target, context.factors)
     return Outlook(at_stop, at_target)

@@ -21,15 +21,14 @@ from keydesk.calc.orders.ticket_draft import (
 from keydesk.calc.orders.ticket_levels import Levels, levels_of, stop_distance
 from keydesk.calc.risk.sizing import CapName, Caps, size
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
-from keydesk_client.arithmetic.profit import notional, pip_value
-from keydesk_client.arithmetic.sizing import (
+from keydesk_client.arithmetic.margin import (
     closeout_percent,
     margin_cap,
     position_units,
     required_margin,
-    spread_cost,
-    units_for_risk,
 )
+from keydesk_client.arithmetic.profit import notional, pip_value, spread_cost
+from keydesk_client.arithmetic.risk import units_for_risk
 
 PERCENT = Decimal(100)
 
@@ -127,12 +126,12 @@ def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
 
 def unreadable_fields(draft: Draft, plan: Plan) -> Sequence[tuple[FieldName, UnreadableText]]:
     """Return the fields whose text cannot be read, or whose unit is not known."""
-    found: list[tuple[FieldName, UnreadableText]] = []
+    unreadable: list[tuple[FieldName, UnreadableText]] = []
     for name in fields_of(draft, plan):
         reading = field_reading(draft, name, plan)
         if isinstance(reading, UnreadableText):
-            found.append((name, reading))
-    return found
+            unreadable.append((name, reading))
+    return unreadable
 
 
 def field_reading(draft: Draft, name: FieldName, plan: Plan) -> Reading:

@@ -17,8 +17,8 @@ from keydesk_client.arithmetic.profit import nearest_price
 
 def scale_out_of(draft: Draft) -> ScaleOut:
     """Return the scale-out of a ticket, none while it cannot be read."""
-    found = parse_scale_out(draft.members.scale)
-    return NO_SCALE_OUT if isinstance(found, str) else found
+    scale_out = parse_scale_out(draft.members.scale)
+    return NO_SCALE_OUT if isinstance(scale_out, str) else scale_out
 
 
 def parts_of(draft: Draft, plan: Plan, context: TradingContext) -> tuple[OrderPart, ...] | str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from keydesk.calc.risk.trading_context import NOTHING
-from keydesk_client.arithmetic.sizing import effective_rate
+from keydesk_client.arithmetic.margin import effective_rate
 
 
 @dataclass(frozen=True, slots=True)

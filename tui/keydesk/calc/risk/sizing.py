@@ -1,6 +1,6 @@
 """Caps of a position's size, allowed slippage and typical spreads.
 
-The formulas of size and margin themselves are the client library's: `keydesk_client.arithmetic.sizing`. Worked numbers: `docs/formulas.md`.
+The size from risk and the formulas of margin are the client library's: `keydesk_client.arithmetic.risk`, `margin`. Worked numbers: `docs/formulas.md`.
 """
 
 from collections import deque

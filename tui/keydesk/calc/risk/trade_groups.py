@@ -1,11 +1,11 @@
 """The open trades of one instrument as one: weighted entry, pips, R, risk to the stops."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from keydesk.records import TradeRow
-from keydesk_client.arithmetic.profit import average_price
+from keydesk_client.arithmetic.profit import average_price, total
 
 NOTHING = Decimal(0)
 
@@ -31,7 +31,7 @@ def group_of(trades: Sequence[TradeRow]) -> TradeGroup:
     """Return the sums of the trades of one instrument."""
     longs = any(trade.units > 0 for trade in trades)
     hedged = longs and any(trade.units < 0 for trade in trades)
-    profit = _sum(trade.unrealized_pl for trade in trades)
+    profit = total(trade.unrealized_pl for trade in trades)
     return TradeGroup(
         units=sum((trade.units for trade in trades), NOTHING),
         is_hedged=hedged,
@@ -43,29 +43,20 @@ def group_of(trades: Sequence[TradeRow]) -> TradeGroup:
         risk=sum((trade.risk for trade in trades if trade.risk is not None), NOTHING),
         naked=sum(trade.risk is None for trade in trades),
         financing=sum((trade.financing for trade in trades), NOTHING),
-        margin=_sum(trade.margin_used for trade in trades),
+        margin=total(trade.margin_used for trade in trades),
     )
-
-
-def _sum(parts: Iterable[Decimal | None]) -> Decimal | None:
-    total = NOTHING
-    for part in parts:
-        if part is None:
-            return None
-        total += part
-    return total
 
 
 def _weighted_pips(trades: Sequence[TradeRow]) -> Decimal | None:
     size = sum((abs(trade.units) for trade in trades), NOTHING)
-    total = _sum(None if t.pips is None else abs(t.units) * t.pips for t in trades)
-    return total / size if size and total is not None else None
+    weighted = total(None if t.pips is None else abs(t.units) * t.pips for t in trades)
+    return weighted / size if size and weighted is not None else None
 
 
 def _r_multiple(trades: Sequence[TradeRow]) -> Decimal | None:
     """Return the R of all trades together, None unless each has an initial risk."""
-    risked = _sum(trade.initial_risk or None for trade in trades)
-    won = _sum(
+    risked = total(trade.initial_risk or None for trade in trades)
+    won = total(
         None if each.r_multiple is None else each.r_multiple * (each.initial_risk or NOTHING)
         for each in trades
     )

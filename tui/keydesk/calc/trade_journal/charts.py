@@ -111,10 +111,10 @@ def trading_days(trades: Iterable[JournalTrade]) -> dict[date, HeatCell]:
 
 
 def _cells(trades: Iterable[tuple[Key, JournalTrade]]) -> dict[Key, HeatCell]:
-    found: dict[Key, HeatCell] = {}
+    cells: dict[Key, HeatCell] = {}
     for key, trade in trades:
-        found[key] = found.get(key, HeatCell()).plus(trade)
-    return found
+        cells[key] = cells.get(key, HeatCell()).plus(trade)
+    return cells
 
 
 def largest_result(cells: Mapping[Key, HeatCell]) -> Decimal:

@@ -103,13 +103,13 @@ def length_of(granularity: str) -> int:
 
 def excursion_of(trade: JournalTrade, candles: Iterable[Extremes]) -> Excursion | None:
     """Return the excursion of a closed trade from the candles of its plan; None without one."""
-    found = list(candles)
-    if not found or trade.closed_ns is None:
+    extremes = list(candles)
+    if not extremes or trade.closed_ns is None:
         return None
     entry = trade.entry_price
     exits = [each.price for each in trade.exits]
-    high = max(*exits, *(each.high for each in found))
-    low = min(*exits, *(each.low for each in found))
+    high = max(*exits, *(each.high for each in extremes))
+    low = min(*exits, *(each.low for each in extremes))
     up, down = max(NOTHING, high - entry), max(NOTHING, entry - low)
     adverse, favourable = (down, up) if trade.is_long else (up, down)
     return known_excursion(trade, adverse, favourable)

@@ -47,7 +47,7 @@ def open_profits(
         closes: By instrument, oldest first.
         until_ns: The end of what is known.
     """
-    found: dict[int, Decimal] = {}
+    profits: dict[int, Decimal] = {}
     for trade in trades:
         known = closes.get(trade.instrument, ())
         ends = [each.end_ns for each in known]
@@ -55,9 +55,9 @@ def open_profits(
         while end <= min(until_ns, trade.closed_ns or until_ns):
             place = bisect_right(ends, end)
             if place and trade.home_factor is not None:
-                found[end] = found.get(end, NOTHING) + _profit(trade, known[place - 1], end)
+                profits[end] = profits.get(end, NOTHING) + _profit(trade, known[place - 1], end)
             end = next_day_start(end)
-    return found
+    return profits
 
 
 def _profit(trade: JournalTrade, close: DayClose, end_ns: int) -> Decimal:

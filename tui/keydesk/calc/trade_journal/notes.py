@@ -45,7 +45,7 @@ def tags_in(text: str) -> tuple[str, ...]:
 
 def checked_tags(words: Iterable[str]) -> tuple[str, ...]:
     """Return tags in lower case and without a leading #, each once."""
-    tags = tuple(dict.fromkeys(found for word in words if (found := word.lstrip("#").lower())))
+    tags = tuple(dict.fromkeys(tag for word in words if (tag := word.lstrip("#").lower())))
     if len(tags) > MOST_TAGS:
         raise BadNote(f"{len(tags)} tags are too many: use at most {MOST_TAGS} for a trade")
     for each in tags:

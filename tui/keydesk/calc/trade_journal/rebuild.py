@@ -47,8 +47,8 @@ class Journal:
     @property
     def closed(self) -> tuple[JournalTrade, ...]:
         """The closed trades in the order of their closing."""
-        found = [each for each in self.trades if each.is_closed]
-        return tuple(sorted(found, key=lambda each: each.closed_ns or 0))
+        trades = [each for each in self.trades if each.is_closed]
+        return tuple(sorted(trades, key=lambda each: each.closed_ns or 0))
 
     @property
     def booked(self) -> Decimal:

@@ -131,13 +131,13 @@ def _end(trade: JournalTrade, part: Execution, path: PricePath, levels: _Levels)
         is_after = step.start_ns > part.time_ns
         stop = levels.first_stop if levels.stop is None and is_after else levels.stop
         is_first = _holds_entry(opened, step)
-        found = _met(step, levels, NOTHING if at_entry else stop, at_entry, is_first)
-        if found is None:
+        met = _met(step, levels, NOTHING if at_entry else stop, at_entry, is_first)
+        if met is None:
             continue
-        if found.gains:
+        if met.gains:
             is_last = not goes_on and part.time_ns < step.end_ns
-            return _worst(found, step, trade, part if is_last else None)
-        at_entry = at_entry or found.moves_stop
+            return _worst(met, step, trade, part if is_last else None)
+        at_entry = at_entry or met.moves_stop
     if not goes_on:
         return _End(None)
     return _End(path.last_gain, max(part.time_ns, path.end_ns), at_last_price=True)
@@ -185,9 +185,9 @@ def _gain(trade: JournalTrade, part: Execution) -> Decimal:
     return moved if trade.is_long else -moved
 
 
-def _worst(found: _Met, step: PriceStep, trade: JournalTrade, last: Execution | None) -> _End:
+def _worst(met: _Met, step: PriceStep, trade: JournalTrade, last: Execution | None) -> _End:
     """Return the worst result of a step; `last` is the part that was closed within it, perhaps before."""
-    worst, is_ambiguous = min(found.gains), found.is_ambiguous
+    worst, is_ambiguous = min(met.gains), met.is_ambiguous
     if last is not None:
         actual = _gain(trade, last)
         is_ambiguous = is_ambiguous or worst != actual

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
-from keydesk.calc.risk.correlation import (
+from keydesk.calc.risk.exposure import (
     ENOUGH,
     LEAST,
     STRONG,
     Closes,
     Correlation,
+    Holding,
     SignedRisk,
     correlations,
     effective_risk,
 )
-from keydesk.calc.risk.exposure import Holding
 from keydesk.calc.risk.trading_context import NOTHING
 from keydesk.forms.account.live_page import LivePage, Toned
 from keydesk.forms.info_form import Rows
@@ -195,16 +195,16 @@ def risk_rows(store: Store, held: Sequence[str], known: Sequence[Correlation] | 
     if known is None:
         return [("effective risk", Toned("hourly candles are being read …", "muted"))]
     risks = _signed_risks(store, held)
-    found, home = effective_risk(risks, known), account.currency
+    risk, home = effective_risk(risks, known), account.currency
     unknown = (
-        f"; {counted(found.unknown, 'pair')} not known, counted as fully correlated"
-        if found.unknown
+        f"; {counted(risk.unknown, 'pair')} not known, counted as fully correlated"
+        if risk.unknown
         else ""
     )
     rows: Rows = [
         (
             "effective risk",
-            f"{money(found.together)} {home}, against {money(found.added)} added{unknown}",
+            f"{money(risk.together)} {home}, against {money(risk.added)} added{unknown}",
         ),
         *_left_out_rows(store),
         ("correlation", Toned("of the last 120 hours; grey: too few to rely on", "muted")),

@@ -17,7 +17,7 @@ from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of
 from keydesk.text.format import duration, money, pips, units
 from keydesk.text.sanitize import Printable, safe
-from keydesk_client.arithmetic.sizing import required_margin
+from keydesk_client.arithmetic.margin import required_margin
 
 WEEK_DAYS = 7
 USUAL_SIZE = Decimal(10_000)  # where no preset has fixed units

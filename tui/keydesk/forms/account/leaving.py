@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, TextLine, wrap_words
-from keydesk.forms.trades.close_trade import trade_name
+from keydesk.forms.trades.trade_form import trade_name
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LEAVING
 from keydesk.store.risk import naked_trades

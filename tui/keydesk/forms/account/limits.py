@@ -53,12 +53,12 @@ class LimitRow:
     @property
     def value(self) -> Decimal | UnreadableText | None:
         """The limit that is typed, None for none; else why it cannot be one."""
-        found = above_zero(self.entry.value)
-        if isinstance(found, Decimal) and self.field.name in WHOLE and found != int(found):
+        number = above_zero(self.entry.value)
+        if isinstance(number, Decimal) and self.field.name in WHOLE and number != int(number):
             return UnreadableText(self.entry.text, "is not a whole number")
-        if isinstance(found, Decimal) and not has_sane_size(found):
+        if isinstance(number, Decimal) and not has_sane_size(number):
             return UnreadableText(self.entry.text, f"has over {MOST_DIGITS} digits")
-        return found
+        return number
 
     def trouble(self, *, of_all: bool) -> str:
         """Return why the row cannot be kept, "" if it can."""
@@ -72,8 +72,8 @@ class LimitRow:
 
 def value_in(limits: Limits, name: str) -> Decimal | None:
     """Return a limit of every instrument."""
-    found: Any = getattr(limits, name)
-    return None if found is None else Decimal(str(found)).normalize()
+    limit: Any = getattr(limits, name)
+    return None if limit is None else Decimal(str(limit)).normalize()
 
 
 def rows_of(limits: Limits, instrument: str) -> list[LimitRow]:
@@ -158,8 +158,8 @@ class LimitsForm(InfoForm[Changes]):
 
     def trouble(self) -> str:
         """Return why the rows cannot be kept, "" if they can."""
-        found = (row.trouble(of_all=not self.instrument) for row in self.rows)
-        return next((each for each in found if each), "")
+        troubles = (row.trouble(of_all=not self.instrument) for row in self.rows)
+        return next((each for each in troubles if each), "")
 
     def _row(self, at: int, row: LimitRow, now: Mapping[str, str]) -> list[TextLine]:
         active = at == self.at
@@ -256,24 +256,24 @@ def _header() -> TextLine:
 def _usage(store: Store) -> Mapping[str, str]:
     """Return where the limits stand, by name, as far as that is known."""
     result, account, risk = day_result(store), store.account, open_risk_of(store)
-    found = {
+    usage = {
         "cool_off_losses": f"{losses_in_a_row(store.closed)} in a row",
         "hard_open_trades": f"{risk.count}",
     }
     if result.loss is not None:
         used = share_used(store.loss_lock, result.loss)
         share = "" if used is None else f", {money(used, 0)} % used"
-        found["daily_loss"] = f"{money(-result.loss, signed=True)}{share}"
+        usage["daily_loss"] = f"{money(-result.loss, signed=True)}{share}"
     if account is not None and account.nav > 0:
         cash = money(risk.cash / account.nav * PERCENT)
-        found["hard_open_risk_percent"] = f"{cash} %" + (
+        usage["hard_open_risk_percent"] = f"{cash} %" + (
             f" + {risk.naked} no stop" if risk.naked else ""
         )
     quote, known = store.quotes.get(store.focus), store.instruments.get(store.focus)
     if quote is not None and known is not None:
         spread = (quote.ask - quote.bid).scaleb(-known.pip_location)
         words = f"{money(spread, 1)} {pair(store.focus)}"
-        found |= {"hard_spread_pips": words, "soft_spread_pips": words}
+        usage |= {"hard_spread_pips": words, "soft_spread_pips": words}
     if store.health.rtt_ms is not None:
-        found["slow_ms"] = f"{store.health.rtt_ms:.0f}"
-    return found
+        usage["slow_ms"] = f"{store.health.rtt_ms:.0f}"
+    return usage

@@ -63,8 +63,8 @@ def rate_words(rate: Decimal) -> str:
 
 def name_words(member: str) -> str:
     """Return the name of a member on the wire as words, which wrap at spaces: guaranteed stop loss order mode."""
-    found = WORDS.findall(member)
-    return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in found)
+    parts = WORDS.findall(member)
+    return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in parts)
 
 
 def value_words(value: object, depth: int = 0) -> str:

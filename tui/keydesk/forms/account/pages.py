@@ -116,18 +116,18 @@ class AccountPage(LivePage):
         now_ns = store.clock_ns or max((each.time_ns for each in self._bookings), default=0)
         rows: Rows = []
         for period in PERIODS if now_ns else ():
-            found = profit_since(self._bookings, period_start(period, now_ns))
-            rows.append((safe(f"booked this {period}"), _profit_words(found, store)))
+            profit = profit_since(self._bookings, period_start(period, now_ns))
+            rows.append((safe(f"booked this {period}"), _profit_words(profit, store)))
         if self._trouble:
             rows.append(("not read to the end", Toned(safe(self._trouble), "warn")))
         return rows
 
 
-def _profit_words(found: PeriodProfit, store: Store) -> str:
-    home = store.account.currency if store.account is not None else ""
-    fees = f", fees {money(-found.fees, signed=True)}" if found.fees else ""
-    parts = f"realized {money(found.realized, signed=True)}, financing {money(found.financing, signed=True)}{fees}"
-    return f"{money(found.total, signed=True)} {home}  {parts}"
+def _profit_words(profit: PeriodProfit, store: Store) -> str:
+    home = store.home_currency
+    fees = f", fees {money(-profit.fees, signed=True)}" if profit.fees else ""
+    parts = f"realized {money(profit.realized, signed=True)}, financing {money(profit.financing, signed=True)}{fees}"
+    return f"{money(profit.total, signed=True)} {home}  {parts}"
 
 
 def account_rows(store: Store, now: float) -> Rows:

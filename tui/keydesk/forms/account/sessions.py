@@ -17,7 +17,7 @@ from keydesk.calc.market.sessions import (
 )
 from keydesk.forms.info_form import ScrolledForm
 from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_words
-from keydesk.forms.trades.close_trade import trade_name
+from keydesk.forms.trades.trade_form import trade_name
 from keydesk.store.frame import Frame
 from keydesk.store.risk import naked_trades
 from keydesk.store.store import Store

@@ -10,7 +10,7 @@ from keydesk.calc.market.sessions import SESSIONS
 from keydesk.calc.trade_journal.excursions import Excursion
 from keydesk.calc.trade_journal.groups import NONE as NO_SESSION
 from keydesk.calc.trade_journal.notes import NO_NOTE, TradeNote
-from keydesk.forms.sheet import Words
+from keydesk.forms.sheet import Words, signed_money
 from keydesk.text.format import (
     EMPTY,
     at,
@@ -106,9 +106,9 @@ def cells_of(line: JournalLine, context: ListContext, pip: Decimal | None) -> di
         "units": (units(abs(trade.units)), "plain"),
         "pips": _signed(line.pips, pips(line.pips)),
         "r": _signed(line.r, money(line.r, signed=True)),
-        "pl": ("open", "focus") if is_open and not trade.exits else _money(line.profit),
-        "financing": _money(trade.costs.financing),
-        "result": (EMPTY, "muted") if is_open else _money(line.result),
+        "pl": ("open", "focus") if is_open and not trade.exits else signed_money(line.profit),
+        "financing": signed_money(trade.costs.financing),
+        "result": (EMPTY, "muted") if is_open else signed_money(line.result),
         "mae": (safe(f"{reach.mark}{pips(reach.mae, signed=False)}"), "muted"),
         "mfe": (safe(f"{reach.mark}{pips(reach.mfe, signed=False)}"), "muted"),
         "mae_r": (safe(f"{reach.mark}{money(reach.mae_r)}"), "muted"),
@@ -137,17 +137,13 @@ def _signed(value: Decimal | None, words: str) -> Words:
     return safe(words), "muted" if value is None else signed_role(value)
 
 
-def _money(value: Decimal) -> Words:
-    return money(value, signed=True), signed_role(value)
-
-
 def _reach(line: JournalLine, context: ListContext, pip: Decimal | None) -> _Reach:
-    found = context.excursion(line)
-    if found is None:
+    excursion = context.excursion(line)
+    if excursion is None:
         return _Reach()
-    mae, mfe = (None, None) if pip is None else found.pips(pip)
-    mae_r, mfe_r = found.r or (None, None)
-    mark = PROVISIONAL if found.is_provisional else NO_MARK
+    mae, mfe = (None, None) if pip is None else excursion.pips(pip)
+    mae_r, mfe_r = excursion.r or (None, None)
+    mark = PROVISIONAL if excursion.is_provisional else NO_MARK
     return _Reach(mae, mfe, mae_r, mfe_r, mark)
 
 

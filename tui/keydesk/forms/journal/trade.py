@@ -199,13 +199,9 @@ class JournalTradeForm(ScrolledForm):
 
     def _head(self, trade: JournalTrade) -> list[TextLine]:
         line = self.journal.lines.trades[trade.id]
-        home = self._home
+        home = self.store.home_currency
         role = "bright" if line.is_open else signed_role(line.result, zero="loss")
         return wrap_words(safe(result_words(line, home, self.store.zone)), role, self.inside)
-
-    @property
-    def _home(self) -> str:
-        return self.store.account.currency if self.store.account is not None else ""
 
     def _chart(self, trade: JournalTrade) -> Sequence[TextLine]:
         if self.room < CHART_FROM or self.inside < CHART_WIDTH:
@@ -237,10 +233,10 @@ class JournalTradeForm(ScrolledForm):
         excursion = self.journal.excursions.known(trade)
         return [
             *note_rows(note),
-            *result_rows(trade, self._home, pip),
+            *result_rows(trade, self.store.home_currency, pip),
             *excursion_rows(trade, excursion, pip),
             *time_rows(trade, self.journal.lines.trades[trade.id].session, self.store.zone),
-            *fill_rows(trade, self._home, pip, self.store.zone),
+            *fill_rows(trade, self.store.home_currency, pip, self.store.zone),
             *stop_rows(self.journal.stops_of(trade), trade, pip, self.store.zone),
             ("broker's tag", clean(trade.tag) or EMPTY),
             ("comment", clean(trade.comment) or EMPTY),

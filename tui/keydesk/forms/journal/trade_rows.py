@@ -55,20 +55,20 @@ def result_rows(trade: JournalTrade, home: str, pip: Decimal | None) -> Rows:
     return [*rows, ("R", f"{money(trade.r, signed=True)} R{so_far} of an {risk}")]
 
 
-def excursion_rows(trade: JournalTrade, found: Excursion | None, pip: Decimal | None) -> Rows:
+def excursion_rows(trade: JournalTrade, excursion: Excursion | None, pip: Decimal | None) -> Rows:
     """Return how far it went against and for the trader."""
     if not trade.is_closed:
         return [("MAE, MFE", "known once the trade is closed")]
-    if found is None or pip is None:
+    if excursion is None or pip is None:
         return [("MAE, MFE", "not known: its candles are not read")]
-    in_r = found.r or (None, None)
+    in_r = excursion.r or (None, None)
     rows: Rows = []
     for name, words, distance, share in zip(
-        ("MAE", "MFE"), ("against you", "for you"), found.pips(pip), in_r, strict=True
+        ("MAE", "MFE"), ("against you", "for you"), excursion.pips(pip), in_r, strict=True
     ):
         also = "" if share is None else f", {money(share)} R"
         rows.append((safe(name), f"{pips(distance, signed=False)} pips {words}{also}"))
-    if found.is_provisional:
+    if excursion.is_provisional:
         rows.append(("", "so far: the candle of the exit still forms"))
     return rows
 

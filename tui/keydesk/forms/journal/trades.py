@@ -174,7 +174,7 @@ class JournalForm(InfoForm[None]):
         """Sort and filter the lines as they are now; the cursor stays on its trade."""
         self._version = self.journal.version
         held = self.keys[self.cursor] if self.cursor < len(self.keys) else ""
-        self.table.sort(self._list_context(), self._home_currency)
+        self.table.sort(self._list_context(), self.store.home_currency)
         if held in self.keys and self.cursor:  # at the top, the newest is followed
             self.cursor = self.keys.index(held)
         self.move_to(self.cursor)
@@ -248,13 +248,13 @@ class JournalForm(InfoForm[None]):
             totals = self.table.totals
         if cell_len("".join(words for words, _ in totals)) > self.inside:
             totals = [each for at, each in enumerate(totals) if at != SWAP]  # its column has it
-        found: list[TextLine] = [
+        lines: list[TextLine] = [
             table_header(columns, gap, self.table.order.column),
             *listed,
             totals,
             *below,
         ]
-        return found[: self.room]
+        return lines[: self.room]
 
     def _grows(self, lines: Iterable[JournalLine]) -> bool:
         """Return whether one of the lines has an excursion that is not final."""
@@ -300,10 +300,6 @@ class JournalForm(InfoForm[None]):
             if trouble
             else trouble
         )
-
-    @property
-    def _home_currency(self) -> str:
-        return self.store.account.currency if self.store.account is not None else ""
 
     # Keys.
 
@@ -375,14 +371,14 @@ class JournalForm(InfoForm[None]):
         self._want_whole()
         self.table.by_position = not self.table.by_position
         self.sort_rows()
-        wanted = (
+        grouping = (
             ""
             if line is None
             else line.trade.position_id
             if self.table.by_position
             else line.trade.id
         )
-        self.move_to(self.keys.index(wanted) if wanted in self.keys else 0)
+        self.move_to(self.keys.index(grouping) if grouping in self.keys else 0)
 
     def action_read(self) -> None:
         """Read what is missing."""

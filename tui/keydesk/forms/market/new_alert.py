@@ -259,10 +259,10 @@ class AlertLineForm(InfoForm[AlertLine]):
 
     def lines(self) -> Sequence[TextLine]:
         """Return what the line means."""
-        found = self.read()
-        if isinstance(found, AlertLine):
-            return wrap_words(clean(found.words), "bright", self.inside)
-        return wrap_words(clean(found), "warn" if self.refused else "muted", self.inside)
+        alert = self.read()
+        if isinstance(alert, AlertLine):
+            return wrap_words(clean(alert.words), "bright", self.inside)
+        return wrap_words(clean(alert), "warn" if self.refused else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the line."""
@@ -271,9 +271,9 @@ class AlertLineForm(InfoForm[AlertLine]):
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
         """Close with the alert; a line that cannot be read stays open for correction."""
-        found = self.read()
-        if isinstance(found, AlertLine):
-            self.dismiss(found)
+        alert = self.read()
+        if isinstance(alert, AlertLine):
+            self.dismiss(alert)
         else:
             self.refused = True
             self.redraw()

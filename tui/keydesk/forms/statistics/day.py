@@ -118,9 +118,9 @@ class DayPage(ScrolledForm):
         """Show the next day or week with trades, or the one before."""
         if self.shown is None:
             return
-        found = next_day(self.shown, step)
-        if found is not None:
-            self._show(found, self.shown.week)
+        day = next_day(self.shown, step)
+        if day is not None:
+            self._show(day, self.shown.week)
 
     def action_week(self) -> None:
         """Show the week of the day, or the last day with trades of the week."""
@@ -217,17 +217,17 @@ def _table(section: Section, width: int) -> list[TextLine]:
         name: max(cell_len(name), *(cell_len(safe(row[name])) for row in section.rows))
         for name in section.columns
     }
-    kept = list(section.columns)
+    columns = list(section.columns)
     for name in LEFT_OUT_FIRST:
-        if sum(widths[each] + GAP for each in kept) - GAP > width and name in kept[1:]:
-            kept.remove(name)
-    right = {name: all(_is_number(row[name]) for row in section.rows) for name in kept}
-    head = "".join(_aligned(name, widths[name], right=right[name]) for name in kept)
+        if sum(widths[each] + GAP for each in columns) - GAP > width and name in columns[1:]:
+            columns.remove(name)
+    right = {name: all(_is_number(row[name]) for row in section.rows) for name in columns}
+    head = "".join(_aligned(name, widths[name], right=right[name]) for name in columns)
     lines: list[TextLine] = [((safe(head.rstrip()), "muted"),)]
     lines += [
         tuple(
             (safe(_aligned(row[name], widths[name], right=right[name])), _role(name, row))
-            for name in kept
+            for name in columns
         )
         for row in section.rows
     ]

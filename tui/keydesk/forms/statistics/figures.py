@@ -18,12 +18,11 @@ from keydesk.calc.trade_journal.statistics import (
     daily_statistics_of,
     statistics_of,
 )
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_words
 from keydesk.forms.statistics.view import (
     NOTHING,
     Given,
     View,
-    amount,
     is_few,
     two_sided_bar,
 )
@@ -306,11 +305,11 @@ def _few_words(data: Sequence[GroupRow]) -> Printable:
 
 def _fitting(room: int) -> tuple[list[tuple[str, int]], bool]:
     """Return the columns that fit, whole, and whether a bar of the results does."""
-    kept = list(COLUMNS)
-    while len(kept) > 1 and sum(width for _, width, _ in kept) > room:
-        kept.remove(max(kept, key=lambda column: column[2]))
-    left = room - sum(width for _, width, _ in kept)
-    return [(name, width) for name, width, _ in kept], left >= BAR_WIDTH
+    columns = list(COLUMNS)
+    while len(columns) > 1 and sum(width for _, width, _ in columns) > room:
+        columns.remove(max(columns, key=lambda column: column[2]))
+    left = room - sum(width for _, width, _ in columns)
+    return [(name, width) for name, width, _ in columns], left >= BAR_WIDTH
 
 
 def _cells(row: GroupRow) -> dict[str, Words]:
@@ -319,9 +318,9 @@ def _cells(row: GroupRow) -> dict[str, Words]:
     return {
         "n": (safe(f"{statistics.n:,}"), "plain"),
         "win %": (percent(statistics.win_rate.value, 0), "plain"),
-        "result": amount(statistics.total.value),
-        "avg R": amount(statistics.expectancy_r.value),
-        "sum R": amount(row.r_sum),
+        "result": signed_money(statistics.total.value),
+        "avg R": signed_money(statistics.expectancy_r.value),
+        "sum R": signed_money(row.r_sum),
         "PF": (
             safe("∞") if factor is not None and not factor.is_finite() else money(factor),
             "plain",

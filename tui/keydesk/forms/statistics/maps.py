@@ -21,8 +21,8 @@ from keydesk.calc.trade_journal.charts import (
 )
 from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
-from keydesk.forms.statistics.view import Given, View, amount, is_few, two_sided_bar
+from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_words
+from keydesk.forms.statistics.view import Given, View, is_few, two_sided_bar
 from keydesk.text.format import MINUS, money, percent
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import signed_role
@@ -88,10 +88,10 @@ def cell_line(name: str, cell: HeatCell | None, given: Given) -> TextLine:
         return ((safe(name), "bright"), ("   no trade", "muted"))
     won = percent(Decimal(cell.wins) / cell.n, 0)
     few = f", under {FEW_TRADES}" if is_few(cell.n) else ""
-    in_r: list[Words] = [] if cell.r is None else [amount(cell.r), (" R   ", "muted")]
+    in_r: list[Words] = [] if cell.r is None else [signed_money(cell.r), (" R   ", "muted")]
     return (
         (safe(f"{name}   "), "bright"),
-        amount(cell.result),
+        signed_money(cell.result),
         (safe(f" {given.snapshot.currency}   "), "muted"),
         *in_r,
         (safe(f"win {won} %   n {cell.n:,}{few}"), "muted"),
@@ -212,8 +212,8 @@ def _sum_lines(name: str, cells: Mapping[str, HeatCell], given: Given) -> list[T
         if not cell.n:
             continue
         few = is_few(cell.n)
-        result, role = amount(cell.result)
-        in_r, r_role = amount(cell.r)
+        result, role = signed_money(cell.result)
+        in_r, r_role = signed_money(cell.r)
         line: list[Words] = [
             (safe(f"{label:<9}"), "faint" if few else "plain"),
             (

@@ -133,19 +133,19 @@ class StatisticsPage(InfoForm[None]):
         self._paths = self._excursions = self._open_profits = None
         self._choose(self.chosen)
 
-    def take_open_profits(self, found: OpenProfits) -> None:
+    def take_open_profits(self, profits: OpenProfits) -> None:
         """Show the daily figures."""
-        self._open_profits = found
+        self._open_profits = profits
         self.redraw()
 
-    def take_excursions(self, found: Excursions) -> None:
+    def take_excursions(self, excursions: Excursions) -> None:
         """Show how far trades went; they may come a few at a time."""
-        self._excursions = found
+        self._excursions = excursions
         self.redraw()
 
-    def take_paths(self, found: Paths) -> None:
+    def take_paths(self, paths: Paths) -> None:
         """Show what a rule makes of these paths."""
-        self._paths = found
+        self._paths = paths
         self.redraw()
 
     def take_progress(self, words: Printable) -> None:
@@ -373,11 +373,11 @@ def _cut(line: TextLine, width: int) -> TextLine:
     """Return a line that is not wider than the page."""
     if sum(cell_len(words) for words, _ in line) <= width:
         return line
-    kept: list[Words] = []
+    runs: list[Words] = []
     for words, role in line:
-        room = width - sum(cell_len(each) for each, _ in kept)
+        room = width - sum(cell_len(each) for each, _ in runs)
         if cell_len(words) > room:
-            kept.append((safe(f"{words[: max(0, room - 1)]}…"[:room]), role))
+            runs.append((safe(f"{words[: max(0, room - 1)]}…"[:room]), role))
             break
-        kept.append((words, role))
-    return kept
+        runs.append((words, role))
+    return runs

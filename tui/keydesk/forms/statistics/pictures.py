@@ -19,8 +19,8 @@ from keydesk.chart.plots import (
     round_ticks,
     thinned,
 )
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
-from keydesk.forms.statistics.view import Given, View, amount, too_few
+from keydesk.forms.sheet import BLANK, TextLine, signed_money, wrap_words
+from keydesk.forms.statistics.view import Given, View, too_few
 from keydesk.text.format import at, counted, money
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import signed_role
@@ -92,7 +92,7 @@ def _equity_words(curve: Sequence[CurvePoint], given: Given) -> TextLine:
     when = f"{at(deepest.time_ns, given.snapshot.context.zone):%d %b %Y}"
     line: TextLine = (
         ("Realized ", "muted"),
-        amount(curve[-1].total),
+        signed_money(curve[-1].total),
         (safe(f" {currency}  n {len(curve):,}  drawdown now "), "muted"),
         (money(curve[-1].below), "loss" if curve[-1].below else "plain"),
         (", deepest ", "muted"),
@@ -167,13 +167,13 @@ def _histogram_words(rs: Sequence[Decimal], given: Given) -> TextLine:
     left_out = f", {without} without a first stop left out" if without else ""
     return (
         ("Mean ", "muted"),
-        amount(sum(rs, Decimal(0)) / len(rs)),
+        signed_money(sum(rs, Decimal(0)) / len(rs)),
         (" R, median ", "muted"),
-        amount(middle),
+        signed_money(middle),
         (" R, worst ", "muted"),
-        amount(min(rs)),
+        signed_money(min(rs)),
         (", best ", "muted"),
-        amount(max(rs)),
+        signed_money(max(rs)),
         (safe(f"   n {len(rs):,}{left_out}"), "muted"),
     )
 
@@ -199,9 +199,9 @@ class ExcursionView(PictureView):
         known = given.excursions or {}
         wins, losses = list[Point](), list[Point]()
         for each in given.trades:
-            found = known.get(each.id)
-            if found is not None and found.r is not None:
-                mae, mfe = found.r
+            excursion = known.get(each.id)
+            if excursion is not None and excursion.r is not None:
+                mae, mfe = excursion.r
                 (wins if each.result > 0 else losses).append((float(mae), float(mfe)))
         n = len(wins) + len(losses)
         if n < LEAST_TRADES:

@@ -9,11 +9,10 @@ from typing import ClassVar, Generic, TypeVar
 
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.forms.sheet import TextLine, Words, wrap_words
-from keydesk.text.format import at, money
+from keydesk.forms.sheet import TextLine, wrap_words
+from keydesk.text.format import at
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
-from keydesk.widgets.theme import signed_role
 
 Data = TypeVar("Data")
 NOTHING = Decimal(0)
@@ -76,11 +75,6 @@ class View(ABC, Generic[Data]):
     def group(self) -> tuple[str, str] | None:
         """Return the chosen grouping and group."""
         return None
-
-
-def amount(value: Decimal | None, places: int = 2) -> Words:
-    """Return an amount with its sign, in the role of its sign."""
-    return money(value, places, signed=True), signed_role(value)
 
 
 def two_sided_bar(value: Decimal, largest: Decimal, cells: int = BAR_CELLS) -> TextLine:

@@ -95,7 +95,7 @@ class WhatIfView(View[WhatIfData]):
         return True
 
 
-def _table(found: WhatIfResult, width: int) -> list[TextLine]:
+def _table(result: WhatIfResult, width: int) -> list[TextLine]:
     """Return figures as they were, by the rule and their difference, which a narrow window leaves out."""
     is_narrow = width < NAME_WIDTH + 3 * VALUE_WIDTH
     names = NARROW_NAME_WIDTH if is_narrow else NAME_WIDTH
@@ -104,7 +104,7 @@ def _table(found: WhatIfResult, width: int) -> list[TextLine]:
     head = f"{'':{names}}{'as it was':>{cells}}{'what if':>{cells}}"
     head += "" if is_narrow else f"{'difference':>{cells}}"
     lines: list[TextLine] = [((safe(head), "muted"),)]
-    for name, before, after, is_better_up in _rows(found.before, found.after):
+    for name, before, after, is_better_up in _rows(result.before, result.after):
         grey = bool(before.doubt)
         change = _difference(before.value, after.value)
         role = (
@@ -119,7 +119,7 @@ def _table(found: WhatIfResult, width: int) -> list[TextLine]:
             (safe(f"{money(change, signed=True):>{cells}}"), "faint" if grey else role),
         ]
         lines.append(line[:shown])
-    n = found.before.total
+    n = result.before.total
     counts = f"{'trades':<{names}}{n.n:>{cells}}{n.n:>{cells}}"
     role = "faint" if n.doubt else "muted"
     if is_narrow:
@@ -130,12 +130,12 @@ def _table(found: WhatIfResult, width: int) -> list[TextLine]:
 def _rows(before: Statistics, after: Statistics) -> list[tuple[str, Figure, Figure, bool | None]]:
     """Return name, both figures, and whether more is better; None: neither."""
 
-    def drawdown(found: Statistics) -> Figure:
-        return replace(found.total, value=found.drawdown.money)
+    def drawdown(statistics: Statistics) -> Figure:
+        return replace(statistics.total, value=statistics.drawdown.money)
 
-    def won(found: Statistics) -> Figure:
-        share = found.win_rate.value
-        return replace(found.win_rate, value=None if share is None else share * 100)
+    def won(statistics: Statistics) -> Figure:
+        share = statistics.win_rate.value
+        return replace(statistics.win_rate, value=None if share is None else share * 100)
 
     return [
         ("result", before.total, after.total, True),
@@ -162,7 +162,7 @@ def _difference(before: Decimal | None, after: Decimal | None) -> Decimal | None
     return after - before
 
 
-def _doubt_lines(found: WhatIfResult, given: Given) -> list[TextLine]:
+def _doubt_lines(result: WhatIfResult, given: Given) -> list[TextLine]:
     return [
-        line for words in doubts(found) for line in wrap_words(safe(words), "muted", given.width)
+        line for words in doubts(result) for line in wrap_words(safe(words), "muted", given.width)
     ]

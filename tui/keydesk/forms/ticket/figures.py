@@ -13,11 +13,11 @@ from keydesk.calc.orders.ticket import PERCENT, Plan
 from keydesk.calc.orders.ticket_draft import Draft, UnreadableText, shown_number
 from keydesk.calc.risk.exposure import ExposureChange
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.sheet import TextLine, Words
+from keydesk.forms.sheet import TextLine, Words, signed_money
 from keydesk.text.format import EMPTY, money, percent, price, short_units, units
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import signed_role
-from keydesk_client.arithmetic.sizing import spread_cost
+from keydesk_client.arithmetic.profit import spread_cost
 
 
 class LeftOut(IntEnum):
@@ -213,10 +213,10 @@ def preview_lines(
 
 
 def _swap_lines(preview: Preview, a_day: Decimal, *, narrow: bool) -> list[FigureLine]:
-    line: list[Words] = [("swap    ", "muted"), _signed(a_day), (" a day", "muted")]
+    line: list[Words] = [("swap    ", "muted"), signed_money(a_day), (" a day", "muted")]
     detail: list[Words] = []
     if preview.swap_to_friday is not None:
-        detail += [("  ", "plain"), _signed(preview.swap_to_friday), (" to Friday", "muted")]
+        detail += [("  ", "plain"), signed_money(preview.swap_to_friday), (" to Friday", "muted")]
     if preview.charged_next is not None and preview.charged_next != 1:
         detail += [("  ", "plain"), (_next_words(preview.charged_next), "plain")]
     if not narrow or not detail:
@@ -266,7 +266,3 @@ def _exposure_of(change: ExposureChange) -> list[Words]:
         (safe(f"{before} → "), "plain"),
         (short_units(change.after) if change.after else EMPTY, "bright"),
     ]
-
-
-def _signed(amount: Decimal) -> Words:
-    return (money(amount, signed=True), signed_role(amount))

@@ -19,6 +19,7 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import TextLine, Words, wrap_words
+from keydesk.forms.text_fields import text_line
 from keydesk.text.format import EMPTY, date_and_time, money, price, units
 from keydesk.text.sanitize import clean, safe
 
@@ -45,7 +46,7 @@ def member_lines(
     lines: list[TextLine] = []
     if pending and (everything or draft.expiry == TYPED_EXPIRY):
         lines.append(
-            text_line(draft, "until", _until_words(draft, now_ns, zone, narrow=narrow), writing)
+            member_line(draft, "until", _until_words(draft, now_ns, zone, narrow=narrow), writing)
         )
     if not plan.reduces and (everything or members.guaranteed):
         lines.append(
@@ -66,10 +67,10 @@ def member_lines(
     ):  # no row of a docked ticket for an empty one
         example = "" if narrow or members.scale else "33/33/34 1r 2r"
         words: Words = (safe(example), "muted")
-        lines.append(text_line(draft, "scale", ("✗", "danger") if unreadable else words, writing))
+        lines.append(member_line(draft, "scale", ("✗", "danger") if unreadable else words, writing))
     names: Sequence[TextName] = ("tag", "comment")
     lines += [
-        text_line(draft, name, (safe(""), "muted"), writing)
+        member_line(draft, name, (safe(""), "muted"), writing)
         for name in names
         if everything or members.text(name) or writing == name
     ]
@@ -90,21 +91,13 @@ def expiry_line(draft: Draft, *, everything: bool, narrow: bool) -> TextLine:
     )
 
 
-def text_line(draft: Draft, name: TextName, meaning: Words, writing: TextName | None) -> TextLine:
+def member_line(draft: Draft, name: TextName, meaning: Words, writing: TextName | None) -> TextLine:
     """Return a field of text; the one that keys go to is framed, and shows its end."""
     text, active = clean(draft.members.text(name)), writing == name
     shown = text if len(text) <= TEXT_WIDTH else f"…{text[1 - TEXT_WIDTH :]}"
-    left, right = ("[", "]") if active else (" ", " ")
     cursor = "_" if active and len(shown) < TEXT_WIDTH else ""
-    return (
-        (safe(f"{TEXT_KEYS[name]} "), "bright"),
-        (safe(f"{name:<7}"), "focus" if active else "muted"),
-        (left, "focus"),
-        (safe(f"{shown + cursor:<{TEXT_WIDTH}}"), "bright" if active else "plain"),
-        (right, "focus"),
-        (" ", "muted"),
-        ("Enter ends it", "muted") if active else meaning,
-    )
+    padded = safe(f"{shown + cursor:<{TEXT_WIDTH}}")
+    return text_line(safe(TEXT_KEYS[name]), safe(f"{name:<7}"), padded, meaning, active=active)
 
 
 def _line(key: str, name: str, *words: Words) -> TextLine:
@@ -114,10 +107,10 @@ def _line(key: str, name: str, *words: Words) -> TextLine:
 def _until_words(draft: Draft, now_ns: int, zone: tzinfo, *, narrow: bool) -> Words:
     if draft.expiry != TYPED_EXPIRY:
         return (safe("" if narrow else "18:30, 4h, a date"), "muted")
-    found = expiry_ns(draft.members.until, draft.members.until_typed_ns, now_ns, zone)
-    if not isinstance(found, int):
+    expiry = expiry_ns(draft.members.until, draft.members.until_typed_ns, now_ns, zone)
+    if not isinstance(expiry, int):
         return (safe("✗ no expiry"), "danger")
-    return (date_and_time(found, zone), "plain")
+    return (date_and_time(expiry, zone), "plain")
 
 
 def _guarantee_words(

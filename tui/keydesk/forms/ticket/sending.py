@@ -62,8 +62,8 @@ def expiry_of(draft: Draft, now_ns: int, zone: tzinfo) -> int | UnreadableText |
     if draft.expiry != TYPED_EXPIRY:
         return None
     members = draft.members
-    found = expiry_ns(members.until, members.until_typed_ns, now_ns, zone)
-    return UnreadableText("", "is missing") if found is None else found
+    expiry = expiry_ns(members.until, members.until_typed_ns, now_ns, zone)
+    return UnreadableText("", "is missing") if expiry is None else expiry
 
 
 class SeenPrices:

@@ -16,7 +16,7 @@ from keydesk.calc.orders.ticket_draft import (
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
 from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
-from keydesk.forms.trades.close_trade import entry_and_now, trade_name
+from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
@@ -67,9 +67,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
 
     def headline(self) -> TextLine:
         """Return the trade that it is about."""
-        trade = self.trade
-        name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
-        return (("STOP TO BREAK-EVEN ", "bright"), (name, "bright"))
+        return self.headline_of("STOP TO BREAK-EVEN ")
 
     def body(self) -> Sequence[TextLine]:
         """Show where the stop is and where it goes."""

@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 from keydesk.calc.orders.instructions import CloseParts, ClosePosition
 from keydesk.calc.risk.trading_context import NOTHING, Lot, TradingContext, realized_profit
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, signed_money
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.forms.trades.close_trade import NO_PRICE, signed_money
+from keydesk.forms.trades.close_trade import NO_PRICE
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CLOSE_POSITION

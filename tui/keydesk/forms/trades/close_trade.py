@@ -15,25 +15,16 @@ from keydesk.calc.orders.ticket_draft import (
 from keydesk.calc.risk.sizing import part
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, signed_money
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import SCALE_OUT
 from keydesk.records import TradeRow
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
-from keydesk.text.sanitize import SafeText, clean_name, safe
-from keydesk.widgets.theme import signed_role
+from keydesk.text.sanitize import clean_name, safe
 from keydesk_client.arithmetic.profit import closing_price, profit, profit_in_pips
-
-
-def trade_name(trade: TradeRow) -> SafeText:
-    """Return the trade in words: LONG 20,000 EUR/USD #6411."""
-    side = "LONG" if trade.units > 0 else "SHORT"
-    return safe(
-        f"{side} {units(abs(trade.units))} {pair(trade.instrument)} #{clean_name(trade.id)}"
-    )
 
 
 def entry_and_now(trade: TradeRow, context: TradingContext) -> TextLine:
@@ -57,11 +48,6 @@ def result_of(trade: TradeRow, magnitude: Decimal, context: TradingContext) -> D
     close = closing_price(trade.units, context.bid, context.ask)
     signed = magnitude if trade.units > 0 else -magnitude
     return profit(signed, trade.price, close, context.factors)
-
-
-def signed_money(amount: Decimal) -> Words:
-    """Return an amount with its sign, in the colour of the sign."""
-    return (money(amount, signed=True), signed_role(amount))
 
 
 SHOWN_TRADES = 8

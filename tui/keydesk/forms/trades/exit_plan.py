@@ -36,7 +36,7 @@ from keydesk.forms.form import FIELD_HINTS
 from keydesk.forms.planned_lines import planned_lines
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
-from keydesk.forms.trades.close_trade import entry_and_now, trade_name
+from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
@@ -112,9 +112,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
 
     def headline(self) -> TextLine:
         """Return the trade that it is about."""
-        trade = self.trade
-        name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
-        return (("EXIT PLAN ", "bright"), (name, "bright"))
+        return self.headline_of("EXIT PLAN ")
 
     def body(self) -> Sequence[TextLine]:
         """Show the trade, what runs now, and the fields with their prices."""

@@ -6,7 +6,6 @@ from typing import ClassVar
 from keydesk.calc.orders.instructions import LabelTrade
 from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.forms.text_fields import ENDS_WRITING, MOST_TEXT, TextFields
-from keydesk.forms.trades.close_trade import trade_name
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
@@ -41,9 +40,7 @@ class LabelsForm(TradeForm[LabelTrade]):
 
     def headline(self) -> TextLine:
         """Return the trade that it is about."""
-        trade = self.trade
-        name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
-        return (("TAG AND COMMENT ", "bright"), (name, "bright"))
+        return self.headline_of("TAG AND COMMENT ")
 
     def body(self) -> Sequence[TextLine]:
         """Show both fields."""

@@ -22,7 +22,7 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.risk.sizing import part
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
-from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, signed_money
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trades.close_position import (
     OpenSide,
@@ -31,7 +31,7 @@ from keydesk.forms.trades.close_position import (
     choice_line,
     dependents_line,
 )
-from keydesk.forms.trades.close_trade import NO_PRICE, PRESET_PARTS, signed_money
+from keydesk.forms.trades.close_trade import NO_PRICE, PRESET_PARTS
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import POSITION_PART

@@ -31,7 +31,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, wrap_words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, signed_money, wrap_words
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     FIELD_WIDTH,
@@ -40,8 +40,8 @@ from keydesk.forms.ticket_sheet import (
     range_line,
     shown_digits,
 )
-from keydesk.forms.trades.close_trade import entry_and_now, signed_money, trade_name
-from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
+from keydesk.forms.trades.close_trade import entry_and_now
+from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm, trade_name
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import MODIFY

@@ -15,9 +15,8 @@ from keydesk.calc.orders.ticket_draft import Draft, Entry, Members, UnreadableTe
 from keydesk.calc.orders.ticket_levels import levels_of, sendable
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, signed_money
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.forms.trades.close_trade import signed_money
 from keydesk.forms.trades.orders import ENTRY_TYPES
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action

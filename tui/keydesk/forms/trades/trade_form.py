@@ -5,13 +5,23 @@ from typing import Generic
 
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext
+from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ONE_TRADE
 from keydesk.records import TradeRow
+from keydesk.text.format import pair, units
+from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.widgets.overlay import Result
 
 TRADE_BINDINGS = bindings_of(ONE_TRADE)
+
+
+def trade_name(trade: TradeRow) -> SafeText:
+    """Return the trade in words: LONG 20,000 EUR/USD #6411."""
+    side = "LONG" if trade.units > 0 else "SHORT"
+    return safe(
+        f"{side} {units(abs(trade.units))} {pair(trade.instrument)} #{clean_name(trade.id)}"
+    )
 
 
 class TradeForm(Form[Result], Generic[Result]):
@@ -26,6 +36,11 @@ class TradeForm(Form[Result], Generic[Result]):
     def trade(self) -> TradeRow | None:
         """Return the trade, None once it is closed."""
         return self.context.store.trades.get(self.trade_id)
+
+    def headline_of(self, action: Printable) -> TextLine:
+        """Return the headline of an action on the trade."""
+        name = trade_name(self.trade) if self.trade else safe(f"#{self.trade_id}")
+        return ((action, "bright"), (name, "bright"))
 
     def trading_context(self, trade: TradeRow) -> TradingContext | None:
         """Return rules, price and funds for its instrument, None while one is missing."""

@@ -102,11 +102,11 @@ class KeyFooter(StripLine):
         return [self._item(keys[name]) for name in names if name in keys]
 
     def _entries(self) -> list[Key]:
-        found = self._keymap.in_force(self._pane)
+        keys = self._keymap.in_force(self._pane)
         if self.exits_only:
-            exits = (key for key in found if key.id in EXITS)
+            exits = (key for key in keys if key.id in EXITS)
             return sorted(exits, key=lambda key: EXITS.index(key.id))
-        hinted = [key for key in found if key.hint and key.id not in (REPLAY, *ALWAYS)]
+        hinted = [key for key in keys if key.hint and key.id not in (REPLAY, *ALWAYS)]
         first = FIRST.get(self._pane, ())
         last = len(first) + 1  # moving among rows needs no hint where it is not the first one
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from keydesk.store.log.names import LogNames
 from keydesk.store.reason_words import in_words
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.store.transactions.log_lines import line_of
+from keydesk.store.transactions.log_names import LogNames
 from keydesk.text.format import date_and_time, money, units
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
 from keydesk_client import models as m
@@ -70,7 +70,7 @@ def _is_id(id_: str) -> bool:
 def described(transaction: m.Transaction, store: Store, names: LogNames) -> TransactionDetails:
     """Return what the transaction itself says."""
     line = line_of(transaction, store, names)
-    currency = store.account.currency if store.account else ""
+    currency = store.home_currency
     rows: list[tuple[Printable, str]] = [
         ("what", line.text),
         ("kind", safe(f"{line.kind.lower()}: {in_words(transaction.type)}")),
@@ -182,16 +182,16 @@ def orders_of(transaction: m.Transaction) -> list[str]:
 
 def trades_of(transaction: m.Transaction) -> list[str]:
     """Return the ids of the trades related to a transaction."""
-    found = [getattr(transaction, "trade_id", None)]
+    ids = [getattr(transaction, "trade_id", None)]
     if isinstance(transaction, m.OrderFillTransaction):
         parts = [
             transaction.trade_opened,
             *(transaction.trades_closed or ()),
             transaction.trade_reduced,
         ]
-        found += [part.trade_id for part in parts if part is not None]
-    found.append(getattr(getattr(transaction, "trade_close", None), "trade_id", None))
-    return list(dict.fromkeys(each for each in found if each))
+        ids += [part.trade_id for part in parts if part is not None]
+    ids.append(getattr(getattr(transaction, "trade_close", None), "trade_id", None))
+    return list(dict.fromkeys(each for each in ids if each))
 
 
 def relations_of_order(order: m.Order) -> Iterator[Related]:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
-from keydesk.store.log.names import LogNames, NamedOrder, ids_of
 from keydesk.store.reason_words import fill_in_words, in_words
 from keydesk.store.state import LogKind, LogLine
 from keydesk.store.store import Store
-from keydesk.text.format import money, units
+from keydesk.store.transactions.log_names import LogNames, NamedOrder, ids_of
+from keydesk.text.format import counted, money, units
 from keydesk.text.sanitize import clean
 from keydesk_client import models as m
 from keydesk_client.account.rows import kind_of
@@ -238,7 +238,7 @@ def _describe_account_change(transaction: m.Transaction, known: _Known) -> Descr
     match transaction:
         case m.DailyFinancingTransaction():
             held = len(transaction.position_financings)
-            return "FINANCE", "", f"Financing of {_count(held, 'position')}"
+            return "FINANCE", "", f"Financing of {counted(held, 'position')}"
         case m.DividendAdjustmentTransaction():
             return "FINANCE", transaction.instrument, "Dividend adjustment"
         case m.TransferFundsTransaction():
@@ -331,7 +331,3 @@ def _money(transaction: m.Transaction) -> tuple[Decimal | None, Decimal | None]:
             return transaction.dividend_adjustment, None
         case _:
             return None, None
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

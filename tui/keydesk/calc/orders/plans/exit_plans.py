@@ -253,16 +253,16 @@ def next_step(
     """
     if is_due(plan, now_ns):
         return PlanStep("time stop")
-    wanted: list[tuple[Decimal, StepKind]] = []
+    stops: list[tuple[Decimal, StepKind]] = []
     if breaks_even(plan, trade, close):
-        wanted.append((break_even, "break-even"))
+        stops.append((break_even, "break-even"))
     if (trailed := trailed_stop(plan, trade, close, precision)) is not None:
-        wanted.append((trailed, "step trail"))
+        stops.append((trailed, "step trail"))
     direction = 1 if trade.units > 0 else -1
     at_present = effective_stop(trade)
     usable: list[tuple[Decimal, StepKind]] = [
         (stop, kind)
-        for stop, kind in wanted
+        for stop, kind in stops
         if direction * (close - stop) > room
         and (at_present is None or direction * (stop - at_present) > 0)
     ]

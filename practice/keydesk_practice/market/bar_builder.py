@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from keydesk_practice.market.bars.blocks import (
+from keydesk_practice.market.bar_blocks import (
     CELL_BLOCK,
     MINUTE_BLOCK,
     QUARTER_BLOCK,
@@ -125,17 +125,17 @@ class BarBuilder:
     ) -> Bars:
         """Return bars of finished spans that are made of whole market days and of parts of them."""
         days = _days(edges, pair.first_day)
-        found = [
+        blocks = [
             self._cached_blocks.parts(pair, day, components, units, starts)
             for day, starts in zip(days, _starts_of_parts(days, edges), strict=True)
         ]
-        if not found:
+        if not blocks:
             return Bars({one: _bars([], edges) for one in components}, _volumes([], edges))
-        cells = np.concatenate([day.cells for day in found])
+        cells = np.concatenate([day.cells for day in blocks])
         prices = {
-            one: np.concatenate([day.prices[one] for day in found], axis=1) for one in components
+            one: np.concatenate([day.prices[one] for day in blocks], axis=1) for one in components
         }
-        volumes = np.concatenate([day.volumes for day in found])
+        volumes = np.concatenate([day.volumes for day in blocks])
         return Bars(
             {one: _bars([BarBlocks(cells, *rows)], edges) for one, rows in prices.items()},
             _volumes([Volumes(cells, volumes)], edges),
@@ -180,30 +180,30 @@ def _passed(start: int, cell: int, size: int) -> list[tuple[tuple[int, int], int
     return [(span, one) for span, one in spans if span[1] > span[0]]
 
 
-def _bars(found: list[BarBlocks], edges: Integers) -> Floats:
+def _bars(blocks: list[BarBlocks], edges: Integers) -> Floats:
     bars = np.full((len(edges), 4), np.nan)
-    if not found:
+    if not blocks:
         return bars
-    first, last = np.searchsorted(np.concatenate([one.cells for one in found]), edges).T
-    kept = last > first
-    if not kept.any():
+    first, last = np.searchsorted(np.concatenate([one.cells for one in blocks]), edges).T
+    has_cells = last > first
+    if not has_cells.any():
         return bars
-    bars[kept, 0] = np.concatenate([one.open for one in found])[first[kept]]
-    bars[kept, 1] = _extreme_between(
-        np.maximum, [one.high for one in found], first[kept], last[kept]
+    bars[has_cells, 0] = np.concatenate([one.open for one in blocks])[first[has_cells]]
+    bars[has_cells, 1] = _extreme_between(
+        np.maximum, [one.high for one in blocks], first[has_cells], last[has_cells]
     )
-    bars[kept, 2] = _extreme_between(
-        np.minimum, [one.low for one in found], first[kept], last[kept]
+    bars[has_cells, 2] = _extreme_between(
+        np.minimum, [one.low for one in blocks], first[has_cells], last[has_cells]
     )
-    bars[kept, 3] = np.concatenate([one.close for one in found])[last[kept] - 1]
+    bars[has_cells, 3] = np.concatenate([one.close for one in blocks])[last[has_cells] - 1]
     return bars
 
 
-def _volumes(found: list[Volumes], edges: Integers) -> Integers:
-    if not found:
+def _volumes(volumes: list[Volumes], edges: Integers) -> Integers:
+    if not volumes:
         return np.zeros(len(edges), dtype=np.int64)
-    first, last = np.searchsorted(np.concatenate([one.cells for one in found]), edges).T
-    sums = np.concatenate([[0], np.cumsum(np.concatenate([one.prices for one in found]))])
+    first, last = np.searchsorted(np.concatenate([one.cells for one in volumes]), edges).T
+    sums = np.concatenate([[0], np.cumsum(np.concatenate([one.prices for one in volumes]))])
     return np.asarray(sums[last] - sums[first])
 
 

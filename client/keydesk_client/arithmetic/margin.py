@@ -1,4 +1,4 @@
-"""Position size from risk, the formulas of margin and margin closeout, and the cost of the spread.
+"""The formulas of margin and margin closeout.
 
 The service's margin figures are authoritative; these are used between two of its answers and for previews.
 """
@@ -45,18 +45,6 @@ def closeout_percent(used: Decimal, mid_nav: Decimal) -> Decimal:
     if not used:
         return NOTHING
     return HALF * used / mid_nav if mid_nav > 0 else CLOSEOUT
-
-
-def spread_cost(units: Decimal, bid: Decimal, ask: Decimal, loss_factor: Decimal) -> Decimal:
-    """Return the cost of opening and closing `units` at the same quote, in home currency."""
-    return abs(units) * (ask - bid) * loss_factor
-
-
-def units_for_risk(
-    risk: Decimal, distance: Decimal, loss_factor: Decimal, premium: Decimal = Decimal(0)
-) -> Decimal:
-    """Return the exact units whose loss over the distance (plus a guarantee's premium) equals the risk."""
-    return risk / ((distance + premium) * loss_factor)
 
 
 def margin_cap(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.risk.correlation import (
+from keydesk.calc.risk.exposure import (
     ENOUGH,
     Correlation,
     SignedRisk,

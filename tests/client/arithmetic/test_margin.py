@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk_client.arithmetic.sizing import (
+from keydesk_client.arithmetic.margin import (
     CLOSEOUT,
     closeout_percent,
     effective_rate,

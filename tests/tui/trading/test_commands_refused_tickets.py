@@ -8,8 +8,8 @@ import pytest
 from keydesk.calc.orders.instructions import OpenOrder, RefusedTicket
 from keydesk.calc.orders.ticket_draft import Draft, Entry
 from keydesk.forms.ticket.form import TicketForm
+from keydesk.trading.commands import REFUSED_TICKET_SECONDS, RefusedTickets
 from keydesk.trading.outcome_words import Command, report_of
-from keydesk.trading.refused_tickets import KEPT, RefusedTickets
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.orders.outcome import Became, Outcome, Rejected
 from support.data.outcomes import done, intent
@@ -73,7 +73,7 @@ def test_it_is_taken_once_for_its_side_and_not_after_a_minute() -> None:
     assert tickets.take("EUR_USD", "BUY") is not None
     assert tickets.take("EUR_USD", "BUY") is None
     tickets.keep(ORDER, rejected("UNITS_LIMIT_EXCEEDED"))
-    clock.now = KEPT + 1
+    clock.now = REFUSED_TICKET_SECONDS + 1
     assert tickets.take("EUR_USD", "BUY") is None
 
 

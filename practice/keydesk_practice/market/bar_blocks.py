@@ -108,8 +108,8 @@ class PairBarBlocks:
         if open_cells is None:
             return Volumes(cells, _sums(counts, size))
         counts[~open_cells] = 0
-        kept = open_cells.reshape(-1, size).any(axis=1)
-        return Volumes(cells[kept], _sums(counts, size)[kept])
+        is_open = open_cells.reshape(-1, size).any(axis=1)
+        return Volumes(cells[is_open], _sums(counts, size)[is_open])
 
     def parts(
         self, day: int, components: Sequence[Component], units: float, starts: tuple[int, ...]
@@ -124,12 +124,12 @@ class PairBarBlocks:
             places = np.searchsorted(np.flatnonzero(open_cells), edges)
             bars, known = partial(_bars_of_parts, open_cells, places), np.diff(places) > 0
         volumes = np.add.reduceat(counts, edges[:-1]).astype(np.int64)
-        found = {Component.MID: bars(mid, edges)} if Component.MID in components else {}
+        bars_of = {Component.MID: bars(mid, edges)} if Component.MID in components else {}
         sides = [one for one in components if one is not Component.MID]
         if sides:
             half = self._half(day, draw_half(), units)
-            found |= {one: bars(_of_side(one, mid, half), edges) for one in sides}
-        return DayParts(cells[known], found, volumes[known])
+            bars_of |= {one: bars(_of_side(one, mid, half), edges) for one in sides}
+        return DayParts(cells[known], bars_of, volumes[known])
 
     def prices_so_far(self, now: int) -> int:
         """Return the number of prices so far in the unfinished cell."""
@@ -185,15 +185,15 @@ def _partly_open(cells: Integers, curve: Curve, size: int, open_cells: Mask) -> 
     high = np.where(open_cells, np.maximum(starts, ends), -np.inf)
     low = np.where(open_cells, np.minimum(starts, ends), np.inf)
     by_block = open_cells.reshape(-1, size)
-    kept = by_block.any(axis=1)
+    is_open = by_block.any(axis=1)
     offsets = np.arange(len(by_block)) * size
-    first = (offsets + by_block.argmax(axis=1))[kept]
-    last = (offsets + size - 1 - by_block[:, ::-1].argmax(axis=1))[kept]
+    first = (offsets + by_block.argmax(axis=1))[is_open]
+    last = (offsets + size - 1 - by_block[:, ::-1].argmax(axis=1))[is_open]
     return BarBlocks(
-        cells[kept],
+        cells[is_open],
         starts[first],
-        _reduced(np.maximum, high, size)[kept],
-        _reduced(np.minimum, low, size)[kept],
+        _reduced(np.maximum, high, size)[is_open],
+        _reduced(np.minimum, low, size)[is_open],
         ends[last],
     )
 

@@ -61,10 +61,10 @@ def ids_of(transaction: m.Transaction) -> tuple[str, ...]:
 
     A part of it that cannot be read names nothing.
     """
-    found = [getattr(transaction, member, None) for member in LINKS]
+    ids = [getattr(transaction, member, None) for member in LINKS]
     with suppress(*READ_ERRORS):
-        found += _further_ids(transaction)
-    return tuple(dict.fromkeys(str(each) for each in found[:MOST_IDS] if each))
+        ids += _further_ids(transaction)
+    return tuple(dict.fromkeys(str(each) for each in ids[:MOST_IDS] if each))
 
 
 def _further_ids(transaction: m.Transaction) -> list[str | None]:

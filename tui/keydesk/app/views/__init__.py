@@ -1,1 +1,0 @@
-"""What the trader arranges: watchlists and workspaces."""
