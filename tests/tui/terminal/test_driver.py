@@ -1,5 +1,6 @@
 """What is under way to the terminal is bounded by what the terminal answers; no key is lost where the driver starts again."""
 
+import asyncio
 import os
 import pty
 import signal
@@ -7,6 +8,7 @@ import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
 
 import pytest
 from hypothesis import given, settings
@@ -233,3 +235,23 @@ async def test_a_key_that_waits_is_kept_where_the_driver_starts_again_and_droppe
     assert unread_in(os.ttyname(theirs)) == kept
     os.close(ours)
     os.close(theirs)
+
+
+async def test_the_newest_size_is_reported_last_where_one_resize_interrupts_another() -> None:
+    width, reported = 200, list[int]()
+
+    def report_size(_: int, __: FrameType | None) -> None:  # as Textual does
+        nonlocal width
+        found = width
+        if found > 120:
+            width -= 40
+            signal.raise_signal(signal.SIGWINCH)
+        reported.append(found)
+
+    with kept_signals():
+        driver = TerminalDriver(App[None](), mouse=False)
+        signal.signal(signal.SIGWINCH, report_size)
+        driver.defer_resizes()
+        for _ in range(10):
+            await asyncio.sleep(0)
+    assert reported == [200, 160, 120]

@@ -17,10 +17,12 @@ on this machine only once writes had to wait.
 import asyncio
 import os
 import selectors
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event
 from time import monotonic
+from types import FrameType
 from typing import Any
 
 from textual import events
@@ -69,10 +71,28 @@ class TerminalDriver(LinuxDriver):
             self._input_ended.set()
             return
         self._in_application_mode = True
+        self.defer_resizes()
         if not self._takes_mouse:
             self.write(NO_MOUSE)
         if title := getattr(self._owner, "window_title", ""):
             self.show_title(title)
+
+    def defer_resizes(self) -> None:
+        """Handle SIGWINCH in callbacks of the event loop, one after the other.
+
+        A handler that another SIGWINCH interrupts has read the former size, and would report it after the newer one: the desk
+        would stay at a size that the terminal no longer has.
+        """
+        report = signal.getsignal(signal.SIGWINCH)
+        if not callable(report):
+            return
+
+        def defer(number: int, frame: FrameType | None) -> None:
+            del frame
+            self._event_loop.call_soon_threadsafe(report, number, None)
+
+        signal.signal(signal.SIGWINCH, defer)
+        defer(signal.SIGWINCH, None)  # the size may have changed since it was read first
 
     def stop_application_mode(self) -> None:
         """Give the terminal and its title back."""
