@@ -41,7 +41,8 @@ from keydesk_practice.connections import ConnectionLimits, raise_descriptor_limi
 from keydesk_practice.control.application import ControlApplication, answer_operation
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
 from keydesk_practice.control.context import Control
-from keydesk_practice.control.faults import read_profile, use_faults
+from keydesk_practice.control.fault_files import read_profile
+from keydesk_practice.control.faults import use_faults
 from keydesk_practice.errors import LedgerAway, LedgerUnavailable
 from keydesk_practice.http.application import make_application, make_router
 from keydesk_practice.http.public import PublicPaths

@@ -19,7 +19,8 @@ from keydesk_practice.connections import ConnectionLimits, connection_class, rai
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
 from keydesk_practice.control.context import LocalControl
-from keydesk_practice.control.faults import read_profile, use_faults
+from keydesk_practice.control.fault_files import read_profile
+from keydesk_practice.control.faults import use_faults
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.http.application import make_application

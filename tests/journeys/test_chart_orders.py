@@ -20,7 +20,8 @@ async def test_an_order_from_the_crosshair_and_its_stop_moved_on_the_chart(
         terminal.press(*["."] * 2, *[","] * 3)
         terminal.press("B")
         terminal.see("new stop")
-        terminal.see("EUR/USD limit")
+        terminal.see("BUY 10,000 EUR/USD")
+        terminal.see("limit ")
         confirm(terminal)
         terminal.see("Orders 1")
 

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from keydesk_practice.control.client import ControlClient
-from keydesk_practice.control.faults import read_profile
+from keydesk_practice.control.fault_files import read_profile
 from keydesk_practice.control.room import REFRESH_SECONDS, run_room
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.errors import ControlFailed

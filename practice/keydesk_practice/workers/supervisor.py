@@ -25,7 +25,7 @@ from keydesk_practice.broker.replay import load_replay
 from keydesk_practice.cluster.peers import Peers
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
-from keydesk_practice.control.faults import read_profile
+from keydesk_practice.control.fault_files import read_profile
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.http.faults import NO_FAULTS

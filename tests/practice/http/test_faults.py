@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from keydesk_practice.control.client import ControlClient
-from keydesk_practice.control.faults import read_profile
+from keydesk_practice.control.fault_files import read_profile
 from keydesk_practice.errors import FaultFileError
 from keydesk_practice.http.faults import PROFILES, FaultProfile, Faults
 from support.broker import PracticeServer, practice_server

@@ -8,7 +8,8 @@ import pytest
 from keydesk.feeds.account import keep_account, read_history
 from keydesk.feeds.link import Link
 from keydesk.feeds.past_log import keep_past_log, load_past
-from keydesk.store.transactions.past_log import PAGE, PastLog, want_past
+from keydesk.store.past_log import PAGE, PastLog
+from keydesk.store.transactions.past_pages import want_past
 from keydesk_client.models import Transaction
 from support.data.account_history import transaction
 from support.data.hostile_text import FRAGMENTS

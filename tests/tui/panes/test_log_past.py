@@ -5,9 +5,10 @@ from textual.pilot import Pilot
 
 from keydesk.panes.log import Log
 from keydesk.store.frame import Frame
+from keydesk.store.past_log import PAGE, PastLog
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
-from keydesk.store.transactions.past_log import PAGE, PastLog, take_page, want_past
+from keydesk.store.transactions.past_pages import take_page, want_past
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Run
 from support.data.account_history import transaction

@@ -109,7 +109,7 @@ class PaneRequests:
         """Ask the feeds for candles, client books and older transactions."""
         from keydesk.store.candles import want_date, want_history  # noqa: PLC0415
         from keydesk.store.prices import step_book  # noqa: PLC0415 - all loaded with the models
-        from keydesk.store.transactions.past_log import want_past  # noqa: PLC0415
+        from keydesk.store.transactions.past_pages import want_past  # noqa: PLC0415
 
         store = self._store
         match message:

@@ -1,8 +1,9 @@
 """Read older transactions for the log, a page of ids at a time, as far back as it is scrolled or searched."""
 
 from keydesk.feeds.link import FAILURES, Link, reason
+from keydesk.store.past_log import PastLog
 from keydesk.store.state import Topic
-from keydesk.store.transactions.past_log import PastLog, take_page
+from keydesk.store.transactions.past_pages import take_page
 from keydesk_client.errors import Forbidden, Unauthorized
 
 FOUND_AT_ONCE = 50  # lines that a search looks for before it waits for the reader

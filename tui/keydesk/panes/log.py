@@ -12,9 +12,9 @@ from textual.message import Message
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LOG
 from keydesk.store.frame import Frame
+from keydesk.store.log_filter import passes
 from keydesk.store.state import LogKind, LogLine, PastDirection, Topic
 from keydesk.store.store import Store
-from keydesk.store.transactions.log_filter import passes
 from keydesk.text import format as show
 from keydesk.text.format import shorten_words
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe

@@ -54,7 +54,7 @@ from keydesk_client.account.records import AccountFigures, Part
 
 if TYPE_CHECKING:
     from keydesk.calc.alerts.alert import Alert, FiringRecord
-    from keydesk.store.transactions.past_log import PastLog
+    from keydesk.store.past_log import PastLog
     from keydesk_client.models import HomeConversions, Instrument
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from keydesk.store.log_names import LogNames
 from keydesk.store.reason_words import in_words
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.store.transactions.log_lines import line_of
-from keydesk.store.transactions.log_names import LogNames
 from keydesk.text.format import date_and_time, money, units
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
 from keydesk_client import models as m

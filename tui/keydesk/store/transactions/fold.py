@@ -10,11 +10,11 @@ from functools import partial
 from heapq import merge
 
 from keydesk.records import Today
+from keydesk.store.log_names import LogNames
 from keydesk.store.risk import count_closed, note_closed, note_opening
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk.store.transactions.log_lines import line_of
-from keydesk.store.transactions.log_names import LogNames
 from keydesk_client import models as m
 from keydesk_client.account import fold
 from keydesk_client.account.valuation import factors_of

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
+from keydesk.store.log_names import LogNames, NamedOrder, ids_of
 from keydesk.store.reason_words import fill_in_words, in_words
 from keydesk.store.state import LogKind, LogLine
 from keydesk.store.store import Store
-from keydesk.store.transactions.log_names import LogNames, NamedOrder, ids_of
 from keydesk.text.format import counted, money, units
 from keydesk.text.sanitize import clean
 from keydesk_client import models as m

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from keydesk.store.log_filter import passes
+from keydesk.store.past_log import PAGE, WINDOW, PastLog
 from keydesk.store.state import LogLine, PastDirection
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk.store.transactions.fold import forget_after, write_earlier
-from keydesk.store.transactions.log_filter import passes
 from keydesk.store.transactions.log_lines import line_of
-from keydesk.store.transactions.past_log import PAGE, WINDOW, PastLog, take_page, want_past
+from keydesk.store.transactions.past_pages import take_page, want_past
 from keydesk.text.sanitize import safe
 from keydesk_client.models import Transaction
 from support.data.account_history import fresh_store, opening, transaction
