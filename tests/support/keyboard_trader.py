@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from typing import Final, Literal
 
 from support.order_evidence import Shown, ShownForms, Transaction, form_on
@@ -41,6 +42,8 @@ ACCOUNT_SHOWN: Final = "NAV "
 ALL_READY: Final = ("prices ok", "events ok")
 
 NOTICE = re.compile(r"^ ?(\d\d:\d\d:\d\d) [·✓!✗] (.*)")
+PAGES = re.compile(r"Space page (\d+)/(\d+)")
+MOST_PAGES: Final = 40
 MESSAGE = re.compile(r"(?=\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC )")
 EARLIER = re.compile(r"^NOT SEEN BEFORE, from [^:]+:\d\d:\d\d \S+: ")
 HEADLINE = re.compile(r"(?:BUY|SELL|LONG|SHORT) ([\d,]+) ([A-Z]{3}/[A-Z]{3})(?:.*?#(\d+))?")
@@ -245,13 +248,12 @@ class Trader:
         self._until(lambda: "Nothing typed" in self.terminal.text, 5)
         self.terminal.write(b"messages\r")
         if self._until(lambda: "─ Messages ─" in self.terminal.text, 5):
-            for _ in range(30):
-                before = self.terminal.text
+            for page in range(1, MOST_PAGES + 1):
+                self._until(partial(self._shows_page, page), FORM_WITHIN)
                 self.screen.read_page(self.terminal)
-                self._press(" ")
-                self.watch(0.2)
-                if self.terminal.text == before:
+                if self._shows_last_page():
                     break
+                self._press(" ")
         self._press("\x1b")
 
     def differences(self, ledger: Sequence[Transaction]) -> list[str]:
@@ -287,6 +289,14 @@ class Trader:
     @property
     def form(self) -> Shown | None:
         return form_on(self.terminal)
+
+    def _shows_page(self, number: int) -> bool:
+        found = PAGES.search(self.terminal.text)
+        return number == (int(found[1]) if found else 1)
+
+    def _shows_last_page(self) -> bool:
+        found = PAGES.search(self.terminal.text)
+        return found is None or found[1] == found[2]
 
     def _press(self, keys: str, pause: float = KEY_PAUSE) -> None:
         for key in keys:
