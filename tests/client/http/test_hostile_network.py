@@ -41,7 +41,8 @@ from support.data.hostile_answers import (
     silence,
     whole_request,
 )
-from support.fakes.talking_server import Talk, talking_server
+from support.fakes.connections import Talk
+from support.fakes.talking_server import talking_server
 
 HASTY = Timeouts(connect=0.3, write=0.3, read=0.3, pool=0.3, whole=1.0, opening=1.0)
 PATIENT = Timeouts()

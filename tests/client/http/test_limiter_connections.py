@@ -13,7 +13,8 @@ from keydesk_client.http.messages import Request, RequestKind
 from keydesk_client.http.timing import CONNECT_WINDOW_S, ConnectPace, Timeouts
 from keydesk_client.http.transport import Transport
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
-from support.fakes.talking_server import Talk, talking_server
+from support.fakes.connections import Talk
+from support.fakes.talking_server import talking_server
 from support.fakes.virtual_time import run, virtual_timing
 
 MOST = 8

@@ -33,7 +33,8 @@ from keydesk_client.errors import (
 from keydesk_client.http.messages import HttpResponse, Request
 from keydesk_client.http.timing import STANDARD_TIMEOUTS
 from keydesk_client.http.transport import Transport
-from support.fakes.talking_server import Talk, talking_server
+from support.fakes.connections import Talk
+from support.fakes.talking_server import talking_server
 
 ASK = Request("GET", "/v3/accounts", {"instruments": "EUR_USD,USD_JPY"})
 WHOLE = b"HTTP/1.1 200 OK\r\nRequestID: 7\r\nContent-Length: 2\r\n\r\n{}"

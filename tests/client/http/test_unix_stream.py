@@ -13,7 +13,8 @@ from keydesk_client.http.messages import Request
 from keydesk_client.http.transport import Transport
 from keydesk_client.http.unix_stream import MOST_UNREAD, UnixStream
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
-from support.fakes.talking_server import Talk, talking_server
+from support.fakes.connections import Talk
+from support.fakes.talking_server import talking_server
 
 SHORT_S = 0.01
 LONG_S = 30.0

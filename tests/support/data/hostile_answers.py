@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Final, NoReturn
 
-from support.fakes.talking_server import Talk
+from support.fakes.connections import Talk
 
 GOOD: Final = {"lastTransactionID": "7", "orderFillTransaction": {"id": "7", "units": "5"}}
 GOOD_BODY: Final = json.dumps(GOOD).encode()

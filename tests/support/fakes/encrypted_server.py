@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from hashlib import sha1
 from pathlib import Path
@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from support.fakes.talking_server import Talk
+from support.fakes.connections import Connections, Talk
 
 PEM = serialization.Encoding.PEM
 DAY = timedelta(days=1)
@@ -73,13 +73,13 @@ async def encrypted_server(talk: Talk, certificate: Path) -> AsyncIterator[str]:
     context.load_cert_chain(certificate)
     context.set_alpn_protocols(["h2", "http/1.1"])
 
-    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(asyncio.IncompleteReadError, ConnectionError):
-            await talk(reader, writer)
-        writer.close()
-
-    async with await asyncio.start_server(hold, "127.0.0.1", 0, ssl=context) as server:
+    talks = Connections(talk)
+    server = await asyncio.start_server(talks.accept, "127.0.0.1", 0, ssl=context)
+    try:
         yield f"https://localhost:{server.sockets[0].getsockname()[1]}"
+    finally:
+        server.close()
+        await talks.end()
 
 
 def _name(text: str) -> x509.Name:
