@@ -100,6 +100,10 @@ JOURNAL_PICTURES = tuple(
 
 def main() -> None:
     """Take all pictures of the themes that are named, or of all themes."""
+    if unknown := set(sys.argv[1:]) - set(THEMES):
+        sys.exit(
+            f"{min(unknown)!r} is not a theme: use {', '.join(THEMES)}, or none of them for all"
+        )
     for theme in sys.argv[1:] or THEMES:
         folder = HERE if theme == THEMES[0] else HERE / theme
         folder.mkdir(exist_ok=True)
