@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 from pathlib import Path
 
+from support.fakes.connections import Connections
+
 Target = tuple[str, int] | str  # host and port, or the path of a unix socket
 Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -17,16 +19,17 @@ class Link:
         self._passing = asyncio.Event()
         self._passing.set()
         self._writers: set[asyncio.StreamWriter] = set()
+        self._connections = Connections(self._serve)
         self._server: asyncio.Server | None = None
 
     async def open(self) -> str:
         """Listen on a port, and return the address that others use."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._connections.accept, "127.0.0.1", 0)
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     async def open_unix(self, path: Path) -> None:
         """Listen on a unix socket."""
-        self._server = await asyncio.start_unix_server(self._serve, path)
+        self._server = await asyncio.start_unix_server(self._connections.accept, path)
 
     def cut(self) -> None:
         """Break the open connections, and refuse others until `mend`."""
@@ -44,12 +47,12 @@ class Link:
         self._passing.set()
 
     async def close(self) -> None:
-        """Stop listening."""
+        """Stop listening, and end every connection, also one whose other end is still being connected."""
         self.cut()
         self._passing.set()
         if self._server is not None:
             self._server.close()
-            await self._server.wait_closed()
+        await self._connections.end()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.is_cut or self.target is None:
@@ -66,12 +69,14 @@ class Link:
         self._writers -= {writer, there[1]}
 
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError):
-            while data := await reader.read(65_536):
-                await self._passing.wait()
-                writer.write(data)
-                await writer.drain()
-        writer.transport.abort()
+        try:
+            with contextlib.suppress(OSError):
+                while data := await reader.read(65_536):
+                    await self._passing.wait()
+                    writer.write(data)
+                    await writer.drain()
+        finally:
+            writer.transport.abort()
 
 
 async def _connected(target: Target) -> Ends:
