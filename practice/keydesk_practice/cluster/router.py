@@ -144,8 +144,8 @@ class ClusterRouter:
         if self._node.owns(account):
             await self.execute(account, scope, body, send)
             return
-        self._check_loadable(account)
         if owner is None or owner.node == self._node.number:
+            self._check_loadable(account)
             raise NotExecuted("the account belongs to no node at the moment")
         seconds = READ_SECONDS if scope["method"] == "GET" else TRY_SECONDS
         request, inner = forwarded_request(scope, body), inner_headers(self._secret, scope)
@@ -174,9 +174,8 @@ class ClusterRouter:
         except HttpError as error:
             if error.code != NO_SUCH_ACCOUNT:
                 raise
-            self._node.end_request(
-                account, request
-            )  # it left while the request waited for a commit
+            # It left while the request waited for a commit.
+            self._node.end_request(account, request)
             raise NotExecuted("the account is moving to another node") from None
         except LedgerAway as error:  # of a read of the ledger
             self._node.connection_lost(error)

@@ -280,6 +280,13 @@ async def test_an_account_that_this_node_could_not_load_is_refused_at_once() -> 
     assert node.time == 0.0
 
 
+async def test_an_account_that_another_node_could_load_since_is_asked_for_there() -> None:
+    node, peers = FakeNode(owner=ELSEWHERE), FakePeers(NotExecuted("refused"))
+    node.is_damaged = True
+    assert "refused" in str(await refusal(node, peers))
+    assert peers.sent > 0
+
+
 async def test_a_node_that_cannot_be_reached_is_asked_less_and_less_often() -> None:
     node, peers = FakeNode(owner=ELSEWHERE), FakePeers(NotExecuted("refused"))
     assert (await refusal(node, peers)).status == 503
