@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pty
+import select
 import signal
 import tty
 from collections.abc import Iterator
@@ -231,6 +232,7 @@ async def test_a_key_that_waits_is_kept_where_the_driver_starts_again_and_droppe
         driver.fileno = theirs
         driver._starts_again = starts_again
         os.write(ours, b"y")
+        select.select([theirs], [], [])  # the kernel hands it over when it comes to it
         driver.disable_input()
     assert unread_in(os.ttyname(theirs)) == kept
     os.close(ours)
