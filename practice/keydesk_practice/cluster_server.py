@@ -43,9 +43,10 @@ from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, 
 from keydesk_practice.control.context import Control
 from keydesk_practice.control.fault_files import read_profile
 from keydesk_practice.control.faults import use_faults
+from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import LedgerAway, LedgerUnavailable
 from keydesk_practice.http.application import make_application, make_router
-from keydesk_practice.http.public import PublicPaths
+from keydesk_practice.http.middleware import PublicPaths
 from keydesk_practice.http.responses import json_bytes
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_connection import (
@@ -208,11 +209,15 @@ async def _serve(node: Node, listener: Listener, inner: Listener, options: Optio
     controlled = ControlApplication(
         control,
         load_token(options.data, CONTROL_TOKEN_FILE),
-        PublicPaths(
-            broker, application, origins=options.origins, logs_requests=options.log_requests
-        ),
         anywhere=options.control_anywhere,
         operations=cluster.operations(),
+    )
+    public = PublicPaths(
+        broker,
+        application,
+        mount=(f"{BASE}/", controlled),
+        origins=options.origins,
+        logs_requests=options.log_requests,
     )
     forwarded = InnerApplication(
         broker.budget,
@@ -228,7 +233,7 @@ async def _serve(node: Node, listener: Listener, inner: Listener, options: Optio
     application.count_request_ids(node.number * REQUEST_IDS)
     line = address_line(listener.url, options.tokens, broker.accounts_of, broker.earlier_model)
     exclude_long_lived()
-    server = Server(controlled, listener, lambda: print(line, flush=True), limits)  # noqa: T201
+    server = Server(public, listener, lambda: print(line, flush=True), limits)  # noqa: T201
 
     def stop() -> None:
         broker.end_streams()

@@ -24,8 +24,7 @@ from keydesk_practice.control.faults import use_faults
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.http.application import make_application
-from keydesk_practice.http.middleware import TOKEN_FACT, Application
-from keydesk_practice.http.public import PublicPaths
+from keydesk_practice.http.middleware import TOKEN_FACT, Application, PublicPaths
 from keydesk_practice.ledger.placement import FOLDER, folder_lock, place_accounts
 from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
@@ -230,13 +229,17 @@ async def _serve(
     controlled = ControlApplication(
         control,
         load_token(options.data, CONTROL_TOKEN_FILE),
-        PublicPaths(
-            broker, application, origins=options.origins, logs_requests=options.log_requests
-        ),
         anywhere=options.control_anywhere,
     )
+    public = PublicPaths(
+        broker,
+        application,
+        mount=(f"{BASE}/", controlled),
+        origins=options.origins,
+        logs_requests=options.log_requests,
+    )
     exclude_long_lived()
-    server = Server(controlled, listener, lambda: print(line, flush=True), limits)  # noqa: T201
+    server = Server(public, listener, lambda: print(line, flush=True), limits)  # noqa: T201
     broker.commits.on_failure = stop
     stop_on_signals(stop)
     if options.parent_fd is not None:

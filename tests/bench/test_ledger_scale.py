@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from keydesk_practice.broker.snapshots import restore_account
 from keydesk_practice.engine.commands import CloseTrade
 from keydesk_practice.engine.transactions import to_wire
-from keydesk_practice.ledger.archive import restore_account
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
 from support.broker import PracticeServer, practice_server

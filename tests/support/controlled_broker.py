@@ -18,7 +18,9 @@ import httpx
 from keydesk_practice.broker.opening import LocalBroker, open_broker
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.context import LocalControl
+from keydesk_practice.control.operations import BASE
 from keydesk_practice.http.application import make_application
+from keydesk_practice.http.middleware import PublicPaths
 from keydesk_practice.ledger.ledger_file import make_private
 from keydesk_practice.options import Options
 from support.data.practice_market import instant
@@ -32,7 +34,7 @@ class ControlledBroker:
     """A broker and both of its interfaces."""
 
     broker: LocalBroker
-    application: ControlApplication
+    application: PublicPaths
     stopped: list[str] = field(default_factory=list)
 
     def client(
@@ -92,9 +94,8 @@ async def controlled_broker(
     interface.restart_request_ids(broker.now())
     stopped: list[str] = []
     control = LocalControl(broker, found, interface, lambda: stopped.append("stopped"))
-    application = ControlApplication(
-        control, CONTROL_TOKEN, interface, anywhere=found.control_anywhere
-    )
+    controlled = ControlApplication(control, CONTROL_TOKEN, anywhere=found.control_anywhere)
+    application = PublicPaths(broker, interface, mount=(f"{BASE}/", controlled))
     try:
         yield ControlledBroker(broker, application, stopped)
     finally:

@@ -22,10 +22,6 @@ class Timeouts:
     opening: float = 60.0
     """Until the headers of a stream; the service is known to be slow there."""
 
-    def phases(self, read: float | None) -> dict[str, float | None]:
-        """Return the timeouts extension of httpx; `read` is the longest silence."""
-        return {"connect": self.connect, "write": self.write, "read": read, "pool": self.pool}
-
 
 STANDARD_TIMEOUTS: Final = Timeouts()
 
@@ -95,7 +91,8 @@ class ConnectPace:
     def __init__(self, timing: Timing = REAL_TIMING) -> None:
         self._timing = timing
         self._latest: list[Turn] = []
-        self._awaiting_answer: set[asyncio.Future[None]] = set()
+        self.awaiting_answer: set[asyncio.Future[None]] = set()
+        """The futures of `next_answer` that wait; while there is none, an answer need not be noted."""
         self._queue = asyncio.Lock()
 
     async def turn(self) -> Turn:
@@ -108,13 +105,13 @@ class ConnectPace:
     def next_answer(self) -> asyncio.Future[None]:
         """Return a future that ends with the next answer of the service to a request: it can be reached again."""
         answer = asyncio.get_running_loop().create_future()
-        self._awaiting_answer.add(answer)
-        answer.add_done_callback(self._awaiting_answer.discard)
+        self.awaiting_answer.add(answer)
+        answer.add_done_callback(self.awaiting_answer.discard)
         return answer
 
     def note_answer(self) -> None:
         """End the waiting for an answer."""
-        for answer in tuple(self._awaiting_answer):
+        for answer in tuple(self.awaiting_answer):
             if not answer.done():
                 answer.set_result(None)
 

@@ -163,7 +163,7 @@ class Transport:
             carrier = self._carrier_of_look_ups() if is_look_up else self._rest_carrier
             exchange = _exchange(carrier, built, self._token, self.timeouts.whole, max_bytes)
             response = await _guarded(exchange, self._token)
-        if response.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+        if self.pace.awaiting_answer and response.status < HTTPStatus.INTERNAL_SERVER_ERROR:
             self.pace.note_answer()
         return response
 
@@ -248,7 +248,7 @@ class Transport:
                 url,
                 headers=request_headers(request, url.netloc, self._token, accepted),
                 stream=httpx.ByteStream(request.body or b""),
-                extensions={"timeout": self.timeouts.phases(read)},
+                extensions={"timeout": _phases(self.timeouts, read)},
             )
             if not self._is_own_carrier:
                 built.read()  # from memory, for carriers that want the whole content
@@ -263,6 +263,16 @@ class Transport:
 def _url(text: str) -> httpx.URL:
     """Return a parsed URL; an account's orders share one."""
     return httpx.URL(text)
+
+
+def _phases(timeouts: Timeouts, read: float | None) -> dict[str, float | None]:
+    """Return the timeouts extension of httpx; `read` is the longest silence."""
+    return {
+        "connect": timeouts.connect,
+        "write": timeouts.write,
+        "read": read,
+        "pool": timeouts.pool,
+    }
 
 
 async def _exchange(

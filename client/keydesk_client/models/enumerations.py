@@ -4,8 +4,8 @@
 
 from typing import Annotated, Literal, TypeAlias, cast
 
+from keydesk_client.models._core.record import validate_choice
 from keydesk_client.models._core.scalars import OPEN
-from keydesk_client.models._core.validation import validate_choice
 from keydesk_client.models._core.wire_names import enum_values
 
 OrderType: TypeAlias = Annotated[

@@ -6,7 +6,7 @@ an int, decimal text or a datetime, never a float.
 
 from typing import TYPE_CHECKING, Required, Self, TypedDict, Unpack
 
-from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.record import Record, RequestRecord
 from keydesk_client.models._core.scalars import (
     ClientComment,
     ClientID,
@@ -21,7 +21,6 @@ from keydesk_client.models._core.scalars import (
     TradeID,
     TransactionID,
 )
-from keydesk_client.models._core.validation import RequestRecord
 from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition, TimeInForce
 from keydesk_client.models.reject_reasons import MarketOrderMarginCloseoutReason
 

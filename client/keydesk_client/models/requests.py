@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, Typ
 from pydantic import ConfigDict, Field, model_validator
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.models._core.record import Record, Wire
-from keydesk_client.models._core.scalars import DecimalNumber, PriceValue, decimal_text
-from keydesk_client.models._core.validation import (
+from keydesk_client.models._core.record import (
+    Record,
     RequestRecord,
+    Wire,
     reject_unknown_members,
     validate_choice,
     validate_levels,
 )
+from keydesk_client.models._core.scalars import DecimalNumber, PriceValue, decimal_text
 from keydesk_client.models._core.wire_names import enum_values
 from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition, TimeInForce
 from keydesk_client.models.instruments import Instrument

@@ -12,7 +12,7 @@ from keydesk_client.http.caller import Caller
 from keydesk_client.http.messages import Method, Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import JsonValue
-from keydesk_client.models._core.record import Response, Wire
+from keydesk_client.models._core.record import Response, Wire, revalidated
 from keydesk_client.models._core.scalars import (
     DateTime,
     Number,
@@ -20,7 +20,6 @@ from keydesk_client.models._core.scalars import (
     decimal_of,
     decimal_text,
 )
-from keydesk_client.models._core.validation import revalidated
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.requests import validate_close_units

@@ -5,8 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterable, 
 from typing import Final, Generic, Protocol, TypeAlias, TypedDict, TypeVar
 
 from keydesk_client.errors import UnreadableAnswer
-from keydesk_client.models._core.record import Response
-from keydesk_client.models._core.validation import validate_choice
+from keydesk_client.models._core.record import Response, validate_choice
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.resources._base import (
     listed,

@@ -9,9 +9,9 @@ from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
+from keydesk_client.models._core.record import validate_choice
 from keydesk_client.models._core.scalars import DateTime, Number, TimeOrDate
 from keydesk_client.models._core.tabular import Columns, NumberConverter, TimeConverter
-from keydesk_client.models._core.validation import validate_choice
 from keydesk_client.models._core.wire_names import enum_values
 from keydesk_client.models.enumerations import Granularity, WeeklyAlignment
 from keydesk_client.models.instruments import Instrument

@@ -9,8 +9,7 @@ from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
-from keydesk_client.models._core.record import Wire
-from keydesk_client.models._core.validation import revalidated
+from keydesk_client.models._core.record import Wire, revalidated
 from keydesk_client.models._core.wire_names import enum_values
 from keydesk_client.models.enumerations import OrderStateFilter
 from keydesk_client.models.instruments import Instrument

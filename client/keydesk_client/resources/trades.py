@@ -9,8 +9,7 @@ from keydesk_client.errors import InvalidRequest
 from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
-from keydesk_client.models._core.record import Wire
-from keydesk_client.models._core.validation import revalidated
+from keydesk_client.models._core.record import Wire, revalidated
 from keydesk_client.models._core.wire_names import UNSET, Unset, enum_values, wire_name
 from keydesk_client.models.enumerations import TradeStateFilter
 from keydesk_client.models.instruments import Instrument

@@ -11,8 +11,8 @@ from keydesk_client.http.messages import Request
 from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
+from keydesk_client.models._core.record import validate_choice
 from keydesk_client.models._core.scalars import AnyTransactionID, TimeOrDate
-from keydesk_client.models._core.validation import validate_choice
 from keydesk_client.models._core.wire_names import enum_values
 from keydesk_client.models.enumerations import TransactionFilter
 from keydesk_client.models.responses import (

@@ -16,7 +16,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
-from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.broker.account_session import AccountSession, EndedItems
 from keydesk_practice.broker.background import CandleWorker, WorkBudget
 from keydesk_practice.broker.clock import (
     COARSE_STEP,
@@ -29,6 +29,7 @@ from keydesk_practice.broker.clock import (
 )
 from keydesk_practice.broker.disguise import Disguise, DisguisedMarket
 from keydesk_practice.broker.feeds import MarketAt, PriceBoard, PriceFeed, WithoutLiquidity
+from keydesk_practice.broker.snapshots import SNAPSHOT_INTERVAL, save_snapshot
 from keydesk_practice.engine.commands import Command, Finance, Tick
 from keydesk_practice.engine.decide import decision_on
 from keydesk_practice.engine.quotes import Market, day_end_after
@@ -37,11 +38,6 @@ from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
 from keydesk_practice.errors import LedgerAway
-from keydesk_practice.ledger.archive import (
-    SNAPSHOT_INTERVAL,
-    EndedItems,
-    save_snapshot,
-)
 from keydesk_practice.ledger.group_commit import Commits, GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.records import (

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from keydesk_practice.broker.account_session import AccountSession, History
+from keydesk_practice.broker.account_session import AccountSession, History, LedgerArchive
 from keydesk_practice.broker.broker import LAST_SEEN, Broker
 from keydesk_practice.broker.clock import GRID, Clock
 from keydesk_practice.broker.disguise import Disguise
 from keydesk_practice.broker.replay import load_replay, stored_overlay
+from keydesk_practice.broker.snapshots import new_account, restore_account
 from keydesk_practice.engine.commands import OpenAccount
 from keydesk_practice.engine.decide import decide
 from keydesk_practice.engine.quotes import Market
@@ -18,11 +19,6 @@ from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.errors import LedgerUnavailable
-from keydesk_practice.ledger.archive import (
-    LedgerArchive,
-    new_account,
-    restore_account,
-)
 from keydesk_practice.ledger.group_commit import GroupCommit
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.ledger import Ledger

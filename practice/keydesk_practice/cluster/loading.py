@@ -14,13 +14,13 @@ from keydesk_practice.broker.broker import MAX_TURN_SECONDS, SLEEP_THRESHOLD, Br
 from keydesk_practice.broker.clock import GRID, coarse_time_steps, time_steps
 from keydesk_practice.broker.feeds import PriceBoard
 from keydesk_practice.broker.opening import restored_session, session_of
+from keydesk_practice.broker.snapshots import encoded_snapshot, restored_state, state_format
 from keydesk_practice.cluster.clock import ClusterClock
 from keydesk_practice.cluster.database import TakenAccount
 from keydesk_practice.cluster.database_threads import DatabaseWorker
 from keydesk_practice.cluster.watched_accounts import WatchedAccounts
 from keydesk_practice.engine.quotes import day_end_after
 from keydesk_practice.errors import LedgerAway, LedgerWriteFailed
-from keydesk_practice.ledger.archive import encoded_snapshot, restored_state, state_format
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.postgres_accounts import Snapshot, read_accounts, save_snapshots
 from keydesk_practice.ledger.records import StoredAccount

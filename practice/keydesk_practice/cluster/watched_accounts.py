@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from keydesk_practice.broker.account_session import AccountSession, History
+from keydesk_practice.broker.account_session import AccountSession, History, LedgerArchive
 from keydesk_practice.broker.broker import Broker
-from keydesk_practice.ledger.archive import LedgerArchive, new_account
+from keydesk_practice.broker.snapshots import new_account
 from keydesk_practice.ledger.postgres import PostgresLedger
 from keydesk_practice.ledger.records import LedgerAccount
 

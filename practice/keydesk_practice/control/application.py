@@ -16,7 +16,6 @@ from keydesk_practice.control.operations import BASE, OPERATIONS, Operation, con
 from keydesk_practice.control.schema import read_record
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.http.errors import HttpError, method_not_allowed, unauthorized, unknown_path
-from keydesk_practice.http.middleware import Application
 from keydesk_practice.http.requests import header_of, read_json_object
 from keydesk_practice.http.responses import json_bytes
 
@@ -35,28 +34,23 @@ class Controlled(Protocol):
 
 
 class ControlApplication:
-    """Answers the paths of the control interface; every other path goes to the v20 interface."""
+    """Answers the requests whose paths begin with `BASE`."""
 
     def __init__(
         self,
         control: Controlled,
         token: str,
-        others: Application,
         *,
         anywhere: bool = False,
         operations: Sequence[Operation] = OPERATIONS,
     ) -> None:
         self._control = control
         self._token = token.encode()
-        self._others = others
         self._anywhere = anywhere
         self._operations = operations
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request."""
-        if scope["type"] != "http" or not scope["path"].startswith(f"{BASE}/"):
-            await self._others(scope, receive, send)
-            return
         try:
             status, body = 200, await self._answer(scope, receive)
             headers: dict[str, str] = {}

@@ -17,8 +17,7 @@ from keydesk_practice.http.errors import (
     range_not_satisfiable,
     reject_message,
 )
-from keydesk_practice.http.request_bodies import JsonReader
-from keydesk_practice.http.requests import whole_number
+from keydesk_practice.http.requests import JsonReader, whole_number
 from keydesk_practice.http.responses import EncodedList, Response, without_none
 
 DAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")

@@ -1,15 +1,40 @@
-"""Orders: create, list, read, replace, cancel, and set client extensions."""
+"""Orders: create, list, read, replace, cancel, and set client extensions; and the engine's request for an order in a body.
+
+A well-formed order that breaks a trading rule, such as a missing price, is left to the engine, which rejects it with a
+transaction.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal, cast, get_args
 
 from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import (
     CancelOrder,
+    ClientExtensions,
+    GuaranteedStopLossDetails,
+    GuaranteedStopLossRequest,
+    LimitRequest,
+    MarketIfTouchedRequest,
+    MarketRequest,
+    OrderRequest,
     PlaceOrder,
+    PositionFill,
     ReplaceOrder,
     SetOrderExtensions,
+    StopLossDetails,
+    StopLossRequest,
+    StopRequest,
+    TakeProfitDetails,
+    TakeProfitRequest,
+    TimeInForce,
+    TrailingStopLossDetails,
+    TrailingStopLossRequest,
+    TriggerCondition,
 )
+from keydesk_practice.engine.quotes import Market
 from keydesk_practice.http.endpoints import Call
-from keydesk_practice.http.errors import not_found
-from keydesk_practice.http.request_bodies import JsonReader, read_extensions, read_order
+from keydesk_practice.http.errors import invalid_value, missing_value, not_found
+from keydesk_practice.http.requests import JsonReader, whole_number
 from keydesk_practice.http.responses import (
     CommandResult,
     Response,
@@ -20,6 +45,9 @@ from keydesk_practice.http.responses import (
 from keydesk_practice.http.transactions import link_to_next, read_page, take_page
 
 STATES = frozenset({"PENDING", "FILLED", "TRIGGERED", "CANCELLED", "ALL"})
+_TIMES_IN_FORCE = frozenset(get_args(TimeInForce))
+_POSITION_FILLS = frozenset(get_args(PositionFill))
+_TRIGGERS = frozenset(get_args(TriggerCondition))
 
 
 def create_order(call: Call) -> Response:
@@ -140,3 +168,165 @@ def _cancel_reject(result: CommandResult, status: int) -> Response:
     reject = result.rejects[0]
     members = {"orderCancelRejectTransaction": reject}
     return reject_response(members, [reject["rejectReason"]], result.id_members(), status)
+
+
+# --- the order in a body ---
+
+
+def read_order(body: JsonReader, market: Market) -> OrderRequest:
+    """Return the order of a create or replace body."""
+    order = body.required("order")
+    kind = order.text("type")
+    if kind is None:
+        raise missing_value(order.name("type"))
+    reader = _READERS.get(kind)
+    if reader is None:
+        raise invalid_value(order.name("type"))
+    return reader(order, market)
+
+
+def read_extensions(parent: JsonReader, member: str) -> ClientExtensions | None:
+    """Return the client extensions in a member."""
+    details = parent.object(member)
+    if details is None:
+        return None
+    return ClientExtensions(details.text("id"), details.text("tag"), details.text("comment"))
+
+
+def read_take_profit(parent: JsonReader, member: str) -> TakeProfitDetails | None:
+    """Return the details of a take-profit in a member."""
+    details = parent.object(member)
+    return None if details is None else TakeProfitDetails(**_priced_details(details))
+
+
+def read_stop_loss(parent: JsonReader, member: str) -> StopLossDetails | None:
+    """Return the details of a stop-loss in a member."""
+    details = parent.object(member)
+    if details is None:
+        return None
+    return StopLossDetails(**_priced_details(details), guaranteed=details.flag("guaranteed"))
+
+
+def read_guaranteed_stop_loss(parent: JsonReader, member: str) -> GuaranteedStopLossDetails | None:
+    """Return the details of a guaranteed stop in a member."""
+    details = parent.object(member)
+    return None if details is None else GuaranteedStopLossDetails(**_priced_details(details))
+
+
+def read_trailing_stop_loss(parent: JsonReader, member: str) -> TrailingStopLossDetails | None:
+    """Return the details of a trailing stop in a member."""
+    details = parent.object(member)
+    if details is None:
+        return None
+    return TrailingStopLossDetails(distance=details.decimal("distance"), **_details(details))
+
+
+def _details(details: JsonReader) -> dict[str, Any]:
+    return {
+        "time_in_force": details.word("timeInForce", _TIMES_IN_FORCE),
+        "gtd_time": details.time("gtdTime"),
+        "client_extensions": read_extensions(details, "clientExtensions"),
+    }
+
+
+def _priced_details(details: JsonReader) -> dict[str, Any]:
+    return {
+        "price": details.decimal("price"),
+        "distance": details.decimal("distance"),
+        **_details(details),
+    }
+
+
+def _entry(order: JsonReader, market: Market) -> dict[str, Any]:
+    instrument, units = order.text("instrument"), order.decimal("units")
+    if instrument is None or market.specification(instrument) is None:
+        raise invalid_value(order.name("instrument"))
+    if units is None:
+        raise missing_value(order.name("units"))
+    return {
+        "instrument": instrument,
+        "units": units,
+        "position_fill": order.word("positionFill", _POSITION_FILLS) or "DEFAULT",
+        "client_extensions": read_extensions(order, "clientExtensions"),
+        "take_profit_on_fill": read_take_profit(order, "takeProfitOnFill"),
+        "stop_loss_on_fill": read_stop_loss(order, "stopLossOnFill"),
+        "guaranteed_stop_loss_on_fill": read_guaranteed_stop_loss(
+            order, "guaranteedStopLossOnFill"
+        ),
+        "trailing_stop_loss_on_fill": read_trailing_stop_loss(order, "trailingStopLossOnFill"),
+        "trade_client_extensions": read_extensions(order, "tradeClientExtensions"),
+    }
+
+
+def _time_in_force(order: JsonReader, default: Literal["FOK", "GTC"]) -> TimeInForce:
+    return cast("TimeInForce | None", order.word("timeInForce", _TIMES_IN_FORCE)) or default
+
+
+def _resting(order: JsonReader) -> dict[str, Any]:
+    return {
+        "price": order.decimal("price"),
+        "time_in_force": _time_in_force(order, "GTC"),
+        "gtd_time": order.time("gtdTime"),
+        "trigger_condition": order.word("triggerCondition", _TRIGGERS) or "DEFAULT",
+    }
+
+
+def _market(order: JsonReader, market: Market) -> MarketRequest:
+    return MarketRequest(
+        **_entry(order, market),
+        time_in_force=_time_in_force(order, "FOK"),
+        price_bound=order.decimal("priceBound"),
+    )
+
+
+def _limit(order: JsonReader, market: Market) -> LimitRequest:
+    return LimitRequest(**_entry(order, market), **_resting(order))
+
+
+def _stop(order: JsonReader, market: Market) -> StopRequest:
+    bound = order.decimal("priceBound")
+    return StopRequest(**_entry(order, market), **_resting(order), price_bound=bound)
+
+
+def _market_if_touched(order: JsonReader, market: Market) -> MarketIfTouchedRequest:
+    bound = order.decimal("priceBound")
+    return MarketIfTouchedRequest(**_entry(order, market), **_resting(order), price_bound=bound)
+
+
+def _dependent(order: JsonReader) -> dict[str, Any]:
+    trade_id = order.text("tradeID")
+    return {
+        "trade_id": None if trade_id is None else whole_number(trade_id, order.name("tradeID")),
+        "client_trade_id": order.text("clientTradeID"),
+        "distance": order.decimal("distance"),
+        "client_extensions": read_extensions(order, "clientExtensions"),
+        **_resting(order),
+    }
+
+
+def _take_profit(order: JsonReader, _: Market) -> TakeProfitRequest:
+    return TakeProfitRequest(**_dependent(order))
+
+
+def _stop_loss(order: JsonReader, _: Market) -> StopLossRequest:
+    return StopLossRequest(**_dependent(order), guaranteed=order.flag("guaranteed"))
+
+
+def _guaranteed_stop_loss(order: JsonReader, _: Market) -> GuaranteedStopLossRequest:
+    return GuaranteedStopLossRequest(**_dependent(order))
+
+
+def _trailing_stop_loss(order: JsonReader, _: Market) -> TrailingStopLossRequest:
+    return TrailingStopLossRequest(**_dependent(order))
+
+
+_READERS: dict[str, Callable[[JsonReader, Market], OrderRequest]] = {
+    "MARKET": _market,
+    "LIMIT": _limit,
+    "STOP": _stop,
+    "MARKET_IF_TOUCHED": _market_if_touched,
+    "TAKE_PROFIT": _take_profit,
+    "STOP_LOSS": _stop_loss,
+    "GUARANTEED_STOP_LOSS": _guaranteed_stop_loss,
+    "TRAILING_STOP_LOSS": _trailing_stop_loss,
+}

@@ -15,8 +15,7 @@ from keydesk_practice.engine import views
 from keydesk_practice.engine.wire_form import plain, rfc3339, unix
 from keydesk_practice.http.endpoints import Call
 from keydesk_practice.http.errors import HttpError, invalid_value, missing_value, unknown_instrument
-from keydesk_practice.http.request_bodies import decimal_of
-from keydesk_practice.http.requests import Query
+from keydesk_practice.http.requests import Query, decimal_of
 from keydesk_practice.http.responses import EncodedList, Response, json_bytes
 from keydesk_practice.http.streaming import StreamResponse
 from keydesk_practice.market.bar_blocks import Component

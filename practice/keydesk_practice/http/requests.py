@@ -1,4 +1,8 @@
-"""What a request carries: the parameters of its query, its JSON body, and the address that its client used."""
+"""What a request carries: the parameters of its query, its JSON body, and the address that its client used.
+
+A parameter or member of the wrong type raises a 400 `HttpError` with its name, of a member with the path in the body. Numbers
+in a body may come as text or as JSON numbers, times in either format.
+"""
 
 import json
 import re
@@ -13,10 +17,13 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from keydesk_practice.engine.wire_form import parse_time
-from keydesk_practice.http.errors import HttpError, invalid_value
+from keydesk_practice.http.errors import HttpError, invalid_value, missing_value
 
 MAX_BODY_BYTES = 256 * 1024  # far larger than any order; a larger body is refused before it is read
 MAX_DIGITS = 18  # of an id or a count
+MAX_NUMBER_CHARACTERS = 40
+MAX_TEXT_CHARACTERS = 8192
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 _SCHEMES = frozenset({"http", "https"})
 
@@ -70,6 +77,89 @@ class Query:
         if text not in allowed:
             raise invalid_value(name)
         return text
+
+
+@dataclass(frozen=True, slots=True)
+class JsonReader:
+    """A JSON object and its path in the body; each method returns one member as its type, None for null or absent."""
+
+    values: Mapping[str, Any]
+    path: str = ""
+
+    def name(self, member: str) -> str:
+        """Return the full path of a member, for error messages."""
+        return f"{self.path}.{member}" if self.path else member
+
+    def has(self, member: str) -> bool:
+        """Return whether a member is present, null included."""
+        return member in self.values
+
+    def text(self, member: str) -> str | None:
+        """Return a string."""
+        value = self.values.get(member)
+        if value is not None and (not isinstance(value, str) or len(value) > MAX_TEXT_CHARACTERS):
+            raise invalid_value(self.name(member))
+        return value
+
+    def word(self, member: str, allowed: frozenset[str]) -> str | None:
+        """Return one of the allowed words."""
+        value = self.text(member)
+        if value is not None and value not in allowed:
+            raise invalid_value(self.name(member))
+        return value
+
+    def decimal(self, member: str) -> Decimal | None:
+        """Return a number, exactly as sent."""
+        value = self.values.get(member)
+        return None if value is None else decimal_of(value, self.name(member))
+
+    def time(self, member: str) -> int | None:
+        """Return a time in nanoseconds since 1970."""
+        value = self.values.get(member)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+            raise invalid_value(self.name(member))
+        return read_time(str(value), self.name(member))
+
+    def flag(self, member: str) -> bool | None:
+        """Return a boolean."""
+        value = self.values.get(member)
+        if value is not None and not isinstance(value, bool):
+            raise invalid_value(self.name(member))
+        return value
+
+    def object(self, member: str) -> "JsonReader | None":
+        """Return an inner object."""
+        value = self.values.get(member)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise invalid_value(self.name(member))
+        return JsonReader(value, self.name(member))
+
+    def required(self, member: str) -> "JsonReader":
+        """Return an inner object; raise a 400 `HttpError` when it is missing."""
+        inner = self.object(member)
+        if inner is None:
+            raise missing_value(self.name(member))
+        return inner
+
+
+def decimal_of(value: object, name: str) -> Decimal:
+    """Return the number of a JSON string or number, without exponent, of at most `MAX_NUMBER_CHARACTERS`."""
+    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+        raise invalid_value(name)
+    text = format(value, "f") if isinstance(value, Decimal) else _number_text(value)
+    if len(text) > MAX_NUMBER_CHARACTERS or not _DECIMAL.fullmatch(text):
+        raise invalid_value(name)
+    return Decimal(text)
+
+
+def _number_text(value: str | int) -> str:
+    if isinstance(value, str):
+        return value
+    return str(value) if value.bit_length() < 4 * MAX_NUMBER_CHARACTERS else ""
 
 
 def header_of(scope: Scope, name: bytes) -> bytes | None:

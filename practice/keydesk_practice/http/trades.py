@@ -1,7 +1,8 @@
 """Trades and positions: list, read, close, and set client extensions and dependent orders."""
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from decimal import Decimal
+from typing import Literal, TypeVar
 
 from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.engine import views
@@ -14,17 +15,15 @@ from keydesk_practice.engine.commands import (
     SetTradeExtensions,
 )
 from keydesk_practice.http.endpoints import Call
-from keydesk_practice.http.errors import missing_value, not_found, unknown_instrument
-from keydesk_practice.http.request_bodies import (
-    JsonReader,
-    read_close_units,
+from keydesk_practice.http.errors import invalid_value, missing_value, not_found, unknown_instrument
+from keydesk_practice.http.orders import (
     read_extensions,
     read_guaranteed_stop_loss,
-    read_side_units,
     read_stop_loss,
     read_take_profit,
     read_trailing_stop_loss,
 )
+from keydesk_practice.http.requests import JsonReader
 from keydesk_practice.http.responses import (
     NOT_FOUND_REASONS,
     CommandResult,
@@ -83,8 +82,8 @@ def close_position(call: Call) -> Response:
     command = ClosePosition(
         request_id=call.request_id,
         instrument=instrument,
-        long_units=read_side_units(body, "longUnits"),
-        short_units=read_side_units(body, "shortUnits"),
+        long_units=_read_side_units(body, "longUnits"),
+        short_units=_read_side_units(body, "shortUnits"),
         long_client_extensions=read_extensions(body, "longClientExtensions"),
         short_client_extensions=read_extensions(body, "shortClientExtensions"),
     )
@@ -171,7 +170,7 @@ def close_trade(call: Call) -> Response:
     command = CloseTrade(
         request_id=call.request_id,
         specifier=call.path("tradeSpecifier"),
-        units=read_close_units(body, "units"),
+        units=_read_close_units(body, "units"),
     )
     result = call.execute(session, command)
     if result.rejects:
@@ -237,3 +236,26 @@ def set_trade_dependent_orders(call: Call) -> Response:
 def _dependent(body: JsonReader, member: str, read: Callable[[JsonReader, str], T]) -> T | Omitted:
     """Return the details in a member: OMITTED leaves the order as it is, None cancels it."""
     return read(body, member) if body.has(member) else OMITTED
+
+
+def _read_close_units(body: JsonReader, member: str) -> Literal["ALL"] | Decimal:
+    """Return the units of a trade close; `ALL` when the member is absent."""
+    if body.values.get(member) in (None, "ALL"):
+        return "ALL"
+    units = body.decimal(member)
+    if units is None or units <= 0:
+        raise invalid_value(body.name(member))
+    return units
+
+
+def _read_side_units(body: JsonReader, member: str) -> Literal["ALL", "NONE"] | Decimal | None:
+    """Return the units of one side of a position close; None when the member is absent."""
+    value = body.values.get(member)
+    if value == "ALL":
+        return "ALL"
+    if value == "NONE":
+        return "NONE"
+    units = body.decimal(member)
+    if units is not None and units <= 0:
+        raise invalid_value(body.name(member))
+    return units

@@ -29,7 +29,7 @@ from keydesk_practice.control.fault_files import read_profile
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.http.faults import NO_FAULTS
-from keydesk_practice.http.public import HEALTH
+from keydesk_practice.http.middleware import HEALTH
 from keydesk_practice.http.responses import json_bytes
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.ledger_file import FILE_NAME, translated_errors
@@ -144,16 +144,15 @@ class _Supervisor:
         self._turns = itertools.cycle(range(options.workers))
         self._stopped = asyncio.Event()
         self._adopting: set[asyncio.Task[None]] = set()
-        controlled = ControlApplication(
+        self._controlled = ControlApplication(
             self._control,
             self._control_token,
-            self._answer,
             anywhere=options.control_anywhere,
             operations=self._control.operations(),
         )
-        self._server = Server(controlled, None)
+        self._server = Server(self._answer, None)
         inner = listen_on_path(socket_path(sockets, SUPERVISOR))
-        self._inner_server = Server(controlled, inner)
+        self._inner_server = Server(self._answer, inner)
 
     def stop(self) -> None:
         """Stop serving."""
@@ -261,9 +260,12 @@ class _Supervisor:
         self._adopting.add(task)
         task.add_done_callback(self._adopting.discard)
 
-    async def _answer(self, scope: Scope, _receive: Receive, send: Send) -> None:
-        """Answer what is no control request: the health, and 503 while the worker of an account is away."""
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer control requests, the health, and 503 while the worker of an account is away."""
         if scope["type"] != "http":
+            return
+        if scope["path"].startswith(f"{BASE}/"):
+            await self._controlled(scope, receive, send)
             return
         status, body = (
             503,

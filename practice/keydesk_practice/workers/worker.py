@@ -27,8 +27,7 @@ from keydesk_practice.control.context import LocalControl
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown, PracticeError
 from keydesk_practice.http.application import make_application, make_router
-from keydesk_practice.http.middleware import TOKEN_FACT, Application
-from keydesk_practice.http.public import HEALTH, PublicPaths
+from keydesk_practice.http.middleware import HEALTH, TOKEN_FACT, PublicPaths
 from keydesk_practice.http.responses import json_bytes
 from keydesk_practice.ledger.placement import WORKERS_FACT, worker_folder, worker_of
 from keydesk_practice.options import Options
@@ -120,6 +119,7 @@ async def _serve(
     public = PublicPaths(
         broker,
         application,
+        mount=(f"{BASE}/", supervisor.forward),
         origins=options.origins,
         logs_requests=options.log_requests,
         health=supervisor.health,
@@ -127,7 +127,7 @@ async def _serve(
     limits = ConnectionLimits(most=raise_descriptor_limit())
     started = asyncio.Event()
     exclude_long_lived()
-    server = Server(supervisor.or_else(public), None, started.set, limits)
+    server = Server(public, None, started.set, limits)
 
     def stop() -> None:
         broker.end_streams()
@@ -199,17 +199,6 @@ class _Supervisor:
         self._peers = peers
         self._address = address_
 
-    def or_else(self, others: Application) -> Application:
-        """Return an application that sends control requests to the supervisor, and all others on."""
-
-        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["type"] == "http" and scope["path"].startswith(f"{BASE}/"):
-                await self._forward(scope, receive, send)
-            else:
-                await others(scope, receive, send)
-
-        return answer
-
     async def health(self) -> tuple[int, dict[str, Any]]:
         """Return status and body of the health of all workers."""
         request = PeerRequest("GET", HEALTH.encode(), (), b"")
@@ -219,7 +208,8 @@ class _Supervisor:
             return 503, {"status": "failed", "reason": str(error)}
         return answer.status, dict(json.loads(answer.body))
 
-    async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def forward(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have the supervisor answer a control request."""
         request = forwarded_request(scope, await read_body(receive))
         headers = [(name, value) for name, value in scope["headers"] if name not in OF_CONNECTION]
         client = scope.get("client")

@@ -13,7 +13,7 @@ import pytest
 
 from keydesk_client import Client, Limiter, Retries
 from keydesk_client.errors import AnswerTooLarge
-from keydesk_client.models._core.decoder import MAX_SALVAGED
+from keydesk_client.models._core.decoder import MAX_SALVAGED, check_limits
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
 from keydesk_client.models._core.json import ERROR, LIST, SMALL, WRITE, BodyLimits
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
@@ -264,7 +264,7 @@ def test_each_limit_is_named_in_the_error() -> None:
         (b"," * 21, "more than 20 values"),
     ):
         with pytest.raises(AnswerTooLarge, match=words):
-            limits.check(body, counted=True)
+            check_limits(body, limits, counted=True)
     assert max(len(candles_body()), len(summary_body())) < SMALL.size
     assert ERROR.size < SMALL.size < WRITE.size == CANDLES_BODY.size < LIST.size
 

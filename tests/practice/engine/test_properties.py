@@ -16,6 +16,13 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from keydesk_practice.broker.account_session import (
+    order_from_json,
+    order_to_json,
+    trade_from_json,
+    trade_to_json,
+)
+from keydesk_practice.broker.snapshots import account_from_json, account_to_json
 from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import (
     CancelOrder,
@@ -54,14 +61,6 @@ from keydesk_practice.engine.transactions import (
     Transaction,
     from_wire,
     to_wire,
-)
-from keydesk_practice.ledger.archive import (
-    account_from_json,
-    account_to_json,
-    order_from_json,
-    order_to_json,
-    trade_from_json,
-    trade_to_json,
 )
 from support.fakes.still_market import SECOND
 from support.practised_account import PractisedAccount

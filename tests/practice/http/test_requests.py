@@ -1,11 +1,19 @@
-"""Links lead back to the address that the client used, also through a proxy, if the broker was told to trust it."""
+"""Links lead back to the address that the client used, also through a proxy, if the broker was told to trust it.
 
+And members of a body are of the right type, or refused by their path.
+"""
+
+import contextlib
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.types import Scope
 
-from keydesk_practice.http.requests import public_url
+from keydesk_practice.http.errors import HttpError
+from keydesk_practice.http.requests import JsonReader, public_url
 from support.broker import PracticeServer, practice_server
 
 
@@ -66,3 +74,41 @@ async def test_they_do_not_without_being_told_to(desk_of_my_own: PracticeServer)
     location, page = await links(desk_of_my_own)
     assert location.startswith("http://localhost/")
     assert page.startswith("http://localhost/")
+
+
+def test_numbers_may_be_texts_or_json_numbers() -> None:
+    members = JsonReader({"a": "1.2300", "b": 100, "c": Decimal("0.5"), "d": "-7"}, "order")
+    assert [str(members.decimal(name)) for name in "abcd"] == ["1.2300", "100", "0.5", "-7"]
+    assert members.decimal("absent") is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "1e5", "NaN", "Infinity", "--1", "1.2.3", "1,5", "٣", True, [], {}, "9" * 50, 10**60],
+)
+def test_what_is_no_number_is_refused_with_its_path(value: object) -> None:
+    with pytest.raises(HttpError, match=r"Invalid value specified for 'order.units'"):
+        JsonReader({"units": value}, "order").decimal("units")
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists))
+def test_no_value_breaks_the_reader(value: object) -> None:
+    members = JsonReader({"x": value}, "order")
+    for read in (members.text, members.decimal, members.time, members.flag, members.object):
+        with contextlib.suppress(HttpError):
+            read("x")
+
+
+def test_inner_objects_carry_their_path() -> None:
+    inner = (
+        JsonReader({"order": {"stopLossOnFill": {"price": "x"}}})
+        .required("order")
+        .required("stopLossOnFill")
+    )
+    with pytest.raises(HttpError, match=r"'order\.stopLossOnFill\.price'"):
+        inner.decimal("price")
+
+
+def test_a_missing_object_is_said_to_be_missing() -> None:
+    with pytest.raises(HttpError, match="missing required data: 'order'"):
+        JsonReader({}).required("order")

@@ -5,16 +5,16 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk_practice.engine.commands import CloseTrade, TrailingStopLossDetails
-from keydesk_practice.engine.state.account import Mark
-from keydesk_practice.engine.transactions import to_wire
-from keydesk_practice.ledger.archive import (
+from keydesk_practice.broker.snapshots import (
     account_to_json,
     encoded_snapshot,
     restore_account,
     restored_state,
     state_format,
 )
+from keydesk_practice.engine.commands import CloseTrade, TrailingStopLossDetails
+from keydesk_practice.engine.state.account import Mark
+from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.ledger.records import (
     LedgerAccount,
     LedgerBatch,

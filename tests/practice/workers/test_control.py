@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import httpx
 import pytest
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Message, Scope
 
 from keydesk_practice.broker.clock import Clock
 from keydesk_practice.broker.opening import LocalBroker, open_broker
@@ -92,7 +92,7 @@ class TwoWorkers:
         for worker in workers:
             worker.up.set()
         self.application = ControlApplication(
-            self.control, CONTROL_TOKEN, _nothing, operations=self.control.operations()
+            self.control, CONTROL_TOKEN, operations=self.control.operations()
         )
 
     async def ask(self, method: str, path: str, expect: int = 200, **body: Any) -> Any:  # noqa: ANN401 - JSON
@@ -108,10 +108,6 @@ class TwoWorkers:
     def times(self) -> set[int]:
         """Return the times of both markets and of the supervisor."""
         return {*(one.now() for one in self.brokers), self.group.clock()}
-
-
-async def _nothing(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    raise AssertionError("a control request was not known")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
+from keydesk_practice.broker.snapshots import restore_account
 from keydesk_practice.engine.commands import (
     CloseTrade,
     LimitRequest,
@@ -13,7 +14,6 @@ from keydesk_practice.engine.commands import (
     TakeProfitDetails,
 )
 from keydesk_practice.engine.transactions import Transaction, to_wire
-from keydesk_practice.ledger.archive import restore_account
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.ledger.records import Entry, LedgerAccount, WireTransaction, entry_of
 from support.practised_account import ID, PractisedAccount

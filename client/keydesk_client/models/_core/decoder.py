@@ -40,11 +40,12 @@ from keydesk_client.models._core.json import (
     JsonValue,
     WrittenFloat,
     loads,
+    too_large,
 )
-from keydesk_client.models._core.record import IncompleteRecord, Record
+from keydesk_client.models._core.record import Record, RequestRecord
 from keydesk_client.models._core.scalars import DateTime, decimal_text
+from keydesk_client.models._core.schema import IncompleteRecord
 from keydesk_client.models._core.slots_record import SlottedRecord, restore
-from keydesk_client.models._core.validation import RequestRecord
 from keydesk_client.models._core.wire_names import accepted_names, wire_name
 from keydesk_client.transaction_id import TransactionID
 
@@ -80,7 +81,7 @@ class Reader(Generic[T]):
 
     def read_strict(self, text: bytes | str) -> T | None:
         """Return the record, or None if anything in it is not as it should be."""
-        self.limits.check(text)
+        check_limits(text, self.limits)
         try:
             return self._validate(text)
         except (ValidationError, IncompleteRecord):
@@ -91,7 +92,7 @@ class Reader(Generic[T]):
 
         A large body takes a second of pure Python: run this in a thread.
         """
-        self.limits.check(text, counted=True)
+        check_limits(text, self.limits, counted=True)
         try:
             record: T = read_value(self._kind, loads(text))
         except RecursionError:
@@ -113,6 +114,25 @@ class Reader(Generic[T]):
             return record
 
         return validate
+
+
+def check_limits(text: bytes | str, limits: BodyLimits, *, counted: bool = False) -> None:
+    """Raise AnswerTooLarge if a body exceeds a limit; `counted` counts the values of a small body as well."""
+    if len(text) > limits.size:
+        raise too_large(limits.size)
+    if len(text) > limits.uncounted or counted:
+        _check_counts(text.encode("utf-8", "replace") if isinstance(text, str) else text, limits)
+
+
+def _check_counts(body: bytes, limits: BodyLimits) -> None:
+    """Count brackets and commas; those inside of text count as well, which errs on the safe side."""
+    values = len(body) - len(body.translate(None, b"[{,"))
+    if values <= min(limits.containers, limits.values):
+        return
+    if body.count(b"[") + body.count(b"{") > limits.containers:
+        raise AnswerTooLarge(f"the answer has more than {limits.containers:,} arrays and objects")
+    if values > limits.values:
+        raise AnswerTooLarge(f"the answer has more than {limits.values:,} values")
 
 
 def build_records(kind: object) -> None:

@@ -6,31 +6,36 @@
 - Numbers and times of records that come by the hundred are converted when they are first read: most members of a long
   list never are. While such a record is read, the text of the member is validated against the pattern of its kind, so
   that the conversion cannot fail later.
+
+Records that a caller builds to be sent derive from `RequestRecord`: what cannot be right is refused at once, by the member's
+name.
 """
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Collection, Generator, Iterable, Mapping
 from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
     Final,
-    NoReturn,
     Self,
     TypeAlias,
+    TypeVar,
     cast,
 )
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema
 
-from keydesk_client.errors import MissingMember
+from keydesk_client.errors import InvalidRequest, MissingMember
 from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.models._core.member_docs import document_members
-from keydesk_client.models._core.scalars import DateTime
+from keydesk_client.models._core.scalars import InstrumentTerms
+from keydesk_client.models._core.schema import convert_on_demand, fail_fast
 from keydesk_client.models._core.tabular import Tabular
 from keydesk_client.models._core.wire_names import accepted_names, wire_name
 
+MESSAGES: Final = {"missing": "required", "extra_forbidden": "there is no such member"}
+"""Wordings of ours for pydantic's error types."""
 MAX_SHOWN: Final = 20
 """Items of a tuple that its record's repr shows; of a longer one the first and the last."""
 
@@ -43,37 +48,6 @@ By default pydantic-core keeps each short text of JSON in a cache of 16,384 plac
 wherever it stands. That serves lists of trades, whose instruments and tags recur. A stream of prices fills the cache
 with 1.5 MB of texts that do not come again, and takes longer for it.
 """
-CONVERTERS: Final[tuple[Callable[[str], object], ...]] = (Decimal, DateTime)
-"""What may be called later: any text that its pattern accepts can be converted."""
-
-
-class MemberOnDemand:
-    """A member that holds text until it is read for the first time.
-
-    With `__set__` this is a data descriptor: Python looks it up before the members of the record.
-    """
-
-    __slots__ = ("_convert", "_name")
-
-    def __init__(self, name: str, convert: Callable[[str], object]) -> None:
-        self._name, self._convert = name, convert
-
-    def __get__(self, record: BaseModel | None, kind: type) -> object:
-        if record is None:  # pydantic asks the class for a default value
-            raise AttributeError(self._name)
-        members = vars(record)
-        try:
-            value = members[self._name]
-        except KeyError:
-            pass
-        else:
-            if type(value) is str:
-                value = members[self._name] = self._convert(value)
-            return value
-        raise AttributeError(self._name)  # the record's `__getattr__` says more
-
-    def __set__(self, record: BaseModel, value: object) -> None:
-        vars(record)[self._name] = value
 
 
 class Record(Tabular, BaseModel):
@@ -267,85 +241,128 @@ def _shorten(value: object) -> object:
     return value
 
 
-class IncompleteRecord(Exception):
-    """A record lacks a required member; ends its strict validation."""
+# --- records that are sent ---
 
 
-NESTING: Final = frozenset({"model-field", "dataclass-field", "default", "nullable"})
-"""Schemas that hold the schema of the same member."""
+class RequestRecord(Record):
+    """A record that is sent; raises InvalidRequest, which names the member, for an invalid value."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(strict=False)
+    fails_at_missing_members: ClassVar[bool] = False
+    is_request: ClassVar[bool] = True
+
+    def __init__(self, *positional: object, **members: object) -> None:
+        if positional:
+            raise TypeError(_keyword_usage(type(self)))
+        instrument = members.get("instrument", "")
+        if not isinstance(instrument, str) and isinstance(instrument, InstrumentTerms):
+            members["instrument"] = instrument.name
+        try:
+            super().__init__(**members)
+        except ValidationError as error:
+            failure = to_invalid_request(error)
+        else:
+            reject_unknown_members(self)
+            validate_levels(self, "", needs_one=False)
+            return
+        raise failure
+
+    if not TYPE_CHECKING:  # each kind of request declares the members that type checkers accept
+
+        def with_(self, **changes: object) -> Self:
+            """Return a request with some members replaced, validated as a new one; None removes a member.
+
+            Raises:
+                InvalidRequest: a member is invalid or misspelt.
+            """
+            return type(self)(**given_members(self) | changes)
+
+    # Without this mark pydantic would call __init__ also for each such record that is read from an answer.
+    __init__.__dict__["__pydantic_base_init__"] = True
 
 
-def fail_fast(schema: CoreSchema, *, members: bool = True) -> CoreSchema:
-    """Change the schema of one record to stop at the first broken element of a list, and return it.
+RequestT = TypeVar("RequestT", bound=RequestRecord)
 
-    With `members`, a missing required member ends the whole validation with IncompleteRecord. Without this, pydantic
-    keeps every error with a copy of the JSON value around it: 1 MB of empty lists in the place of trades took a
-    gigabyte. The errors are not used, since such a body is read again leniently.
+
+def given_members(record: RequestRecord) -> dict[str, object]:
+    """Return the members that the caller set, misspelt ones included."""
+    held: dict[str, object] = {**vars(record), **record.unknown}
+    sent = record.model_fields_set | record.unknown.keys()
+    return {name: value for name, value in held.items() if name in sent}
+
+
+def revalidated(record: RequestT, prefix: str = "") -> RequestT:
+    """Return an equal request that was validated, as `model_copy` and `model_construct` do not.
+
+    Raises:
+        InvalidRequest: a member is invalid or misspelt; `prefix` stands before its name.
     """
-    for field in _fields(schema):
-        _stop_at_first_element(field)
-        inner = field["schema"]
-        if members and inner["type"] != "default":
-            field["schema"] = {
-                "type": "default",
-                "schema": inner,
-                "default_factory": _raise_incomplete,
-                "default_factory_takes_data": False,
-            }
-    return schema
-
-
-def _raise_incomplete() -> NoReturn:
-    raise IncompleteRecord
-
-
-def _fields(schema: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - schemas are dictionaries of many shapes
-    """Return the members of the schema of a pydantic model or dataclass; none for any other schema."""
-    while schema.get("type") in {"model", "dataclass", "definitions"}:
-        schema = schema["schema"]
-    fields = schema.get("fields", ())
-    yield from fields.values() if isinstance(fields, dict) else fields
-
-
-def _stop_at_first_element(schema: Any) -> None:  # noqa: ANN401 - same
-    while schema["type"] in NESTING:
-        schema = schema["schema"]
-    if schema["type"] == "tuple":
-        schema["fail_fast"] = True
-
-
-def convert_on_demand(kind: type[BaseModel], schema: Any) -> tuple[str, ...]:  # noqa: ANN401 - schemas are dictionaries of many shapes
-    """Change the schema of a record to keep numbers and times as text; return the names of the record's such members.
-
-    This holds for JSON only: what a caller passes is converted at once.
-    """
-    for name, member in _member_schemas(schema):
-        convert = _leave_text(member["schema"])
-        if convert is not None:
-            setattr(kind, name, MemberOnDemand(name, convert))
-    return tuple(name for name in kind.model_fields if name in _descriptors(kind))
-
-
-def _descriptors(kind: type[BaseModel]) -> set[str]:
-    held = (vars(base) for base in kind.__mro__)
-    return {
-        name for each in held for name, value in each.items() if isinstance(value, MemberOnDemand)
+    members = {
+        name: revalidated(value, f"{prefix}{name}.") if isinstance(value, RequestRecord) else value
+        for name, value in given_members(record).items()
     }
+    try:
+        return type(record)(**members)
+    except InvalidRequest as error:
+        if not prefix:
+            raise
+        failure = InvalidRequest(f"{prefix}{error}", field=prefix + error.field)
+    raise failure
 
 
-def _member_schemas(schema: Any) -> Iterator[tuple[str, dict[str, Any]]]:  # noqa: ANN401 - same
-    while schema.get("type") in {"model", "definitions"}:
-        schema = schema["schema"]
-    yield from schema.get("fields", {}).items()
+def validate_levels(holder: Record, prefix: str, *, needs_one: bool) -> None:
+    """Raise InvalidRequest unless price, distance and price bound are above 0, and price or distance given once."""
+    members = vars(holder)  # a kind that lacks one of them has no value for it
+    given = [name for name in ("price", "distance") if members.get(name) is not None]
+    for name in (*given, "price_bound"):
+        level = members.get(name)
+        if level is not None and level <= 0:
+            raise InvalidRequest(
+                f"{prefix}{name}: must be above 0, not {level:f}", field=f"{prefix}{name}"
+            )
+    if len(given) > 1:
+        raise InvalidRequest(
+            f"{prefix}distance: give a distance or a price, not both", field=f"{prefix}distance"
+        )
+    if needs_one and not given:
+        field = prefix + ("price" if "price" in type(holder).model_fields else "distance")
+        raise InvalidRequest(f"{field}: required", field=field)
 
 
-def _leave_text(schema: Any) -> Callable[[str], object] | None:  # noqa: ANN401 - same
-    """Remove the conversion from the schema of a member and return it; None if the member is of another kind."""
-    while schema["type"] in {"default", "nullable"}:
-        schema = schema["schema"]
-    read = schema.get("json_schema", {})
-    convert: Callable[[str], object] | None = read.get("function", {}).get("function")
-    if convert not in CONVERTERS:
-        return None
-    schema["json_schema"] = read["schema"]
-    return convert
+def validate_choice(field: str, value: object, choices: tuple[str, ...]) -> str:
+    """Return the value; raise InvalidRequest unless it is one of the choices.
+
+    Answers keep values that are new, but a request with an unknown value would be rejected by the service.
+    """
+    if isinstance(value, str) and value in choices:
+        return value
+    raise InvalidRequest(
+        f"{field}: invalid value {str(value)[:20]!r}: use one of {', '.join(choices)}", field=field
+    )
+
+
+def reject_unknown_members(record: RequestRecord, prefix: str = "") -> None:
+    """Raise InvalidRequest if the record has unknown members: a misspelt one would be sent and ignored."""
+    for name in record.unknown:
+        known = ", ".join(each for each in type(record).model_fields if each != "type")
+        field = f"{prefix}{name}"
+        raise InvalidRequest(
+            f"{field}: {type(record).__name__} has no such member: use one of {known}", field=field
+        )
+
+
+def to_invalid_request(error: ValidationError) -> InvalidRequest:
+    """Return the first of pydantic's errors as InvalidRequest."""
+    first = error.errors(include_url=False)[0]
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, InvalidRequest):
+        return cause
+    field = ".".join(str(part) for part in first["loc"])
+    message = MESSAGES.get(first["type"], first["msg"].removeprefix("Value error, "))
+    return InvalidRequest(f"{field}: {message}", field=field)
+
+
+def _keyword_usage(kind: type[Record]) -> str:
+    required = [f"{name}=..." for name, field in kind.model_fields.items() if field.is_required()]
+    example = f"{kind.__name__}({', '.join(required) or '...'})"
+    return f"{kind.__name__} takes keyword arguments only: {example}"

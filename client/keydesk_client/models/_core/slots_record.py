@@ -9,8 +9,9 @@ from pydantic import ConfigDict, GetCoreSchemaHandler, model_serializer
 from pydantic_core import CoreSchema
 
 from keydesk_client.models._core.json import JsonValue
-from keydesk_client.models._core.record import Wire, fail_fast, missing_member
+from keydesk_client.models._core.record import Wire, missing_member
 from keydesk_client.models._core.scalars import DateTime, decimal_text
+from keydesk_client.models._core.schema import fail_fast
 from keydesk_client.models._core.tabular import Tabular
 from keydesk_client.models._core.wire_names import wire_name
 

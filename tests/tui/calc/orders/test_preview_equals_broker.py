@@ -39,7 +39,8 @@ from keydesk_practice.engine.commands import MarketRequest, PlaceOrder, StopLoss
 from keydesk_practice.engine.state.account import Position, Terms
 from keydesk_practice.engine.transactions import OrderFilled
 from keydesk_practice.http.accounts import instrument_view
-from keydesk_practice.http.request_bodies import JsonReader, read_order
+from keydesk_practice.http.orders import read_order
+from keydesk_practice.http.requests import JsonReader
 from support.fakes.still_market import NOON
 from support.folded_account import FoldedAccount
 from support.practised_account import PractisedAccount

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk_practice.broker.account_session import ENDED_IDS_PER_PORTION, LedgerArchive, Portion
 from keydesk_practice.engine.state.account import Trade
-from keydesk_practice.ledger.archive import IDS_PER_PORTION, LedgerArchive, Portion
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.records import LedgerAccount
 from support.ledgers import OpenLedger
@@ -62,12 +62,12 @@ def test_lists_come_newest_first_and_filtered(ledger: LedgerInterface) -> None:
 def test_a_portion_covers_few_ids_and_says_which(ledger: LedgerInterface) -> None:
     shelf = LedgerArchive(ledger, ACCOUNT)
     shelf.keep_trade(closed_trade(1))
-    shelf.keep_trade(closed_trade(3 * IDS_PER_PORTION))
+    shelf.keep_trade(closed_trade(3 * ENDED_IDS_PER_PORTION))
     ledger.commit()
-    portions = list(shelf.trade_portions(3 * IDS_PER_PORTION))
+    portions = list(shelf.trade_portions(3 * ENDED_IDS_PER_PORTION))
     assert [(one.lowest, len(one.records)) for one in portions] == [
-        (2 * IDS_PER_PORTION + 1, 1),
-        (IDS_PER_PORTION + 1, 0),
+        (2 * ENDED_IDS_PER_PORTION + 1, 1),
+        (ENDED_IDS_PER_PORTION + 1, 0),
         (1, 1),
     ]
 

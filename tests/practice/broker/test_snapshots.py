@@ -1,14 +1,14 @@
 """A restart brings an account back from what was kept of it, without reading its past again."""
 
-from keydesk_practice.engine.state.apply import apply
-from keydesk_practice.engine.transactions import to_wire
-from keydesk_practice.ledger.archive import (
+from keydesk_practice.broker.snapshots import (
     account_to_json,
     new_account,
     restore_account,
     save_snapshot,
     state_format,
 )
+from keydesk_practice.engine.state.apply import apply
+from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.ledger.interface import LedgerInterface
 from keydesk_practice.ledger.records import LedgerAccount, WireTransaction, entry_of
 from support.practised_account import PractisedAccount
