@@ -22,10 +22,10 @@ SETTLING = 6.0  # the first seconds read candles, days and history
 TRIES = 30
 SPARE = 2  # times a budget of wall time that a machine may take which is not the one it was set on
 A_THOUSAND, FIVE_THOUSAND = "14", "71"  # prices a second and instrument, of seventy instruments
-# Megabytes. Measured with CPython 3.11 on x86-64: 84 at 120x35, 85 at 200x50. Of 84, 20 are the interpreter with asyncio and
-# ssl, 16 Textual and Rich, 9 pydantic, 6 httpx, httpcore and anyio, 12 modules of the desk, 6 of the client, 6 validators of
-# records, 9 what is made by running: widgets, styles, prices and candles. A bare Textual app with a table of 80 rows has 42.
-MOST_MEMORY = 88
+# Megabytes. Measured with CPython 3.11 on x86-64: 81 at 120x35, 82 at 200x50. By imports, each after those before it: 20 the
+# interpreter with asyncio and ssl, 14 Textual and Rich, 11 pydantic, 1 httpcore and anyio, 5 httpx, of which 3 are its command
+# line with click and pygments. The rest is the client, the desk and what is made by running.
+MOST_MEMORY = 85
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 

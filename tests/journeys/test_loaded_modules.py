@@ -39,6 +39,7 @@ LIBRARIES = {  # of charts, files and keyrings, and of the practice broker, whic
 }
 DRAWN = ("keydesk.forms", "keydesk.panes", "keydesk.screens", "keydesk.widgets")
 PAGES = (  # 0.5 to 1 MB each with what only they use
+    "anyio._backends",  # connects by TCP: not to the practice market, by the connections of httpx in particular
     "keydesk.calc.trade_journal.rebuild",
     "keydesk.forms.account.configure",
     "keydesk.forms.account.exposure",

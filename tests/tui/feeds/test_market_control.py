@@ -1,8 +1,10 @@
 """The client of the control interface against the real one, and against what does not answer, lies or echoes the token."""
 
+import asyncio
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -24,6 +26,8 @@ from support.controlled_broker import (
     ControlledBroker,
     controlled_broker,
 )
+from support.data.hostile_answers import answer
+from support.fakes.talking_server import talking_server
 
 ID = ACCOUNT.rpartition("/")[2]
 ANSWER = {"time": "2015-01-15T09:00:00.000000000Z", "running": False, "speed": "60", "seed": 1}
@@ -105,6 +109,48 @@ async def test_a_market_that_is_silent_gone_or_no_market_is_a_refusal(
     async with answering(handler) as control:
         with pytest.raises(ControlRefused, match=said):
             await control.state()
+
+
+async def test_an_address_where_nothing_listens_is_a_refusal(tmp_path: Path) -> None:
+    control = MarketControl(f"http+unix://{tmp_path}/absent", Secret(CONTROL_TOKEN))
+    async with control:
+        with pytest.raises(ControlRefused, match="No such file or directory"):
+            await control.state()
+
+
+async def test_a_connection_that_ends_without_an_answer_is_a_refusal(tmp_path: Path) -> None:
+    async def hang_up(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+
+    async with (
+        talking_server(hang_up, tmp_path / "socket") as url,
+        MarketControl(url, Secret(CONTROL_TOKEN)) as control,
+    ):
+        with pytest.raises(ControlRefused, match="did not answer: the connection ended"):
+            await control.state()
+
+
+@pytest.mark.parametrize("place", ["", "socket"], ids=["TCP", "a unix socket"])
+async def test_one_connection_carries_one_request_after_another(tmp_path: Path, place: str) -> None:
+    connections: list[list[bytes]] = []
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append([])
+        with suppress(asyncio.IncompleteReadError):
+            while True:
+                connections[-1].append(await reader.readuntil(b"\r\n\r\n"))
+                writer.write(answer(json.dumps(ANSWER).encode()))
+
+    async with (
+        talking_server(talk, tmp_path / place if place else None) as url,
+        MarketControl(url, Secret(CONTROL_TOKEN)) as control,
+    ):
+        assert (await control.state()).speed == 60
+        assert (await control.state()).speed == 60
+    (heads,) = connections
+    assert len(heads) == 2
+    assert all(head.startswith(b"GET /control/v1/state HTTP/1.1\r\n") for head in heads)
+    assert all(f"Bearer {CONTROL_TOKEN}".encode() in head for head in heads)
 
 
 async def test_the_token_is_in_no_error_even_when_the_market_echoes_it() -> None:

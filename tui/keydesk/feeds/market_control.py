@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
+import httpcore
 import httpx
 
 from keydesk.calc.market.replay import MarketState, Replay, Scenario
@@ -21,6 +22,8 @@ from keydesk_client.account.values import moment
 from keydesk_client.auth.private_files import read_private
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import UnsafeFile
+from keydesk_client.http.connections import ConnectionPool, ssl_context
+from keydesk_client.http.endpoint import address_of
 from keydesk_client.models._core.scalars import DateTime
 
 BASE = "/control/v1"
@@ -28,6 +31,7 @@ ADDRESS_FILE, TOKEN_FILE = "control.json", "control-token"
 UNIX = "http+unix://"
 PATIENCE = 5.0  # seconds for an answer of the state
 LONG_PATIENCE = 600.0  # a jump over months ticks every account
+CONNECTIONS = 10  # a jump occupies one, and the state is read meanwhile
 LARGEST = 1_000_000  # bytes of an answer
 LARGEST_FILE = 10_000
 MOST_TEXTS = 50
@@ -35,6 +39,8 @@ LONGEST_TEXT = 200
 FIRST_ERROR = 400
 FASTEST = 1e9
 Json = Mapping[str, object]
+TIMEOUTS = (httpx.TimeoutException, httpcore.TimeoutException)
+FAILURES = (httpx.HTTPError, httpx.InvalidURL, httpcore.NetworkError, OSError)
 
 
 class ControlRefused(Exception):
@@ -47,17 +53,16 @@ class MarketControl:
     Args:
         url: The broker's address: http://host:port or http+unix://path.
         token: The control token.
-        transport: Carries the requests; by default TCP or the unix socket of the address.
+        transport: Carries the requests; by default connections of the client to the address.
     """
 
     def __init__(
         self, url: str, token: Secret, transport: httpx.AsyncBaseTransport | None = None
     ) -> None:
-        path = url.removeprefix(UNIX) if url.startswith(UNIX) else None
         self._token = token
         self._http = httpx.AsyncClient(
-            base_url="http://practice" if path else url,
-            transport=transport or httpx.AsyncHTTPTransport(uds=path),
+            base_url="http://practice" if url.startswith(UNIX) else url,
+            transport=transport or _connections_to(url),
             timeout=PATIENCE,
             trust_env=False,
             follow_redirects=False,
@@ -98,9 +103,9 @@ class MarketControl:
         status, content, why = 0, b"", ""
         try:
             status, content = await self._exchange(method, path, body, patience)
-        except httpx.TimeoutException:
+        except TIMEOUTS:
             why = f"the practice market did not answer within {patience:.0f} s"
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        except FAILURES as error:
             why = f"the practice market did not answer: {error or type(error).__name__}"
         if why:  # raised here: the frames of the HTTP library hold the token
             raise ControlRefused(self._words(why))
@@ -132,6 +137,12 @@ class MarketControl:
 
     def _words(self, text: str) -> str:
         return clean(self._token.redact(text), LONGEST_TEXT)
+
+
+def _connections_to(url: str) -> ConnectionPool:
+    """Return connections to the broker; those of httpx would load every certificate authority, also for a Unix socket."""
+    address = address_of(url)
+    return ConnectionPool(address, CONNECTIONS, ssl_context() if address.is_encrypted else None)
 
 
 def control_in(data: Path, url: str) -> tuple[str, Secret] | None:
