@@ -59,17 +59,15 @@ def test_an_unreadable_byte_is_dropped_and_said(
     open_desk.press("j", "Escape")
 
 
-def test_all_bytes_one_after_the_other_leave_the_desk_as_it_is(practice_folder: Path) -> None:
-    with desk(practice_folder) as terminal:
-        terminal.see("prices ok")
-        every = bytes(set(range(256)) - set(LEAVING))
-        for data in (every, every[::-1]):
-            terminal.write(data)
-            terminal.see("Keys dropped")
-            terminal.pause(1.0)
-        terminal.press("Escape", "Escape", "g", "t")
-        terminal.see("Trades 0")
-        leave(terminal)
+def test_all_bytes_one_after_the_other_leave_the_desk_as_it_is(open_desk: Terminal) -> None:
+    every = bytes(set(range(256)) - set(LEAVING))
+    for data in (every, every[::-1]):
+        open_desk.write(data)
+        open_desk.see("Keys dropped")
+        open_desk.pause(1.0)
+    open_desk.press("Escape", "Escape", "g", "t")
+    open_desk.see("Trades 0")
+    take_as_seen(open_desk, "Keys dropped")
 
 
 def pour(terminal: Terminal, data: bytes, seconds: float, notice: str) -> None:
@@ -138,20 +136,17 @@ def test_a_reply_that_comes_in_two_pieces_answers_no_challenge(practice_folder: 
 
 
 def test_a_desk_that_was_stopped_without_being_asked_goes_on_with_one_reader_of_keys(
-    practice_folder: Path,
+    open_desk: Terminal,
 ) -> None:
-    with desk(practice_folder) as terminal:
-        terminal.see("prices ok")
-        threads = Path(f"/proc/{terminal.pid}/task")
-        before = len(list(threads.iterdir()))
-        for size in ((80, 24), (200, 50), SIZE):
-            terminal.signal(signal.SIGSTOP)
-            terminal.resize(*size)
-            terminal.signal(signal.SIGCONT)
-            terminal.pause(1.0)
-        terminal.see("prices ok")
-        assert len(list(threads.iterdir())) <= before
-        leave(terminal)
+    threads = Path(f"/proc/{open_desk.pid}/task")
+    before = len(list(threads.iterdir()))
+    for size in ((80, 24), (200, 50), SIZE):
+        open_desk.signal(signal.SIGSTOP)
+        open_desk.resize(*size)
+        open_desk.signal(signal.SIGCONT)
+        open_desk.pause(1.0)
+    open_desk.see("prices ok")
+    assert len(list(threads.iterdir())) <= before
 
 
 def test_a_send_key_typed_while_the_desk_is_stopped_is_too_early_and_the_next_one_counts(

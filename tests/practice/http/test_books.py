@@ -10,8 +10,10 @@ KINDS = ("orderBook", "positionBook")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_the_newest_snapshot_sums_to_a_hundred(practice: PracticeServer, kind: str) -> None:
-    answer = await practice.get(f"/v3/instruments/EUR_USD/{kind}")
+async def test_the_newest_snapshot_sums_to_a_hundred(
+    desk_of_my_own: PracticeServer, kind: str
+) -> None:
+    answer = await desk_of_my_own.get(f"/v3/instruments/EUR_USD/{kind}")
     assert answer.status_code == 200
     assert answer.headers["Content-Encoding"] == "gzip"
     book = answer.json()[kind]
@@ -26,12 +28,12 @@ async def test_the_newest_snapshot_sums_to_a_hundred(practice: PracticeServer, k
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_links_lead_back_and_forth(practice: PracticeServer, kind: str) -> None:
-    newest = await practice.get(f"/v3/instruments/USD_JPY/{kind}")
+async def test_links_lead_back_and_forth(desk_of_my_own: PracticeServer, kind: str) -> None:
+    newest = await desk_of_my_own.get(f"/v3/instruments/USD_JPY/{kind}")
     assert set(newest.links) == {"prev"}
-    earlier = await practice.http.get(newest.links["prev"]["url"])
+    earlier = await desk_of_my_own.http.get(newest.links["prev"]["url"])
     assert set(earlier.links) == {"prev", "next"}
-    again = await practice.http.get(earlier.links["next"]["url"])
+    again = await desk_of_my_own.http.get(earlier.links["next"]["url"])
     assert again.json() == newest.json()
 
 
@@ -45,15 +47,17 @@ async def test_links_lead_back_and_forth(practice: PracticeServer, kind: str) ->
         "1990-01-01T00:00:00Z",
     ],
 )
-async def test_other_times_have_no_snapshot(practice: PracticeServer, kind: str, time: str) -> None:
-    answer = await practice.get(f"/v3/instruments/EUR_USD/{kind}", time=time)
+async def test_other_times_have_no_snapshot(
+    desk_of_my_own: PracticeServer, kind: str, time: str
+) -> None:
+    answer = await desk_of_my_own.get(f"/v3/instruments/EUR_USD/{kind}", time=time)
     assert answer.status_code == 404
     assert answer.json() == {"errorMessage": "The snapshot specified does not exist"}
 
 
 async def test_unknown_instruments_and_ones_without_books_are_told_apart(
-    practice: PracticeServer,
+    desk_of_my_own: PracticeServer,
 ) -> None:
-    assert (await practice.get("/v3/instruments/EUR_XYZ/orderBook")).status_code == 404
-    assert (await practice.get("/v3/instruments/EURUSD/orderBook")).status_code == 400
-    assert (await practice.get("/v3/instruments/USD_TRY/orderBook")).status_code == 404
+    assert (await desk_of_my_own.get("/v3/instruments/EUR_XYZ/orderBook")).status_code == 404
+    assert (await desk_of_my_own.get("/v3/instruments/EURUSD/orderBook")).status_code == 400
+    assert (await desk_of_my_own.get("/v3/instruments/USD_TRY/orderBook")).status_code == 404

@@ -96,7 +96,8 @@ def convert_on_demand(kind: type[BaseModel], schema: Any) -> tuple[str, ...]:  #
         convert = _leave_text(member["schema"])
         if convert is not None:
             setattr(kind, name, MemberOnDemand(name, convert))
-    return tuple(name for name in kind.model_fields if name in _descriptors(kind))
+    on_demand = _descriptors(kind)  # once: it goes through every attribute of all bases
+    return tuple(name for name in kind.model_fields if name in on_demand)
 
 
 def _descriptors(kind: type[BaseModel]) -> set[str]:
