@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.confirming import take_as_seen
+from support.confirming import confirm, see_a_form_that_can_be_sent, take_as_seen
 from support.terminal import PATIENCE, Terminal, keydesk
 
 SIZE = (120, 35)
@@ -157,14 +157,14 @@ def test_a_send_key_typed_while_the_desk_is_stopped_is_too_early_and_the_next_on
         terminal.see("prices ok")
         terminal.see("No trades.")
         terminal.press("B")
-        terminal.see("y sends")
         for stopped_first in (True, False):
+            key = see_a_form_that_can_be_sent(terminal).encode()
             terminal.pause(1.0)
             if not stopped_first:
-                terminal.write(b"y")
+                terminal.write(key)
             terminal.signal(signal.SIGSTOP)
             if stopped_first:
-                terminal.write(b"y")
+                terminal.write(key)
             terminal.pause(0.3)
             terminal.signal(signal.SIGCONT)
             terminal.see("Too early")
@@ -172,7 +172,7 @@ def test_a_send_key_typed_while_the_desk_is_stopped_is_too_early_and_the_next_on
             terminal.press("s")  # the form says what its keys mean again
             terminal.see_no_more("Too early")
         assert "FILLED" not in terminal.text
-        terminal.press("y")
+        confirm(terminal)
         terminal.see("FILLED")
         leave(terminal)
 
