@@ -1,9 +1,10 @@
 """A client in a process of its own that asks for an answer, and tells what reading it cost.
 
-    python -m support.body_cost URL KIND      # prints a JSON line: error, megabytes, held_ms
+    python -m support.body_cost URL KIND      # prints a JSON line: error, megabytes, held_ms, slowness
 
 The first answer warms the process up, the second one is measured: the highest memory beyond what was held before, and
-the longest time for which the event loop's thread was busy without a break, in processor time.
+the longest time for which the event loop's thread was busy without a break, in processor time. A processor that is
+shared does less in the same processor time: `slowness` is how many times as long a known piece of work took right after it.
 """
 
 import asyncio
@@ -48,11 +49,14 @@ async def main(url: str, kind: str) -> None:
             "error": error,
             "megabytes": _peak_megabytes() - before,
             "held_ms": held * 1000,
+            "slowness": _slowness(),
         }
         sys.stdout.write(json.dumps(told) + "\n")
 
 
 HELD: list[float] = []
+KNOWN_WORK = b"[" + b",".join([b'{"id":"7","units":"1.5"}'] * 40_000) + b"]"
+KNOWN_SECONDS = 0.014  # of processor time on a machine of our own that did nothing else
 
 
 async def _watched() -> None:
@@ -70,6 +74,16 @@ async def _asked(client: Client, kind: str) -> str:
     except KeydeskClientError as error:
         return f"{type(error).__name__}: {error}"
     return ""
+
+
+def _slowness() -> float:
+    """How many times as long a known piece of work takes just now as on a machine that does nothing else."""
+    taken = []
+    for _ in range(3):
+        began = time.thread_time()
+        json.loads(KNOWN_WORK)
+        taken.append(time.thread_time() - began)
+    return sorted(taken)[1] / KNOWN_SECONDS
 
 
 def _peak_megabytes(*, reset: bool = False) -> float:
