@@ -16,32 +16,27 @@ class Connections:
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
         self._writers: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
-        self._is_over = False
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Hold the talk with a connection in a task of its own."""
-        if self._is_over:
-            writer.transport.abort()
-            return
         task = asyncio.create_task(self._hold(reader, writer))
         self._writers[task] = writer
         task.add_done_callback(self._writers.pop)
 
     async def end(self) -> None:
-        """Cut every connection and end its task."""
-        self._is_over = True
+        """Cut every connection, end its task, and return when the last one is closed."""
         for _ in range(
             3
         ):  # passes of the loop, after which a connection that was being accepted is
             await asyncio.sleep(0)
-        tasks = list(self._writers)
-        for writer in self._writers.values():
-            # A connection whose task has not begun yet would never be closed, nor one with something unsent.
-            writer.transport.abort()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.sleep(0)  # the transports close in the next pass
+        while held := dict(self._writers):
+            for task, writer in held.items():
+                # A connection whose task has not begun yet would never be closed, nor one with something unsent.
+                writer.transport.abort()
+                task.cancel()
+            await asyncio.gather(*held, return_exceptions=True)
+            for writer in held.values():
+                await _closed(writer)
 
     async def _hold(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -49,3 +44,11 @@ class Connections:
                 await self._talk(reader, writer)
         finally:
             writer.close()
+            await _closed(writer)  # not before the other end has taken what was sent
+
+
+async def _closed(writer: asyncio.StreamWriter) -> None:
+    with suppress(*OVER):
+        await asyncio.shield(
+            writer.wait_closed()
+        )  # two tasks may wait for it, and one be cancelled
