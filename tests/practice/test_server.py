@@ -96,6 +96,16 @@ class Talk:
         self.writer.close()
 
 
+async def answered(listener: Listener) -> Talk:
+    """Return a connection whose first request was answered; a busy machine may need several, each sent in time."""
+    while True:
+        talk = await Talk.open(listener)
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            assert (await talk.ask()).endswith(b"yes")
+            return talk
+        talk.close()
+
+
 @pytest.fixture(params=["tcp", "unix"])
 def listener(request: pytest.FixtureRequest, practice_folder: Path) -> Listener:
     if request.param == "tcp":
@@ -154,8 +164,7 @@ async def test_half_a_request_is_not_waited_for(listener: Listener, sent: bytes)
 @pytest.mark.parametrize("sent", [b"\r\n", b"GET / HT", POST + b"12345"])
 async def test_nor_is_half_a_second_request(listener: Listener, sent: bytes) -> None:
     async with serve(listener, ConnectionLimits(request_seconds=0.05)):
-        talk = await Talk.open(listener)
-        assert (await talk.ask()).endswith(b"yes")
+        talk = await answered(listener)
         talk.writer.write(sent)
         assert await talk.read_to_end() == b""
         talk.close()
@@ -178,7 +187,7 @@ async def test_bytes_that_drip_in_do_not_put_it_off(listener: Listener) -> None:
 
 
 async def test_a_client_that_asks_now_and_then_is_not_closed(listener: Listener) -> None:
-    async with serve(listener, ConnectionLimits(request_seconds=0.05)) as server:
+    async with serve(listener, ConnectionLimits(request_seconds=0.5)) as server:
         talk = await Talk.open(listener)
         for _ in range(3):
             assert (await talk.ask()).endswith(b"yes")
