@@ -31,7 +31,8 @@ def templates(words: Sequence[str]) -> int:
     standard, _ = load_templates(folder)
     match options.verb:
         case "export":
-            say(safe(clean_lines(export_templates(folder, tuple(options.names), standard))))
+            text = export_templates(folder, tuple(options.names), standard)
+            say(*(safe(line) for line in text.rstrip().split("\n")))
         case "import":
             names = import_templates(folder, options.file, standard)
             say(
@@ -44,11 +45,6 @@ def templates(words: Sequence[str]) -> int:
         case _:
             _list(folder, standard)
     return 0
-
-
-def clean_lines(text: str) -> str:
-    """Return text of several lines without control characters."""
-    return "\n".join(clean(line) for line in text.rstrip().split("\n"))
 
 
 def _list(folder: Path, standard: Template) -> None:
