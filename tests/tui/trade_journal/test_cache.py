@@ -13,12 +13,14 @@ from keydesk.trade_journal.cache import (
     line_of,
     mark_of,
     read_cache,
-    write_cache,
 )
 from keydesk.trade_journal.reading import events_of
 from support.journal_history import HISTORIES, TERMS, Step, play, transactions_of
 
 ACCOUNT, CREATED = "101-001-1000001-001", 7
+UNREAD = CachedEvents(
+    ACCOUNT, CREATED
+)  # where no cache is yet: what is appended becomes the whole file
 KINDS = ("stop", "market", "reversal", "finance", "transfer", "close longs")
 
 
@@ -36,7 +38,7 @@ def cached(tmp_path: Path) -> tuple[Path, CachedEvents]:
     events = tuple(events_of(transactions_of(play(TERMS[0], history))))
     found = CachedEvents(ACCOUNT, CREATED, 99, events)
     path = tmp_path / "journal" / "main.events"
-    write_cache(path, found)
+    append_cache(path, UNREAD, found)
     return path, found
 
 
@@ -60,7 +62,7 @@ def test_newer_events_are_appended_and_leave_the_file_that_a_rebuild_writes(
 ) -> None:
     path, whole = cached
     before = replace(whole, last_id=50, events=whole.events[:4])
-    write_cache(path, before)
+    append_cache(path, UNREAD, before)
     inode = path.stat().st_ino
     append_cache(path, read_cache(path, ACCOUNT, CREATED), whole)
     assert path.stat().st_ino == inode
@@ -68,7 +70,7 @@ def test_newer_events_are_appended_and_leave_the_file_that_a_rebuild_writes(
     appended = path.read_bytes(), mark_of(path).read_bytes()
     path.unlink()
     assert read_cache(path, ACCOUNT, CREATED).events == ()
-    write_cache(path, whole)
+    append_cache(path, UNREAD, whole)
     assert (path.read_bytes(), mark_of(path).read_bytes()) == appended
 
 
@@ -77,7 +79,7 @@ def test_what_a_crash_left_behind_the_events_is_ignored_and_written_over(
 ) -> None:
     path, whole = cached
     before = replace(whole, last_id=50, events=whole.events[:4])
-    write_cache(path, before)
+    append_cache(path, UNREAD, before)
     path.write_bytes(path.read_bytes() + b'["fill","tor')
     assert read_cache(path, ACCOUNT, CREATED) == before
     append_cache(path, before, whole)
@@ -90,7 +92,7 @@ def test_two_desks_that_append_at_once_leave_the_longer_cache(
     path, whole = cached
     before = replace(whole, last_id=50, events=whole.events[:4])
     longer = replace(whole, last_id=120)
-    write_cache(path, before)
+    append_cache(path, UNREAD, before)
     append_cache(path, before, longer)
     append_cache(path, before, whole)
     assert read_cache(path, ACCOUNT, CREATED) == longer

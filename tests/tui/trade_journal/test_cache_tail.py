@@ -9,20 +9,23 @@ from hypothesis import strategies as st
 
 from keydesk.calc.trade_journal.events import Event, Fill
 from keydesk.calc.trade_journal.rebuild import Journal, rebuild, trades_of
-from keydesk.trade_journal.cache import UNREADABLE, CachedEvents, append_cache, mark_of, write_cache
+from keydesk.trade_journal.cache import UNREADABLE, CachedEvents, append_cache, mark_of
 from keydesk.trade_journal.cache_tail import EventFile, read_tail, with_openings
 from keydesk.trade_journal.reading import events_of
 from support.journal_history import HISTORIES, TERMS, Step, play, transactions_of
 from support.year_of_trades import events_of_days
 
 ACCOUNT, CREATED = "101-001-1000001-001", 7
+UNREAD = CachedEvents(
+    ACCOUNT, CREATED
+)  # where no cache is yet: what is appended becomes the whole file
 WANTED = 100
 
 
 def kept_in(folder: Path, events: tuple[Event, ...]) -> tuple[Path, CachedEvents]:
     path = folder / "journal" / "main.events"
     whole = CachedEvents(ACCOUNT, CREATED, 99_999, events)
-    write_cache(path, whole)
+    append_cache(path, UNREAD, whole)
     return path, whole
 
 
@@ -106,7 +109,7 @@ def test_a_tail_never_takes_the_place_of_the_whole_file(
 ) -> None:
     path, whole = kept_in(tmp_path, months[1].events)
     before = read_tail(path, ACCOUNT, CREATED, WANTED)
-    write_cache(path, replace(whole, last_id=100_001))  # another desk
+    append_cache(path, UNREAD, replace(whole, last_id=100_001))  # another desk
     content = path.read_bytes()
     append_cache(path, before, replace(before, last_id=100_002))
     assert path.read_bytes() == content

@@ -130,14 +130,6 @@ def read_mark(path: Path) -> CacheMark:
     return mark
 
 
-def write_cache(path: Path, cached: CachedEvents) -> None:
-    """Write the whole cache; where that fails, the next start fetches again."""
-    with suppress(OSError, UnsafeFile):
-        private_folder(path.parent)
-        with locked(path, patience_s=PATIENCE):
-            _write_whole(path, cached)
-
-
 def append_cache(path: Path, before: CachedEvents, after: CachedEvents) -> None:
     """Append as `append_events` does; where that fails, the next start fetches again."""
     with suppress(OSError, UnsafeFile):

@@ -80,7 +80,7 @@ def test_an_alert_that_is_told_once_is_told_at_the_first_crossing_only(
     engine = AlertEngine([alert("1", level, how, repeat_s=None)])
     found = told(engine, path)
     assert [at for at, _ in found] == fresh_crossings(path, level, how)[:1]
-    assert engine.watches(MID) is not bool(found)
+    assert (MID in engine.readings) is not bool(found)
 
 
 @given(st.lists(LEVELS, max_size=20), st.lists(LEVELS, max_size=20), LEVELS)

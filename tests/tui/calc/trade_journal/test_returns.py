@@ -14,7 +14,6 @@ from keydesk.calc.trade_journal.returns import (
     Day,
     days_of,
     drawdown,
-    drawdown_of_balance,
     drawdown_of_days,
     mean,
     sample_deviation,
@@ -70,9 +69,10 @@ def test_a_transfer_is_no_profit_and_no_loss() -> None:
         BalancePoint(at("2024-03-05T12:00"), D(540)),
         BalancePoint(at("2024-03-06T12:00"), D(10_540), D(10_000)),
     ]
-    whole = drawdown_of_balance(points)
-    assert (whole.money, whole.share) == (D(60), D("0.1"))
     days = days_of(points)
+    whole = drawdown_of_days(days)
+    assert whole.money == 60
+    assert (whole.share or D(0)).quantize(D("0.0001")) == D("0.0545")  # of 1,100, the day's capital
     assert [each.profit for each in days] == [100, -60, 0]
     assert [each.capital for each in days] == [1000, 1100, 10_540]
 

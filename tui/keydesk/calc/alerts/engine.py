@@ -117,10 +117,6 @@ class AlertEngine:
         """Return what has to be read."""
         return self._readings.keys()
 
-    def watches(self, reading: Reading) -> bool:
-        """Return whether an alert is on this reading."""
-        return reading in self._readings
-
     def alert(self, alert_id: str) -> Alert | None:
         """Return an alert that is watched."""
         entry = self._armed.get(alert_id)

@@ -94,15 +94,6 @@ def drawdown_of_results(results: Iterable[Decimal], start: Decimal | None = None
     return drawdown(steps)
 
 
-def drawdown_of_balance(points: Iterable[BalancePoint], start: Decimal = NOTHING) -> Drawdown:
-    """Return the drawdown of the balance, transfers taken out."""
-    before, steps = start, []
-    for each in points:
-        steps.append((each.balance - before - each.transfer, before + max(each.transfer, NOTHING)))
-        before = each.balance
-    return drawdown(steps)
-
-
 def drawdown_of_days(days: Iterable[Day]) -> Drawdown:
     """Return the drawdown of the daily values."""
     return drawdown((each.profit, each.capital) for each in days)

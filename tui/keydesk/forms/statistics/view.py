@@ -98,8 +98,3 @@ def too_few(n: int, needed: int, what: str, width: int) -> list[TextLine]:
 def is_few(n: int) -> bool:
     """Return whether figures of so many trades say little."""
     return n < FEW_TRADES
-
-
-def centred(words: str, width: int) -> SafeText:
-    """Return words in the middle."""
-    return safe(f"{words:^{width}}"[:width])
