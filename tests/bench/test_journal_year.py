@@ -25,7 +25,7 @@ from keydesk.calc.trade_journal.statistics import daily_statistics_of, statistic
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIf, what_if
 from keydesk.forms.journal.trades import JournalForm
-from keydesk.trade_journal.cache import CachedEvents, append_cache, read_cache, write_cache
+from keydesk.trade_journal.cache import CachedEvents, append_cache, read_cache
 from keydesk.trade_journal.cache_tail import read_tail, with_openings
 from keydesk.trade_journal.live import NEWEST
 from keydesk.trade_journal.notes_file import Notes
@@ -40,6 +40,9 @@ from support.year_of_trades import LAST_DAY, events_of_days, notes_of_days
 pytestmark = pytest.mark.bench
 
 ACCOUNT, CREATED = "101-001-1000001-001", 7
+UNREAD = CachedEvents(
+    ACCOUNT, CREATED
+)  # where no cache is yet: what is appended becomes the whole file
 BERLIN = ZoneInfo("Europe/Berlin")
 Result = TypeVar("Result")
 
@@ -58,13 +61,13 @@ def timed(what: str, work: Callable[[], Result]) -> tuple[Result, float]:
 def test_opening_a_year_from_its_cache(tmp_path: Path) -> None:
     path, events = tmp_path / "journal" / "main.events", tuple(events_of_days())
     whole = CachedEvents(ACCOUNT, CREATED, 99, events)
-    write_cache(path, whole)
+    append_cache(path, UNREAD, whole)
     journal, cost = timed(
         f"opening {len(events)} events", lambda: rebuild(read_cache(path, ACCOUNT, CREATED).events)
     )
     assert len(journal.closed) == 5200
     assert cost < 1000
-    timed("writing all of them", lambda: write_cache(path, whole))
+    timed("writing all of them", lambda: append_cache(path, UNREAD, whole))
     states = iter(
         [CachedEvents(ACCOUNT, CREATED, 99 + n, (*events, *events[:n])) for n in range(1, 6)]
     )
@@ -137,7 +140,7 @@ def desk_of_a_year(folder: Path) -> JournalApp:
     last = int(app.service.history[-1].id)
     cached = CachedEvents(ID, app.service.created_ns, last, tuple(events_of_days()))
     (folder / "journal").mkdir(mode=0o700, parents=True)
-    write_cache(folder / "journal" / "main.events", cached)
+    append_cache(folder / "journal" / "main.events", CachedEvents(ID, cached.created_ns), cached)
     return app
 
 
@@ -194,7 +197,7 @@ async def turns_of(app: JournalApp) -> dict[str, float]:
 def test_a_million_transactions_open_from_the_newest_part_of_the_cache(tmp_path: Path) -> None:
     path = tmp_path / "journal" / "main.events"
     events = tuple(events_of_days(2600, 77))
-    write_cache(path, CachedEvents(ACCOUNT, CREATED, 9_999_999, events))
+    append_cache(path, UNREAD, CachedEvents(ACCOUNT, CREATED, 9_999_999, events))
     lines, size = len(events), path.stat().st_size
     del events
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from keydesk.calc.trade_journal.events import Event
 from keydesk.calc.trade_journal.rebuild import rebuild
-from keydesk.trade_journal.cache import CachedEvents, mark_of, write_cache
+from keydesk.trade_journal.cache import CachedEvents, append_cache, mark_of
 from keydesk_client.auth.private_files import replace_file
 from support.year_of_trades import events_of_days, notes_of_days
 
@@ -18,7 +18,8 @@ def fill_journal(home: Path, days: int = 120, trades_a_day: int = 6) -> None:
     [cache] = home.rglob("*.events")
     _, account, created, last_id, *_ = json.loads(mark_of(cache).read_text())
     events = tuple(events_of_days(days, trades_a_day))
-    write_cache(cache, CachedEvents(account, created, last_id, events))
+    unread = CachedEvents(account, created)  # what is appended to it replaces the file
+    append_cache(cache, unread, CachedEvents(account, created, last_id, events))
     noted = [
         {"trade": trade_id, "tags": list(note.tags), "setup": note.setup, "rating": note.rating}
         | {"mistake": note.mistake}
