@@ -21,7 +21,7 @@ from keydesk.calc.orders.plans.exit_plans import (
     next_step,
     with_break_even_done,
 )
-from keydesk.records import TradeRow
+from keydesk.records import InFlight, TradeRow
 from keydesk.store.risk import costs_until_closed
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -129,8 +129,8 @@ class ExitPlans:
         if (idle := self._why_idle(trade, plan, acts=acts)) or trade is None:
             return idle, None
         step, attempts = self._step(plan, trade), self._attempts.get(trade_id, _Attempts())
-        if step is not None and (held := self._held_up(trade)):
-            return self._waiting(trade_id, step, held), None
+        if step is not None and (obstacle := self._obstacle(trade)):
+            return self._waiting(trade_id, step, obstacle), None
         if step is None or self.now() < attempts.again_at:
             return attempts.reason, None
         return "acting", step
@@ -150,23 +150,24 @@ class ExitPlans:
         stale = self._store.health.prices in {"STALE", "DOWN"}
         return "waits: prices are stale" if stale and not is_due(plan, self._store.clock_ns) else ""
 
-    def _held_up(self, trade: TradeRow) -> str:
-        """Return why nothing is sent for the trade now, "" if it may."""
+    def _obstacle(self, trade: TradeRow) -> InFlight | str | None:
+        """Return what prevents sending for the trade now: a command in flight, or another reason; None if nothing does."""
         if self.commands.is_recovering:
             return "an earlier session's orders are being looked up"
         for each in self._store.in_flight_of(trade.instrument):
             if each.kind != "open":
-                return each.line
+                return each
         quote = self._store.quotes[trade.instrument]
-        return "" if quote.tradeable else "the market is halted or closed"
+        return None if quote.tradeable else "the market is halted or closed"
 
-    def _waiting(self, trade_id: str, step: PlanStep, why: str) -> str:
+    def _waiting(self, trade_id: str, step: PlanStep, obstacle: InFlight | str) -> str:
         """Return what waits and why; it is reported once for a time stop, and of what waits for an unconfirmed command."""
         attempts = self._attempts.setdefault(trade_id, _Attempts())
+        unconfirmed = isinstance(obstacle, InFlight) and obstacle.state == "unconfirmed"
+        why = obstacle.line if isinstance(obstacle, InFlight) else obstacle
         words = f"{step.kind} waits: {why}"
-        unresolved = why.startswith("UNCONFIRMED")
-        if (unresolved or step.kind == "time stop") and attempts.reason != words:
-            self._tell("bad" if unresolved else "warn", f"{PREFIX}#{trade_id}: {words}")
+        if (unconfirmed or step.kind == "time stop") and attempts.reason != words:
+            self._tell("bad" if unconfirmed else "warn", f"{PREFIX}#{trade_id}: {words}")
             self._record(f"#{trade_id}: {words}")
         attempts.reason = words
         return words
