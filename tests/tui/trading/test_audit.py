@@ -4,13 +4,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from keydesk.trading.audit import (
-    KINDS,
     OLD_FILES,
     AuditLog,
+    Kind,
     matching,
     read_entries,
     try_to_read,
@@ -36,7 +37,7 @@ def test_every_entry_is_one_json_line_that_only_the_owner_reads(log: AuditLog) -
     assert log.path.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", get_args(Kind))
 def test_the_token_is_in_no_field_of_any_entry(tmp_path: Path, kind: str) -> None:
     log = AuditLog(tmp_path / "log", redact=Secret(TOKEN).redact)
     log.write(kind, f"before {TOKEN} after {TOKEN}")

@@ -204,6 +204,7 @@ def test_after_an_unconfirmed_action_nothing_is_sent_until_it_is_resolved(desk: 
     assert desk.has(EVEN).looks() == [MOVED]
     assert [desk.looks(1000) for _ in range(3)] == [[], [], []]
     assert desk.state == "break-even waits: UNCONFIRMED stop of #6411"
+    assert sum("break-even waits: UNCONFIRMED" in words for words in desk.said) == 1
     desk.store.settle("kd-1")
     desk.broker.outcome = Done
     assert desk.looks() == [MOVED]

@@ -36,7 +36,6 @@ from keydesk.store.store import Store
 LOOK_EVERY = 1.0  # seconds between two looks at the file
 SEEN_EVERY = 30 * SECOND
 LATE_NS = 60 * SECOND  # after which a firing is reported as one that happened while nothing watched
-SHORTEST_GAP = 2 * SECOND
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from keydesk.chart.scene import SubPane
 MOST_ROWS, FEWEST_ROWS = 5, 3
 SHARE = 7  # a sub-pane takes about a seventh of the chart
 HEADROOM = 0.05
-LOOSE = 2.0
 
 
 def rows_for(height: int) -> int:

@@ -27,11 +27,9 @@ from keydesk_client.errors import (
     UnreadableAnswer,
 )
 from keydesk_client.http.timing import BackOff
-from keydesk_client.models import Transaction
 from keydesk_client.streams.buffer import StreamHealth
 
 REMEMBERED = 100
-Listener = Callable[[Transaction], None]
 T = TypeVar("T")
 UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
 BACK_OFF = BackOff(first_s=0.5, longest_s=30.0)

@@ -30,7 +30,6 @@ LOOK = 0.005  # seconds that a look at the stream takes at most
 LOOK_EVERY = (
     0.095  # a little more than a look a frame; meanwhile newer prices take the place of older ones
 )
-LARGEST_RANGE = 1000
 
 
 async def stream_prices(link: Link) -> None:

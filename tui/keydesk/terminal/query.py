@@ -20,7 +20,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-CURSOR_POSITION = b"\x1b[6n"
 DEVICE_ATTRIBUTES = b"\x1b[c"
 TERMINAL = 0  # standard input: the desk is not opened without a terminal there
 LOCAL_SECONDS = 0.2  # from the write; a local terminal or multiplexer answers within milliseconds

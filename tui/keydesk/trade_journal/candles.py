@@ -79,11 +79,6 @@ class ExcursionReader:
         found = {each.id: self.known(each) for each in trades}
         return {id_: each for id_, each in found.items() if each is not None}
 
-    def is_final(self, trade: JournalTrade) -> bool:
-        """Return whether its excursion is known and cannot change."""
-        found = self.known(trade)
-        return found is not None and not found.is_provisional
-
     @property
     def due(self) -> frozenset[str]:
         """The trades whose excursion is provisional although their last candle is complete by now."""

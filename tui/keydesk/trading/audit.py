@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import time_ns
-from typing import Literal, get_args
+from typing import Literal
 
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import SafeText, clean
@@ -42,7 +42,6 @@ Kind = Literal[
     "replay",
     "leave",
 ]
-KINDS: tuple[str, ...] = get_args(Kind)
 
 
 def _as_it_is(text: str) -> str:

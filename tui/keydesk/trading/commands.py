@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Literal, Protocol
+from typing import Protocol
 
 from keydesk.calc.orders.checks import DUPLICATE_WITHIN, FRESH
 from keydesk.calc.orders.instructions import (
@@ -117,10 +117,6 @@ def _reason_of(outcome: Outcome) -> str:
             return outcome.reason or ""
         case _:
             return ""
-
-
-ALL: Literal["ALL"] = "ALL"
-READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read again
 
 
 class KeepsExitPlans(Protocol):

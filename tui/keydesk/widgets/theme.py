@@ -42,7 +42,6 @@ ROLES = (
     *("readonly", "readonly-text", "entry", "stop", "target", "pending"),
     *("alert", "last", "cursor", "grid", "overlay-1", "overlay-2", "overlay-3", "band"),
 )
-BACKDROPS = frozenset({"background", "selection", "live", "practice", "readonly"})
 # Bold marks what keys act on and money at risk; [weights] of a theme overrides it.
 WEIGHTS = {
     **dict.fromkeys(("bright", "tick-up", "tick-down", "danger", "live-text"), "bold"),

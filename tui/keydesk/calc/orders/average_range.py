@@ -23,7 +23,6 @@ CANDLES = warm_up((SPEC,)) + PERIOD
 """The complete candles to load for a value that has settled."""
 NOT_KNOWN = f"needs {NAME}, which is not known"
 SPARE_DIGITS = 3  # more than a price has
-ONE_DECIMAL = Decimal("0.1")
 HUNDREDTH = Decimal("0.01")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Decimal
 
 from rich.style import Style
 
@@ -17,8 +16,6 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Run
 from keydesk.widgets.strip_line import Item, StripLine
 
-CALL = Decimal("0.5")  # of the way to the closeout
-NEAR = Decimal("0.8")
 LONGEST_ALIAS = 20  # columns
 LOSS_LOCK = safe(" LOSS LOCK ")
 FIRST_TO_GO, SECOND_TO_GO = 9, 8  # ranks: alias, currency

@@ -21,7 +21,6 @@ from keydesk_client.account.values import READ_ERRORS, number_of
 
 Rows = Sequence[tuple[Printable, str]]
 MOST_RELATED = 40  # shown; a batch may hold hundreds
-NO_LINE_YET = safe("")
 
 
 @dataclass(frozen=True, slots=True)
