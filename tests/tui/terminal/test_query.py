@@ -8,7 +8,8 @@ from support.terminal import Terminal
 
 ASKS = """
 import sys, termios, os
-from keydesk.terminal.query import ask, CURSOR_POSITION
+from keydesk.terminal.check import CURSOR_POSITION
+from keydesk.terminal.query import ask
 replies = ask([CURSOR_POSITION, b"\\x1b]11;?\\x1b\\\\"], float(sys.argv[1]))
 flags = termios.tcgetattr(0)[3]
 sane = bool(flags & termios.ECHO and flags & termios.ICANON)
