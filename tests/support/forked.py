@@ -1,4 +1,4 @@
-"""Commands and brokers in processes that are forked from one that has imported them already.
+"""Commands, desks, brokers and scripts in processes that are forked from one that has imported them already.
 
 Each is a process of its own; only the start of Python and the imports, 0.4 s of a processor, are done once for all.
 What depends on how Python itself starts needs a real start, and each program has one in some test.
@@ -7,13 +7,16 @@ What depends on how Python itself starts needs a real start, and each program ha
 import asyncio
 import multiprocessing
 import os
+import runpy
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 
@@ -38,9 +41,18 @@ IMPORTED = (
     "keydesk_client.resources.transactions",
     "keydesk_client.streams.prices",
     "keydesk_client.streams.transactions",
+    "keydesk.cli.desk",
+    "keydesk.app.app",
+    "keydesk_client.client",
     BROKER,
     "keydesk_practice.server",
 )
+READ_BY_IMPORTS = {  # what Textual and Rich read when they are imported, as in the terminals of tests
+    "TEXTUAL_FPS": "240",
+    "TERM": "xterm-256color",
+    "COLORTERM": "truecolor",
+    "LANG": "C.UTF-8",
+}
 
 
 def is_coverage_measured() -> bool:
@@ -52,11 +64,32 @@ def run_forked(
     words: Sequence[str], env: Mapping[str, str], stdin: str = ""
 ) -> "subprocess.CompletedProcess[str]":
     """Run a command of `keydesk` until it ends, in a session without a terminal."""
+    return _run(DESK, words, env, stdin)
+
+
+def run_script_forked(
+    path: Path, arguments: Sequence[str], stdin: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run a script that uses the client, each warning an error, until it ends."""
+    return _run(__name__, [str(path), *arguments], os.environ, stdin)
+
+
+def main(words: list[str]) -> int:
+    """Be the script."""
+    sys.argv = words
+    warnings.simplefilter("error")
+    runpy.run_path(words[0], run_name="__main__")
+    return 0
+
+
+def _run(
+    program: str, words: Sequence[str], env: Mapping[str, str], stdin: str
+) -> "subprocess.CompletedProcess[str]":
     with tempfile.TemporaryDirectory(prefix="kd-") as folder:
         paths = [Path(folder, stream) for stream in STREAMS]
         for path in paths:
             path.write_text(stdin if path.name == "stdin" else "")
-        process = _start(DESK, words, env, paths)
+        process = _start(program, words, env, paths)
         process.join(ENDS_WITHIN)
         if process.exitcode is None:
             process.kill()
@@ -109,6 +142,29 @@ class ForkedBroker:
         return self.returncode
 
 
+class ForkedDesk:
+    """A program of `keydesk` that leads a session at a terminal, with what `Terminal` uses of `Popen`."""
+
+    def __init__(self, words: Sequence[str], env: Mapping[str, str], terminal: str) -> None:
+        """Start it; `terminal` names the program's side of the terminal."""
+        self._process = _start(DESK, words, env, [Path(terminal)] * 3)
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    def poll(self) -> int | None:
+        """The exit code, once it has ended; negative: the signal that ended it."""
+        return self._process.exitcode
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+
 def _start(
     program: str, words: Sequence[str], env: Mapping[str, str], streams: Sequence[Path | None]
 ) -> ForkServerProcess:
@@ -121,19 +177,38 @@ def _start(
 
 def _context() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(IMPORTED))  # heard by the first process only
+    if context not in _ready:
+        context.set_forkserver_preload(list(IMPORTED))
+        before = dict(os.environ)
+        os.environ.update(READ_BY_IMPORTS)
+        os.environ.pop("NO_COLOR", None)
+        try:
+            forkserver.ensure_running()
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+        _ready.append(context)
     return context
+
+
+_ready: list[ForkServerContext] = []
 
 
 def _be(program: str, words: list[str], env: dict[str, str], streams: list[str | None]) -> None:
     """Be the program: its session, environment, streams and exit code."""
     os.setsid()
+    for ending in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(ending, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(env)
     time.tzset()
     for number, path in enumerate(streams):
         if path is not None:
-            opened = os.open(path, os.O_WRONLY if number else os.O_RDONLY)
+            is_terminal = path.startswith("/dev/pts/")  # the first one opened becomes the session's
+            opened = os.open(
+                path, os.O_RDWR if is_terminal else (os.O_RDONLY, os.O_WRONLY)[number > 0]
+            )
             os.dup2(opened, number)
             os.close(opened)
     _set_streams()
@@ -142,12 +217,12 @@ def _be(program: str, words: list[str], env: dict[str, str], streams: list[str |
 
 
 def _set_streams() -> None:
-    """Open Python's streams as its start does where none of them is a terminal."""
+    """Open Python's streams as its start does."""
     for number, name in enumerate(STREAMS):
         stream = os.fdopen(
             number,
             "w" if number else "r",
-            buffering=1 if name == "stderr" else -1,
+            buffering=1 if name == "stderr" or (number and os.isatty(number)) else -1,
             encoding="utf-8",
             errors="backslashreplace" if name == "stderr" else "strict",
             closefd=False,
