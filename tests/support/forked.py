@@ -22,6 +22,7 @@ from pathlib import Path
 
 ENDS_WITHIN = 300.0  # seconds
 STREAMS = ("stdin", "stdout", "stderr")
+DIRECTIONS = (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY)
 MEASURES = ("COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START")
 COMMANDS = "chart doctor export flatten history journal login status templates"
 DESK, BROKER = "keydesk.__main__", "keydesk_practice.__main__"
@@ -205,10 +206,9 @@ def _be(program: str, words: list[str], env: dict[str, str], streams: list[str |
     time.tzset()
     for number, path in enumerate(streams):
         if path is not None:
-            is_terminal = path.startswith("/dev/pts/")  # the first one opened becomes the session's
-            opened = os.open(
-                path, os.O_RDWR if is_terminal else (os.O_RDONLY, os.O_WRONLY)[number > 0]
-            )
+            # The first terminal that the leader of a session opens becomes the session's.
+            is_device = Path(path).is_char_device()
+            opened = os.open(path, os.O_RDWR if is_device else DIRECTIONS[number])
             os.dup2(opened, number)
             os.close(opened)
     _set_streams()

@@ -24,7 +24,7 @@ from typing import Self
 
 import pyte
 
-from support.forked import ForkedDesk
+from support.forked import ForkedDesk, is_coverage_measured
 from support.unread_keys import BETWEEN, MARK, is_at_work, readers_of, unread_in
 
 PAUSE = 0.35  # before and after a key that the guard judges: slower than its 250 ms dwell
@@ -308,7 +308,8 @@ def _spawn(
     }
     for name in ("TMUX", "NO_COLOR", "COLUMNS", "LINES", "PYTHONWARNINGS", "PYTHONUNBUFFERED"):
         full.pop(name, None)
-    is_ready = command[: len(keydesk())] == keydesk() and cwd is None and env.keys() <= NOT_IMPORTED
+    is_ready = command[: len(keydesk())] == keydesk() and env.keys() <= NOT_IMPORTED
+    is_ready = is_ready and cwd is None and not is_coverage_measured()
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     name = os.ttyname(theirs)
