@@ -291,7 +291,7 @@ async def test_processes_that_share_a_journal_say_what_is_true_of_each_of_their_
     shared_practice: SharedPractice, tmp_path: Path
 ) -> None:
     desks = [shared_practice.open_desk() for _ in range(2)]
-    result = await kills_of_senders_alike(desks, tmp_path, times=6)
+    result = await kills_of_senders_alike(desks, tmp_path, times=4)
     assert result.wrong == []
     assert result.carried_out > 0
 

@@ -161,11 +161,11 @@ async def trade_by_keyboard(
     return story
 
 
-async def test_some_orders_by_keyboard_and_two_kills(
+async def test_some_orders_by_keyboard_and_a_kill(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:
     story = await trade_by_keyboard(
-        desk_of_my_own, Home(tmp_path / "home"), seed=7, deals=8, kills=2, faults=QUICK
+        desk_of_my_own, Home(tmp_path / "home"), seed=7, deals=5, kills=1, faults=QUICK
     )
     assert story.chaos.fates.total() - story.chaos.fates[Fate.FINE] > 0
 

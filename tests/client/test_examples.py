@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import subprocess
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from keydesk_client import sync
 from keydesk_client._sync_bridge import SyncResource
 from support.broker import PracticeServer
+from support.forked import is_coverage_measured, run_script_forked
 
 FOLDER = Path(__file__).parents[2] / "client" / "examples"
 
@@ -46,7 +49,11 @@ def test_each_area_has_its_script() -> None:
     assert areas <= scripts
 
 
-@pytest.mark.parametrize("name", TOLD)
+async def test_a_script_runs_as_a_program(desk_of_my_own: PracticeServer) -> None:
+    assert TOLD["trading"] in await output_of(desk_of_my_own, "trading", is_program=True)
+
+
+@pytest.mark.parametrize("name", sorted(TOLD.keys() - {"trading"}))
 async def test_the_script_runs(name: str, desk_of_my_own: PracticeServer) -> None:
     assert TOLD[name] in await output_of(desk_of_my_own, name)
 
@@ -62,21 +69,23 @@ async def test_the_recorder_continues_after_the_last_whole_line(
     assert [json.loads(line)["id"] for line in record.read_text().splitlines()] == ["1", "2"]
 
 
-async def output_of(desk: PracticeServer, name: str, *arguments: str) -> str:
-    """Run a script until it ends; return what it said."""
+async def output_of(
+    desk: PracticeServer, name: str, *arguments: str, is_program: bool = False
+) -> str:
+    """Run a script until it ends, as a program with its own start of Python or without; return what it said."""
     place = {
         "rest_url": desk.rest_url,
         "stream_url": desk.stream_url,
         "token": desk.token,
         "accounts": [asdict(account) for account in desk.accounts],
     }
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-W", "error", str(FOLDER / f"{name}.py"), *arguments),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    said, complained = await process.communicate(json.dumps(place).encode() + b"\n")
-    assert complained.decode() == ""
-    assert process.returncode == 0
-    return said.decode()
+    script, stdin = FOLDER / f"{name}.py", json.dumps(place) + "\n"
+    if is_program or is_coverage_measured():
+        command = [sys.executable, "-W", "error", str(script), *arguments]
+        run = partial(subprocess.run, command, input=stdin, capture_output=True, text=True)
+        done = await asyncio.to_thread(run, check=False)
+    else:
+        done = await asyncio.to_thread(run_script_forked, script, arguments, stdin)
+    assert done.stderr == ""
+    assert done.returncode == 0
+    return done.stdout

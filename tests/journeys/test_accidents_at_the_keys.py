@@ -60,7 +60,9 @@ def reset_desk(shared_desk: Terminal) -> Iterator[Terminal]:
         shared_desk.see("ARM the keyboard")
         confirm(shared_desk)
         shared_desk.see_no_more("exit only")
-    take_as_seen(shared_desk, "Keys dropped")
+        shared_desk.press("Escape")  # the notice has been there for longer than it takes to read it
+    if "Keys dropped" in shared_desk.text:
+        take_as_seen(shared_desk, "Keys dropped")
     shared_desk.see("No trades.")
 
 

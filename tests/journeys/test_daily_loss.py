@@ -3,8 +3,7 @@
 The practice market's clock is moved on between two desks: a ledger that is ahead of the clock goes on from where it was.
 """
 
-import subprocess
-import sys
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -12,6 +11,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from keydesk.calc.daily_loss import SENTENCE
+from support.broker import practice_server
 from support.confirming import confirm, send
 from support.terminal import Terminal, keydesk
 
@@ -21,14 +21,13 @@ NEW_YORK = ZoneInfo("America/New_York")
 
 def move_clock(folder: Path, to: datetime) -> None:
     """Run the market of the desk from this time on for a moment, as the ledger's next broker does by itself."""
-    words = ("serve", "--data", str(folder / "home" / "practice"), "--uds", str(folder / "s"))
-    command = [sys.executable, "-m", "keydesk_practice.__main__", *words]
-    with subprocess.Popen(
-        [*command, "--start", to.isoformat()], stdout=subprocess.PIPE, text=True
-    ) as broker:
-        assert broker.stdout is not None
-        assert '"rest_url"' in broker.stdout.readline()
-        broker.terminate()
+
+    async def move() -> None:
+        served = ("--data", str(folder / "home" / "practice"), "--start", to.isoformat())
+        async with practice_server(folder, *served):
+            pass
+
+    asyncio.run(move())
 
 
 @contextmanager

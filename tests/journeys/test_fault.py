@@ -34,7 +34,7 @@ raise SystemExit(main([]))
 """
 
 
-@pytest.mark.parametrize("place", FAULTS)
+@pytest.mark.parametrize("place", ["pane", pytest.param("form", marks=pytest.mark.soak)])
 def test_a_fault_leaves_a_whole_terminal_and_says_what_to_do(
     practice_folder: Path, place: str
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from keydesk.app import practice_broker
 from support.confirming import send
 from support.processor_time import LOOK, seconds_waited
 from support.terminal import Terminal, keydesk
@@ -67,7 +68,8 @@ def sockets_in(folder: Path) -> list[Path]:
 
 
 # A closed terminal sends SIGHUP: it has a test of its own.
-RARE = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM")
+# `quit` and `ctrl-c` are ways in the two journeys below.
+RARE = ("quit", "ctrl-c", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM")
 
 
 @pytest.mark.parametrize(
@@ -84,9 +86,13 @@ def test_leaving_leaves_nothing_behind(way: str, practice_folder: Path) -> None:
         assert sockets_in(practice_folder)
         leave(terminal)
         assert terminal.wait_for_exit() == code
-        terminal.until(lambda: not any(alive(child) for child in children), what="no child process")
-        assert sockets_in(practice_folder) == []
-        assert_restored(terminal)
+        see_nothing_left(terminal, children, practice_folder)
+
+
+def see_nothing_left(terminal: Terminal, children: list[int], folder: Path) -> None:
+    terminal.until(lambda: not any(alive(child) for child in children), what="no child process")
+    assert sockets_in(folder) == []
+    assert_restored(terminal)
 
 
 def test_ctrl_c_twice_asks_about_a_trade_without_a_stop_first(practice_folder: Path) -> None:
@@ -102,8 +108,10 @@ def test_ctrl_c_twice_asks_about_a_trade_without_a_stop_first(practice_folder: P
         by_two_ctrl_c(terminal)
         terminal.see("their loss has no limit")
         terminal.pause(0.6)
+        children = children_of(terminal.pid)
         terminal.write(b"\x03")
         assert terminal.wait_for_exit() == 130
+        see_nothing_left(terminal, children, practice_folder)
 
 
 def assert_restored(terminal: Terminal) -> None:
@@ -176,20 +184,7 @@ def test_a_stopped_broker_neither_delays_the_end_nor_outlives_it(
         assert waited < ENDS_WITHIN
         terminal.until(lambda: not alive(child), what="no child process")
         assert sockets_in(practice_folder) == []
-    with Terminal(keydesk("--practice"), SIZE, env) as terminal:
-        terminal.see("prices ok")  # the ledger is free
-
-
-def test_what_a_desk_keeps_is_for_its_owner_alone(practice_folder: Path) -> None:
-    home = practice_folder / "home"
-    with Terminal(keydesk("--practice"), SIZE, {"KEYDESK_HOME": str(home)}) as terminal:
-        terminal.see("prices ok")
-        terminal.press("j")
-        terminal.quit()
-        assert terminal.wait_for_exit() == 0
-    kept = [path for path in home.rglob("*") if path.is_file()]
-    assert any(path.parent.name == "desk" for path in kept)
-    assert [str(path) for path in kept if path.stat().st_mode & 0o077] == []
+        assert not practice_broker.is_held(practice_folder / "home" / "practice")
 
 
 NOHUP = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
@@ -221,15 +216,22 @@ def test_a_program_hears_of_its_terminals_end_however_the_tests_were_started() -
         assert terminal.wait_for_exit() == -signal.SIGHUP
 
 
-def test_the_desk_opens_as_it_was_left(practice_folder: Path) -> None:
+def test_the_desk_opens_as_it_was_left_and_what_it_keeps_is_for_its_owner_alone(
+    practice_folder: Path,
+) -> None:
     env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
     with Terminal(keydesk("--practice"), SIZE, env) as terminal:
         terminal.see("prices ok")
         terminal.see("EUR/USD M5")
         terminal.press("j", "j", "f", "g", "o")
         terminal.see("GBP/USD M15")
-        terminal.quit()
+        children = children_of(terminal.pid)
+        by_command(terminal)
         assert terminal.wait_for_exit() == 0
+        see_nothing_left(terminal, children, practice_folder)
+    kept = [path for path in (practice_folder / "home").rglob("*") if path.is_file()]
+    assert any(path.parent.name == "desk" for path in kept)
+    assert [str(path) for path in kept if path.stat().st_mode & 0o077] == []
     with Terminal(keydesk("--practice"), SIZE, env) as terminal:
         terminal.see("prices ok")
         terminal.see("GBP/USD M15")

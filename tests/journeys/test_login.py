@@ -42,7 +42,7 @@ def leave(terminal: Terminal) -> None:
     assert terminal.wait_for_exit() == 0
 
 
-def test_a_person_signs_in_and_opens_a_live_desk(
+def test_a_person_signs_in_and_opens_a_live_desk_after_a_mistyped_passphrase_and_again_without_words(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
     token = desk_of_my_own.token.encode()
@@ -58,7 +58,10 @@ def test_a_person_signs_in_and_opens_a_live_desk(
         assert PASSPHRASE.encode() not in terminal.raw
 
     with Terminal(keydesk("--profile", "main"), SIZE, home.env) as terminal:
-        answer(terminal, "Vault passphrase", PASSPHRASE)
+        answer(terminal, "Vault passphrase", "mistyped")
+        terminal.see("does not open the vault")
+        terminal.until(partial(asked_so_often, terminal, 2))
+        terminal.write(PASSPHRASE.encode() + b"\n")
         terminal.see("prices ok")
         terminal.see("LIVE real money")
         terminal.see("exit only")
@@ -68,34 +71,14 @@ def test_a_person_signs_in_and_opens_a_live_desk(
         assert PASSPHRASE.encode() not in terminal.raw
 
     assert load_settings(home.folder).last_profile == "main"
+    with Terminal(keydesk(*home.unlocked), SIZE, home.env) as terminal:
+        terminal.see("LIVE real money")
+        terminal.see("prices ok")
+        leave(terminal)
     for name, content in home.files().items():
         assert token not in content, name
     records = {path.name for path in (home.folder / "orders").iterdir()}
     assert f"main.{desk_of_my_own.account_id}.journal" in records
-
-
-def test_a_mistyped_passphrase_may_be_typed_again(
-    desk_of_my_own: PracticeServer, home: Home
-) -> None:
-    home.signed_in("main", desk_of_my_own)
-    with Terminal(keydesk("--profile", "main"), SIZE, home.env) as terminal:
-        answer(terminal, "Vault passphrase", "mistyped")
-        terminal.see("does not open the vault")
-        terminal.until(lambda: asked_so_often(terminal, 2))
-        terminal.write(PASSPHRASE.encode() + b"\n")
-        terminal.see("prices ok")
-        leave(terminal)
-
-
-def test_the_bare_command_opens_the_last_profile(
-    desk_of_my_own: PracticeServer, home: Home
-) -> None:
-    home.signed_in("main", desk_of_my_own)
-    for words in (["--profile", "main"], []):
-        with Terminal(keydesk(*words, *home.unlocked), SIZE, home.env) as terminal:
-            terminal.see("LIVE real money")
-            terminal.see("prices ok")
-            leave(terminal)
 
 
 @pytest.mark.soak  # `test_vault_passphrase` has them in the usual run

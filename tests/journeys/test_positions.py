@@ -42,12 +42,37 @@ def see_in_form(terminal: Terminal, words: str) -> None:
     terminal.until(lambda: words in form_words(terminal), what=repr(words))
 
 
+def see_which_trade_the_keys_of_a_single_one_mean(terminal: Terminal) -> None:
+    terminal.press("g", "t", "j", "j", "g", "p", "g", "g")
+    terminal.see("net units")
+    for key in "ETPM":
+        terminal.press(key)
+        terminal.see("trade 1 of 2: n turns to the next")
+        terminal.press("n")
+        terminal.see("trade 2 of 2")
+        terminal.press("Escape")
+        terminal.see_no_more("Esc drops")
+    terminal.press("R")
+    terminal.see("REVERSE EUR/USD +15,000")
+    terminal.press("Escape")
+    terminal.see_no_more("Esc drops")
+    terminal.press("Enter")
+    terminal.see("long average")
+    terminal.press("Escape", "j", "M")
+    terminal.see("the only trade of the position")
+    terminal.press("Escape")
+    terminal.see_no_more("Esc drops")
+
+
 @pytest.mark.parametrize(
     "terminal",
     [SIZES[0], *(pytest.param(size, marks=pytest.mark.soak) for size in SIZES[1:])],
     indirect=True,
 )
-def test_the_position_is_what_c_and_o_close(terminal: Terminal) -> None:
+def test_keys_of_one_trade_say_which_they_mean_and_c_and_o_close_the_position(
+    terminal: Terminal,
+) -> None:
+    see_which_trade_the_keys_of_a_single_one_mean(terminal)
     terminal.press("g", "t", "j", "j")  # a cursor that the positions must not mind
     terminal.press("g", "p")
     terminal.until(lambda: "15,000" in row_of(terminal, "EUR/USD"), what="the position's row")
@@ -67,27 +92,6 @@ def test_the_position_is_what_c_and_o_close(terminal: Terminal) -> None:
     confirm(terminal)
     terminal.until(lambda: not row_of(terminal, "EUR/USD"), what="no position")
     assert row_of(terminal, "USD/JPY") or row_of(terminal, "GBP/USD")
-
-
-def test_keys_of_a_single_trade_say_which_of_several_they_mean(terminal: Terminal) -> None:
-    terminal.press("g", "t", "j", "j", "g", "p", "g", "g")
-    terminal.see("net units")
-    for key in "ETPM":
-        terminal.press(key)
-        terminal.see("trade 1 of 2: n turns to the next")
-        terminal.press("n")
-        terminal.see("trade 2 of 2")
-        terminal.press("Escape")
-        terminal.see_no_more("Esc drops")
-    terminal.press("R")
-    terminal.see("REVERSE EUR/USD +15,000")
-    terminal.press("Escape")
-    terminal.see_no_more("Esc drops")
-    terminal.press("Enter")
-    terminal.see("long average")
-    terminal.press("Escape", "j", "M")
-    terminal.see("the only trade of the position")
-    terminal.press("Escape")
 
 
 @pytest.mark.soak  # the usual run has it in `tui/screens/test_desk`

@@ -12,7 +12,9 @@ from support.terminal import Terminal, keydesk
 SIZE = (100, 30)
 
 
-def test_a_second_desk_on_the_same_market_refuses_in_plain_words(practice_folder: Path) -> None:
+def test_a_second_desk_on_the_same_market_refuses_and_one_after_a_killed_one_opens_at_once(
+    practice_folder: Path,
+) -> None:
     env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
     with Terminal(keydesk("--practice"), SIZE, env) as first:
         first.see("prices ok")
@@ -25,12 +27,6 @@ def test_a_second_desk_on_the_same_market_refuses_in_plain_words(practice_folder
             assert b"\x1b" not in second.raw, "nothing was drawn"
         first.press("B")
         first.see("BUY 10,000")
-
-
-def test_a_desk_opens_at_once_after_one_that_was_killed(practice_folder: Path) -> None:
-    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
-    with Terminal(keydesk("--practice"), SIZE, env) as first:
-        first.see("prices ok")
         assert practice_broker.is_held(practice_folder / "home" / "practice")
         first.signal(signal.SIGKILL)
     with Terminal(keydesk("--practice"), SIZE, env) as again:

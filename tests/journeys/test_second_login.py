@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from support.confirming import send
+from support.forked import run_forked
 from support.terminal import NeverSeen, Terminal, keydesk
 
 SIZE = (120, 35)
@@ -13,10 +14,7 @@ LOOKS_EVERY = 3.0  # seconds, on a busy machine
 
 
 def at_the_prompt(home: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    env = {**os.environ, "KEYDESK_HOME": str(home)}
-    return subprocess.run(
-        keydesk(*words), capture_output=True, text=True, check=False, timeout=300, env=env
-    )
+    return run_forked(words, {**os.environ, "KEYDESK_HOME": str(home)})
 
 
 def asked_to_arm(terminal: Terminal) -> bool:

@@ -37,17 +37,13 @@ def test_a_terminal_that_says_so_is_drawn_in_all_its_colours(practice_folder: Pa
         assert OF_256 not in terminal.raw
 
 
-def test_a_silent_terminal_is_drawn_in_the_colours_of_its_name(practice_folder: Path) -> None:
-    with start_desk(practice_folder, NO_COLORTERM) as terminal:
-        ready(terminal)
-        assert OF_256 in terminal.raw
-        assert TRUECOLOR not in terminal.raw
-
-
 @pytest.mark.parametrize("pieces", [pytest.param(1, marks=pytest.mark.soak), 3])
-def test_an_answer_that_comes_too_late_presses_no_key(pieces: int, practice_folder: Path) -> None:
+def test_a_silent_terminal_has_the_colours_of_its_name_and_its_late_answer_presses_no_key(
+    pieces: int, practice_folder: Path
+) -> None:
     with start_desk(practice_folder, NO_COLORTERM) as terminal:
         terminal.see("Watch")
+        assert OF_256 in terminal.raw
         late = RGB + LIGHT + DEVICE
         size = -(-len(late) // pieces)
         for start in range(0, len(late), size):
@@ -58,6 +54,7 @@ def test_an_answer_that_comes_too_late_presses_no_key(pieces: int, practice_fold
         assert "Esc" not in terminal.text
         assert "no key here" not in terminal.text
         assert "Keys dropped" not in terminal.text
+        assert TRUECOLOR not in terminal.raw
         terminal.press("B")
         terminal.see("BUY 10,000")
 

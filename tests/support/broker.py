@@ -24,13 +24,15 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+
+from support.forked import ForkedBroker, is_coverage_measured
 
 START_SECONDS = 120.0
 STOP_SECONDS = 60.0
@@ -49,7 +51,7 @@ class PracticeAccount:
 class PracticeServer:
     """The running broker and what its JSON line said."""
 
-    process: asyncio.subprocess.Process | None
+    process: asyncio.subprocess.Process | ForkedBroker | None
     rest_url: str
     stream_url: str
     token: str
@@ -128,23 +130,10 @@ def plain_client(url: str, token: str) -> httpx.AsyncClient:
 
 async def start_practice(folder: Path, *arguments: str) -> PracticeServer:
     """Start a broker with its ledger in `folder/data`; the caller closes it."""
+    program = _start_program if _needs_own_python(arguments) else _fork
     data = folder / "data"
     place = () if "--port" in arguments or "--uds" in arguments else ("--uds", str(folder / "s"))
-    process = await asyncio.create_subprocess_exec(
-        *(
-            sys.executable,
-            "-m",
-            "keydesk_practice.__main__",
-            "--data",
-            str(data),
-            *place,
-            *arguments,
-        ),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    line = await asyncio.wait_for(process.stdout.readline(), START_SECONDS)
+    process, line = await program("--data", str(data), *place, *arguments)
     if not line:
         raise AssertionError(f"the practice broker did not start: exit {await process.wait()}")
     said = json.loads(line)
@@ -158,6 +147,28 @@ async def start_practice(folder: Path, *arguments: str) -> PracticeServer:
         data,
         tuple(said["tokens"]),
     )
+
+
+def _needs_own_python(arguments: Sequence[str]) -> bool:
+    """Whether a broker is started as a shell does: a supervisor of workers, and where lines are counted."""
+    return "--workers" in arguments or is_coverage_measured()
+
+
+async def _fork(*words: str) -> tuple[ForkedBroker, bytes]:
+    """Start a broker and return it with its JSON line, from a process that has imported it."""
+    broker = ForkedBroker(words)
+    return broker, await asyncio.wait_for(broker.first_line(), START_SECONDS)
+
+
+async def _start_program(*words: str) -> tuple[asyncio.subprocess.Process, bytes]:
+    """Do the same with the start of Python."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "keydesk_practice.__main__", *words),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    return process, await asyncio.wait_for(process.stdout.readline(), START_SECONDS)
 
 
 @contextlib.asynccontextmanager

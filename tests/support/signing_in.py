@@ -10,6 +10,7 @@ from keydesk.config.settings import Profile
 from keydesk_client.auth.token_store import TokenStore
 from keydesk_client.auth.vault import ALLOWED_WORK, VaultKeyring
 from support.broker import PracticeServer
+from support.forked import is_coverage_measured, run_forked
 from support.terminal import keydesk
 
 PASSPHRASE = "correct horse battery"
@@ -41,7 +42,15 @@ class Home:
     def run(
         self, *words: str, stdin: str = "", **more_env: str
     ) -> "subprocess.CompletedProcess[str]":
-        """Run a command of `keydesk` without a terminal."""
+        """Run a command of `keydesk` without a terminal, in a process that is ready; Python itself reads more environment."""
+        if more_env or is_coverage_measured():
+            return self.run_program(*words, stdin=stdin, **more_env)
+        return run_forked(words, {**os.environ, **self.env}, stdin)
+
+    def run_program(
+        self, *words: str, stdin: str = "", **more_env: str
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run a command as a shell does, with the start of Python: once for each command, in one of its tests."""
         return subprocess.run(
             keydesk(*words),
             input=stdin,

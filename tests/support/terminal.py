@@ -24,10 +24,13 @@ from typing import Self
 
 import pyte
 
+from support.forked import ForkedDesk, is_coverage_measured
 from support.unread_keys import BETWEEN, MARK, is_at_work, readers_of, unread_in
 
 PAUSE = 0.35  # before and after a key that the guard judges: slower than its 250 ms dwell
 QUICK = 0.1  # between other keys
+# Variables that no import reads, and no start of Python: the desk may be forked from a process that has imported it.
+NOT_IMPORTED = frozenset({"KEYDESK_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", MARK})
 CONFIRMS = frozenset("ycdfvz")  # in a form, once it has been read
 PATIENCE = 90.0
 READ_WITHIN = 20.0  # a stopped program reads nothing
@@ -294,7 +297,7 @@ os.execvp(sys.argv[2], sys.argv[2:])
 
 def _spawn(
     command: list[str], columns: int, rows: int, env: Mapping[str, str], cwd: str | None
-) -> "tuple[subprocess.Popen[bytes], int, str]":
+) -> "tuple[subprocess.Popen[bytes] | ForkedDesk, int, str]":
     """Start the program; return it, our side of its terminal and the name of its own side."""
     full = {
         **os.environ,
@@ -305,10 +308,16 @@ def _spawn(
     }
     for name in ("TMUX", "NO_COLOR", "COLUMNS", "LINES", "PYTHONWARNINGS", "PYTHONUNBUFFERED"):
         full.pop(name, None)
+    is_ready = command[: len(keydesk())] == keydesk() and env.keys() <= NOT_IMPORTED
+    is_ready = is_ready and cwd is None and not is_coverage_measured()
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     name = os.ttyname(theirs)
-    take = [sys.executable, "-I", "-S", "-c", TAKE_TERMINAL, name]
-    child = subprocess.Popen([*take, *command], env=full, cwd=cwd, start_new_session=True)
+    child: subprocess.Popen[bytes] | ForkedDesk
+    if is_ready:
+        child = ForkedDesk(command[len(keydesk()) :], full, name)
+    else:
+        take = [sys.executable, "-I", "-S", "-c", TAKE_TERMINAL, name]
+        child = subprocess.Popen([*take, *command], env=full, cwd=cwd, start_new_session=True)
     os.close(theirs)
     return child, ours, name

@@ -188,7 +188,7 @@ ACCIDENTS = {
             "test_a_line_that_dies_with_an_order_in_flight_ends_the_desk_within_two_seconds"
         ),
         "journeys/test_leaving::test_leaving_leaves_nothing_behind",
-        "chaos/test_orders_by_keyboard::test_some_orders_by_keyboard_and_two_kills",
+        "chaos/test_orders_by_keyboard::test_some_orders_by_keyboard_and_a_kill",
     ),
     "network lost with an order in flight": (
         (
@@ -199,7 +199,7 @@ ACCIDENTS = {
             "tui/trading/test_in_flight::"
             "test_an_unconfirmed_command_of_any_kind_locks_the_ticket_of_its_instrument"
         ),
-        "chaos/test_orders_by_keyboard::test_some_orders_by_keyboard_and_two_kills",
+        "chaos/test_orders_by_keyboard::test_some_orders_by_keyboard_and_a_kill",
     ),
     "gap in the transactions": (
         ON_THE_LINE,

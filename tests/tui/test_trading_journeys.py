@@ -26,7 +26,7 @@ WEEK_END = (
 )
 MAIN_WAYS = {
     "positions and trades": (
-        "journeys/test_positions::test_the_position_is_what_c_and_o_close",
+        "journeys/test_positions::test_keys_of_one_trade_say_which_they_mean_and_c_and_o_close_the_position",
         TEMPLATES,
     ),
     "daily loss and limits": (LOSS,),
@@ -55,7 +55,7 @@ MAIN_WAYS = {
 }
 REFUSALS = {
     "positions and trades": (
-        "journeys/test_positions::test_keys_of_a_single_trade_say_which_of_several_they_mean",
+        "journeys/test_positions::test_keys_of_one_trade_say_which_they_mean_and_c_and_o_close_the_position",
         "journeys/test_leaving::test_ctrl_c_twice_asks_about_a_trade_without_a_stop_first",
     ),
     "daily loss and limits": (
@@ -133,7 +133,7 @@ CLAUSES = {
     ),
     "trade 1 of 2, and the choice of another": (
         CLOSE_ORDER + "test_one_of_several_trades_says_which_and_turns_to_the_next",
-        "journeys/test_positions::test_keys_of_a_single_trade_say_which_of_several_they_mean",
+        "journeys/test_positions::test_keys_of_one_trade_say_which_they_mean_and_c_and_o_close_the_position",
     ),
     "a reversal checks order size and margin": (
         CLOSE_ORDER + "test_a_reversal_that_the_broker_would_refuse_is_refused_and_says_the_way",
@@ -415,7 +415,7 @@ CLAUSES = {
     ),
     "3: 500 deals by keyboard, 50 kills": (
         "chaos/test_orders_by_keyboard::test_five_hundred_orders_by_keyboard_and_fifty_kills",
-        "chaos/test_orders_by_keyboard::test_some_orders_by_keyboard_and_two_kills",
+        "chaos/test_orders_by_keyboard::test_some_orders_by_keyboard_and_a_kill",
     ),
     "4: half an hour of polls, both kinds of account": (
         (

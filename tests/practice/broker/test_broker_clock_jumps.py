@@ -7,7 +7,7 @@ from typing import Any
 
 from support.broker import PracticeServer, plain_client, practice_server
 
-THE_DAY = ("--start", "2015-01-15T08:00Z", "--speed", "600", "--rate-limit", "100000")
+THE_DAY = ("--start", "2015-01-15T09:20Z", "--speed", "600", "--rate-limit", "100000")
 OVERLEVERED = "a-second-token"
 
 

@@ -340,10 +340,16 @@ def test_a_commit_that_the_disk_refuses_says_so_and_keeps_nothing(tmp_path: Path
     assert said_by_check(tmp_path) == ()
 
 
-def test_a_start_on_a_full_disk_is_refused_in_words(traded_folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("below", "beyond"),
+    [([20_000], [0]), pytest.param([1, 20_000], [0, 1000, 8000], marks=pytest.mark.soak)],
+)
+def test_a_start_on_a_full_disk_is_refused_in_words(
+    traded_folder: Path, below: list[int], beyond: list[int]
+) -> None:
     """Whatever length of file the system allows, from none to enough: words, or a start, never a traceback."""
     size = (traded_folder / FILE_NAME).stat().st_size
-    allowed = [1, 20_000, size, size + 1000, size + 8000]
+    allowed = [*below, *(size + each for each in beyond)]
     whole, outcomes = (traded_folder / FILE_NAME).read_bytes(), set[int | None]()
     for limit in allowed:
         (traded_folder / FILE_NAME).write_bytes(whole)
@@ -352,7 +358,9 @@ def test_a_start_on_a_full_disk_is_refused_in_words(traded_folder: Path) -> None
     assert 1 in outcomes
 
 
-@pytest.mark.parametrize("limit", [0, 4096, 20_000])
+@pytest.mark.parametrize(
+    "limit", [4096, *(pytest.param(each, marks=pytest.mark.soak) for each in (0, 20_000))]
+)
 def test_a_first_start_on_a_full_disk_is_refused_in_words(tmp_path: Path, limit: int) -> None:
     folder = tmp_path / "data"
     folder.mkdir(mode=0o700)

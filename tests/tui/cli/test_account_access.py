@@ -53,7 +53,7 @@ async def test_status_shows_the_account_in_one_screenful(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
     await trade(desk_of_my_own)
-    done = home.run("status", "--profile", "main", *home.unlocked)
+    done = home.run_program("status", "--profile", "main", *home.unlocked)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].startswith(f"LIVE  main  account {desk_of_my_own.account_id} Practice  USD")
@@ -181,7 +181,7 @@ def test_a_dash_is_standard_output(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = home.run("export", "trades", "--profile", "main", "--csv", "-", *home.unlocked)
+    done = home.run_program("export", "trades", "--profile", "main", "--csv", "-", *home.unlocked)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("id,instrument,")
     assert "rows" in done.stderr
@@ -210,7 +210,7 @@ def test_a_time_that_is_none_ends_with_2(home: Home, tmp_path: Path) -> None:
 
 def test_a_chart_is_printed_without_colours_where_there_is_no_terminal(home: Home) -> None:
     words = ["chart", "eur/usd", "--granularity", "D", "--count", "30", "--profile", "main"]
-    done = home.run(*words, *home.unlocked)
+    done = home.run_program(*words, *home.unlocked)
     assert done.returncode == 0, done.stderr
     assert "EUR/USD D " in done.stdout.splitlines()[0]
     assert "\x1b" not in done.stdout
@@ -253,7 +253,7 @@ def test_a_chart_that_cannot_be_is_refused(
 
 
 def test_the_doctor_finds_a_broker_that_answers(home: Home) -> None:
-    done = home.run("doctor", "--profile", "main", "--json", *home.unlocked)
+    done = home.run_program("doctor", "--profile", "main", "--json", *home.unlocked)
     said = json.loads(done.stdout)
     assert (done.returncode, said["ok"]) == (0, True)
     found = {check["name"]: check["verdict"] for check in said["checks"]}

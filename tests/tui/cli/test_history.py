@@ -58,7 +58,7 @@ def test_a_day_of_hours_is_written_and_can_be_replayed(
     home.signed_in("main", desk_of_my_own)
     path = tmp_path / "hours.csv"
     words = ("history", "eur/usd", *PERIOD, "--csv", str(path), "--profile", "main")
-    done = home.run(*words, *home.unlocked)
+    done = home.run_program(*words, *home.unlocked)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"24 candles in {path}\n"
     rows = list(csv.DictReader(path.read_text().splitlines()))

@@ -168,7 +168,7 @@ async def test_what_if_applies_a_rule_to_the_candles_of_closed_trades(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
     await trade_and_close(desk_of_my_own)
-    done = home.run(
+    done = home.run_program(
         *("journal", "what-if", "--stop", "0.5R", "--target", "3R", "--json"),
         *("--profile", "main", *home.unlocked),
     )

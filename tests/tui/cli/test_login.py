@@ -29,7 +29,7 @@ def test_a_script_signs_in_lists_and_signs_out(desk_of_my_own: PracticeServer, h
     assert f"…{desk_of_my_own.account_id[-4:]}" in listed
     assert "token vault" in listed
 
-    out = home.run("logout", "main", *home.unlocked)
+    out = home.run_program("logout", "main", *home.unlocked)
     assert (out.returncode, "its token was removed" in out.stdout) == (0, True)
     assert load_settings(home.folder).profiles == {}
     assert "No profile yet" in home.run("profiles").stdout

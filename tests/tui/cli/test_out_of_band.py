@@ -43,7 +43,7 @@ async def open_things(practice: PracticeServer) -> tuple[int, list[str]]:
 async def test_flatten_closes_trades_and_cancels_entry_orders(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    done = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+    done = home.run_program("flatten", "--profile", "main", "--yes", *home.unlocked)
     assert done.returncode == 0, done.stderr
     assert "close 2 trades, cancel 1 entry order" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("FLAT: LIVE main account")
@@ -68,7 +68,7 @@ async def test_what_was_sent_is_settled_in_the_desk_s_journal_and_in_its_audit_l
 async def test_cancel_all_leaves_trades_and_what_protects_them(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    done = home.run("cancel-all", "--profile", "main", "--yes", *home.unlocked)
+    done = home.run_program("cancel-all", "--profile", "main", "--yes", *home.unlocked)
     assert done.returncode == 0, done.stderr
     assert await open_things(desk_of_my_own) == (2, ["STOP_LOSS"])
 
