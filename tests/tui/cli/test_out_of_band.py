@@ -134,7 +134,7 @@ def test_a_last_account_that_is_gone_is_said_with_those_that_are_there(
 
 def test_a_lock_stays_until_it_is_taken_off_and_needs_no_token(home: Home) -> None:
     lock = DeskLock.of(home.folder / "orders", "main")
-    assert home.run("lock", "--profile", "main", "--yes").returncode == 0
+    assert home.run_program("lock", "--profile", "main", "--yes").returncode == 0
     assert lock.look(0.0)
     assert home.run("lock", "--profile", "main", "--release", "--yes").returncode == 0
     assert lock.look(0.5)  # the disk is asked once a second
