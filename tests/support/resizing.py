@@ -12,14 +12,20 @@ LAID_OUT_WITHIN = 120.0  # seconds; long enough for a busy machine
 
 
 async def resize(pilot: Pilot[Any], columns: int, rows: int) -> None:
-    """Change the size, and wait until the screens in sight have it: Textual lays out by a timer, some milliseconds later.
+    """Change the size, and wait until the screens in sight have it.
 
     Raises:
         Exception: what the app has raised, which ended it.
         TimeoutError: a screen did not get the size.
     """
-    size, app = Size(columns, rows), pilot.app
     await pilot.resize_terminal(columns, rows)
+    await laid_out(pilot, columns, rows)
+    await pilot.pause()
+
+
+async def laid_out(pilot: Pilot[Any], columns: int, rows: int) -> None:
+    """Wait until the screens in sight have the size: Textual lays out by a timer, some milliseconds later."""
+    size, app = Size(columns, rows), pilot.app
     try:
         async with asyncio.timeout(LAID_OUT_WITHIN):
             while any(each._compositor.size != size for each in in_sight(app)):
@@ -30,7 +36,6 @@ async def resize(pilot: Pilot[Any], columns: int, rows: int) -> None:
         sizes = [(each, each.size, each._compositor.size) for each in in_sight(app)]
         told = f"app {app.size}, waiting {app._resize_event}, timer {app._resize_timer}, {sizes}"
         raise TimeoutError(told) from None
-    await pilot.pause()
 
 
 def in_sight(app: App[Any]) -> list[Screen[Any]]:

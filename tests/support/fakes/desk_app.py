@@ -7,9 +7,10 @@ from keydesk.store.store import Store
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth
 from support.data.desk_data import frame_of
+from support.fakes.quick_pilot import QuickTests
 
 
-class DeskApp(TerminalApp[None]):
+class DeskApp(TerminalApp[None], QuickTests[None]):
     """The main screen in a theme."""
 
     def __init__(self, store: Store, theme_name: str = "dark", depth: Depth = "truecolor") -> None:

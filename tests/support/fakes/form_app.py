@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from textual.app import App
 from textual.screen import Screen
 
 from keydesk.forms.sheet import FormContext
@@ -11,6 +10,7 @@ from keydesk.keys.confirm import Letters
 from keydesk.store.store import Store
 from keydesk.widgets import theme
 from support.data.desk_store import NOW, WALL_NS, example_store
+from support.fakes.quick_pilot import QuickTests
 
 
 def first_letter(letters: Sequence[str]) -> str:
@@ -29,7 +29,7 @@ def example_context(store: Store | None = None, preset: int = 3) -> FormContext:
     )
 
 
-class FormApp(App[None]):
+class FormApp(QuickTests[None]):
     """Shows one form and keeps what it returned."""
 
     def __init__(self, form: Callable[[], Screen[Any]]) -> None:

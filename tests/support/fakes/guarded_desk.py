@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -18,11 +18,12 @@ from keydesk.keys.keymap import DESK, KEYMAP, textual_name
 from keydesk.widgets import theme
 from support.data.desk_store import example_store
 from support.fakes.form_app import example_context
+from support.fakes.quick_pilot import QuickTests
 
 HUMAN = 0.45
 
 
-class Desk(App[None]):
+class Desk(QuickTests[None]):
     """B opens a ticket, / finds; what is sent is kept."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
-from textual.app import App
 from textual.worker import Worker
 
 from keydesk.app.journal.account_journal import AccountJournal
@@ -28,6 +27,7 @@ from keydesk_client.models import Transaction
 from support.data.desk_store import example_store
 from support.data.journal_service import JournalService
 from support.fakes.form_app import example_context
+from support.fakes.quick_pilot import QuickTests
 from support.journal_history import TERMS, Step, play
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from keydesk.app.desk_account import DeskAccount
 
 
-class JournalApp(App[int]):
+class JournalApp(QuickTests[int]):
     """The journal and its statistics; `told` and `sent` hold what they asked the desk to say and to send."""
 
     def __init__(self, folder: Path, portions: Portions | None = None) -> None:
@@ -99,7 +99,8 @@ class JournalApp(App[int]):
 
 async def settle(app: JournalApp, pilot: Pilot[int]) -> None:
     """Wait until no worker runs, those that others started included, and the screen is painted."""
-    await pilot.pause()
-    while any(not each.is_finished for each in app.workers):
+    while True:
         await pilot.pause()
-    await pilot.pause()
+        if all(each.is_finished for each in app.workers):
+            return
+        await pilot.pause(0.005)  # they read files in threads

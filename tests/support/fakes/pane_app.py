@@ -6,16 +6,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
 
 from keydesk.store.store import Store
 from keydesk.widgets.lines import LinePane
 from support.data.desk_data import NOW, frame_of
+from support.fakes.quick_pilot import QuickTests
 
 
-class PaneApp(App[None]):
+class PaneApp(QuickTests[None]):
     """One pane, and the messages that came out of it."""
 
     CSS = "Screen { padding: 0; } LinePane { height: 1fr; }"

@@ -40,9 +40,10 @@ from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.fakes.form_app import example_context
+from support.fakes.quick_pilot import QuickTests
 
 
-class WorkingDesk(TerminalApp[int], inherit_bindings=False):
+class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
     """The main screen, its actions and its forms; keys pass without the guard, whose clock is a person's."""
 
     CSS_PATH = DeskScreen.CSS_PATH

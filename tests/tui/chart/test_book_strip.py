@@ -1,5 +1,7 @@
 """The strip of client books beside a chart: on the rows of its scale, as wide as its shape, whatever the book holds."""
 
+from itertools import product
+
 import pytest
 
 from keydesk.chart.book_strip import (
@@ -121,8 +123,7 @@ def test_words_without_room_are_left_out_whole() -> None:
 
 
 @pytest.mark.parametrize("market", MARKETS)
-@pytest.mark.parametrize("width", range(20, 251, 10))
-def test_rows_are_exactly_as_wide_as_the_strip(market: str, width: int) -> None:
+def test_rows_are_exactly_as_wide_as_the_strip(market: str) -> None:
     price, _, pip = MARKETS[market]
     books = {
         "none": column(width=pip * 5),
@@ -135,22 +136,22 @@ def test_rows_are_exactly_as_wide_as_the_strip(market: str, width: int) -> None:
     }
     labels = tuple((price + n * pip * 40, f"trapped longs {n:+}p", "buy") for n in range(-5, 6))
     notes = (("positions 100.0 % −100.0", "plain"), ("short under water 100 %", "muted")) * 3
-    for height in (12, 24, 70):
-        for count in (1, 2):
-            shape = shape_for(width, height, count)
-            if shape is None:
-                assert width < 46
-                continue
-            assert width - shape.width >= 32
-            for book in books.values():
-                scale = Scale(price - 50 * pip, price + 50 * pip, height - 2)
-                own = (PriceLine(price, "entry", "entry"),)
-                whole = scene(book, book, labels=labels, own=own, notes=notes)
-                rows = strip_rows(whole, shape, scale, 1, height)
-                assert len(rows) == height
-                assert {len(text_of(row)) for row in rows} == {shape.width}
-                head = " ".join(text_of(row).strip() for row in rows[:4])
-                assert head.startswith("client positioning, not depth")
+    for width, height, count in product(range(20, 251, 10), (12, 24, 70), (1, 2)):
+        shape = shape_for(width, height, count)
+        if shape is None:
+            assert width < 46
+            continue
+        assert width - shape.width >= 32
+        for name, book in books.items():
+            case = f"{width} x {height}, {count} books, {name}"
+            scale = Scale(price - 50 * pip, price + 50 * pip, height - 2)
+            own = (PriceLine(price, "entry", "entry"),)
+            whole = scene(book, book, labels=labels, own=own, notes=notes)
+            rows = strip_rows(whole, shape, scale, 1, height)
+            assert len(rows) == height, case
+            assert {len(text_of(row)) for row in rows} == {shape.width}, case
+            head = " ".join(text_of(row).strip() for row in rows[:4])
+            assert head.startswith("client positioning, not depth"), case
 
 
 def test_a_chart_too_small_has_no_strip() -> None:

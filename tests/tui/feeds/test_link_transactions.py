@@ -48,8 +48,9 @@ def test_what_comes_before_the_snapshot_waits_and_what_it_holds_is_dropped() -> 
 
 def test_what_waits_for_a_snapshot_that_does_not_come_is_bounded() -> None:
     account = GatedAccount()
+    first = transaction(5, "MARKET_ORDER")
     for number in range(5, 10_105):
-        account.gate.offer(transaction(number, "MARKET_ORDER"))
+        account.gate.offer(first.model_copy(update={"id": str(number)}))
     assert len(account.gate._early) == 10_000
 
 

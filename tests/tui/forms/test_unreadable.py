@@ -153,6 +153,7 @@ def test_every_form_with_fields_is_walked_here() -> None:
     known = {name for name in forms.__all__ if name != "load"}
     typed_as_text = {"ConfigureForm", "LabelsForm"}  # theirs are walked in their own tests
     assert known - WITHOUT_FIELDS - typed_as_text - {ArmForm.__name__} == walked
+    assert {field.build for field in FIELDS} == set(BUILDS)
 
 
 def texts_for(number: int, field: Field) -> list[str]:
@@ -165,28 +166,34 @@ def texts_for(number: int, field: Field) -> list[str]:
     return [unreadable[number % len(unreadable)], other_signs, *at_most_zero]
 
 
-@pytest.mark.parametrize(
-    ("field", "text"),
-    [(field, text) for n, field in enumerate(FIELDS) for text in texts_for(n, field)],
-    ids=str,
-)
+BUILDS = (buy, sell, modify, protect, trail, move, part, position_part)
+
+
+@pytest.mark.parametrize("build", BUILDS)
 async def test_text_that_cannot_be_read_refuses_the_send_and_names_its_field(
-    field: Field, text: str
+    build: Callable[[FormContext], Screen[Any]],
 ) -> None:
-    context = example_context()
-    app = FormApp(lambda: field.build(context))
+    app = FormApp(lambda: build(example_context()))
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press(*field.keys, *text)
-        form = app.screen
-        assert isinstance(form, Form)
-        asked = form.confirmation()
-        assert asked.step is Step.REFUSED
-        assert asked.reason.startswith(f"{field.name}: {text} ")
-        assert "Backspace" in asked.reason
-        words = " ".join(app.words.replace("┃", " ").split())
-        assert " ".join(asked.reason.split()) in words, "the reason is on the screen, whole"
-        await pilot.press(SEND, "c")
-    assert app.results == []
+        for number, field in enumerate(FIELDS):
+            for text in texts_for(number, field) if field.build is build else ():
+                case = f"{field}: {text}"
+                app.push_screen(build(example_context()), app.results.append)
+                await pilot.press(*field.keys, *text)
+                form = app.screen
+                assert isinstance(form, Form), case
+                asked = form.confirmation()
+                assert asked.step is Step.REFUSED, case
+                assert asked.reason.startswith(f"{field.name}: {text} "), case
+                assert "Backspace" in asked.reason, case
+                words = " ".join(app.words.replace("┃", " ").split())
+                assert " ".join(asked.reason.split()) in words, f"{case}: the reason is not whole"
+                await pilot.press(SEND, "c")
+                assert app.results == [], case
+                assert app.screen is form, case
+                await pilot.press("escape")
+                assert app.results == [None], case
+                app.results.clear()
 
 
 async def test_a_mistyped_stop_is_neither_sent_nor_taken_for_none() -> None:

@@ -142,17 +142,33 @@ BOOKS: dict[str, tuple[BookBucket, ...]] = {
 }
 
 
+WIDTHS = (*range(20, 140, 17), 250, 61)
+
+
 @pytest.mark.parametrize("name", BOOKS)
 async def test_every_row_fits_whatever_the_book_and_the_width(name: str) -> None:
+    """Each view meets a third of the widths, and each width a third of the views and books."""
+    await fits_every_width(name, part=3)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", BOOKS)
+async def test_every_row_of_every_book_fits_every_width(name: str) -> None:
+    await fits_every_width(name, part=1)
+
+
+async def fits_every_width(name: str, part: int) -> None:
+    """Show a book in all its views, each at one of `part` widths."""
+    first = [*BOOKS].index(name)
     chart, pane, store = Chart(), Books(), store_with_books(held=BOOKS[name])
-    for each in (chart, pane):
+    for each, views in ((chart, 4), (pane, 2)):
         async with shown(each, store, size=(80, 30)) as pilot:
-            for step in range(4):
+            for step in range(views):
                 if isinstance(each, Chart):
                     each.action_book()
                 elif step == 1:
                     each.action_view()
-                for width in (*range(20, 140, 17), 250, 61):
+                for width in WIDTHS[(first + step) % part :: part]:
                     height = (9, 14, 30)[width % 3]
                     await pilot.resize_terminal(width, height)
                     while each.outer_size != Size(width, height):  # the time limit ends it

@@ -1,5 +1,6 @@
 """However the trades are sorted, filtered and grouped: an exit is about the row that is shown under the cursor."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -84,8 +85,24 @@ async def test_a_filtered_out_trade_is_not_what_an_exit_is_about(tmp_path: Path)
 PAGES = ("account_page", "exposure_page", "instrument_page", "outcomes", "sessions", "limits")
 
 
-@pytest.mark.parametrize("action", [*PAGES, "modify", "buy", "scale_out", "command_line", "help"])
+FORMS = (*PAGES, "modify", "buy", "scale_out", "command_line", "help")
+STORM = ((40, 12), (1, 1), (200, 50), (12, 40), (120, 35), (40, 12), (80, 24))
+
+
+@pytest.mark.parametrize("action", FORMS)
 async def test_pages_and_forms_stand_a_storm_of_sizes(action: str, tmp_path: Path) -> None:
+    """Each meets half of the sizes, and each size half of the pages and forms."""
+    await stand_sizes(action, STORM[FORMS.index(action) % 2 :: 2], tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("action", FORMS)
+async def test_pages_and_forms_stand_the_whole_storm_of_sizes(action: str, tmp_path: Path) -> None:
+    await stand_sizes(action, STORM, tmp_path)
+
+
+async def stand_sizes(action: str, sizes: Sequence[tuple[int, int]], tmp_path: Path) -> None:
+    """Open a page or a form, press keys at every size, and close it."""
     app = desk(tmp_path)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
@@ -93,7 +110,7 @@ async def test_pages_and_forms_stand_a_storm_of_sizes(action: str, tmp_path: Pat
         app.actions.perform(action)
         await pilot.pause()
         assert isinstance(app.screen, ModalScreen)
-        for size in ((40, 12), (1, 1), (200, 50), (12, 40), (120, 35), (40, 12), (80, 24)):
+        for size in (*sizes, (80, 24)):
             await pilot.resize_terminal(*size)
             await pilot.press("j", "space", "end", "v")
             app.draw()

@@ -16,6 +16,7 @@ from keydesk.store.transactions.past_pages import take_page, want_past
 from keydesk.text.sanitize import safe
 from keydesk_client.models import Transaction
 from support.data.account_history import fresh_store, opening, transaction
+from support.examples import examples
 
 LAST = 9_000
 FIRST_FOLLOWED = LAST - 499
@@ -64,7 +65,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(12, soak=100), deadline=None)
 @given(steps, st.sampled_from(["", "red"]))
 def test_whatever_pages_fail_or_repeat_the_window_is_a_part_of_the_history_without_a_gap(
     taken: list[Step], letters: str

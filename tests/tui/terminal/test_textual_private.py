@@ -3,7 +3,7 @@
 import ast
 import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
@@ -217,9 +217,10 @@ def test_without_the_cache_of_styles_nothing_is_cleared(monkeypatch: pytest.Monk
 def private_uses() -> Iterator[str]:
     """Yield every private module of Textual or Rich that another module of the desk imports."""
     for path in SOURCE.rglob("*.py"):
-        if path == ONE_MODULE:
+        text = path.read_text(encoding="utf-8")
+        if path == ONE_MODULE or not re.search(r"from (textual|rich)\b", text):
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(text)):
             if not isinstance(node, ast.ImportFrom) or node.module is None:
                 continue
             for name in node.names:
@@ -263,11 +264,11 @@ def test_every_timer_that_comes_once_is_one_of_an_app_or_a_screen() -> None:
     assert list(timers_that_may_be_lost()) == []
 
 
-def own_names() -> set[str]:
+def own_names(trees: Iterable[ast.Module]) -> set[str]:
     """Return every attribute that the desk itself defines or sets."""
     found: set[str] = set()
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for tree in trees:
+        for node in ast.walk(tree):
             match node:
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                     found.add(name)
@@ -282,12 +283,14 @@ def own_names() -> set[str]:
 
 
 def test_no_other_module_reads_a_private_attribute_that_the_desk_does_not_define() -> None:
-    own = own_names() | {"_exit", "_replace", "_asdict", "_fields"}  # of os and of named tuples
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py")}
+    # Those of os and of named tuples, too.
+    own = own_names(trees.values()) | {"_exit", "_replace", "_asdict", "_fields"}
     foreign = [
         f"{path.name}:{node.lineno} {node.attr}"
-        for path in SOURCE.rglob("*.py")
+        for path, tree in trees.items()
         if path != ONE_MODULE
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute)
         and re.match(r"_[a-z]", node.attr)
         and node.attr not in own

@@ -31,7 +31,10 @@ PLAIN = Style()
 
 def calls(path: Path, *names: str) -> Iterator[ast.Call]:
     """Every call of a function of one of these names."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    text = path.read_text()
+    if not any(name in text for name in names):
+        return
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call):
             function = node.func
             name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")

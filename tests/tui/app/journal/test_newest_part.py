@@ -62,7 +62,7 @@ async def test_statistics_are_over_a_part_and_say_so_until_all_is_read(app: Jour
         said = set()
         while live.part:
             said.add("Over a part: newest 20 of" in app.words)
-            await pilot.pause()
+            await pilot.pause(0.005)
         await settle(app, pilot)
         frame(app)
         await settle(app, pilot)
@@ -78,7 +78,7 @@ async def test_a_day_that_is_opened_from_a_part_is_completed_where_it_stands(
         app.open()
         app.statistics.show_day()
         while not isinstance(app.screen, DayPage):
-            await pilot.pause()
+            await pilot.pause(0.005)
         page = app.screen
         assert page.snapshot.part.startswith("newest 20 of")
         await settle(app, pilot)
