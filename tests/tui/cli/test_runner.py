@@ -109,6 +109,7 @@ def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(
     ("line", "code", "words"),
     [
         ("<&-", 1, "keydesk: the desk needs a terminal"),
+        (">&-", 1, "keydesk: the desk needs a terminal"),
         ("login main --environment practice <&-", 1, "keydesk: no token was given"),
         ("profiles >&-", 0, ""),
         ("profiles <&- >&-", 0, ""),
@@ -128,3 +129,11 @@ def test_a_closed_standard_stream_is_one_that_goes_nowhere(
     )
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
     assert words in done.stderr
+
+
+def test_the_doctor_says_why_the_journal_cannot_be_written(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    command = f"ulimit -f 0; exec {sys.executable} -m keydesk doctor --practice --data {home}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    (disk,) = [line for line in done.stdout.splitlines() if " disk " in line]
+    assert f"File too large: {home}; make room there; without its journal" in disk
