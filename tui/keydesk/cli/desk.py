@@ -35,7 +35,6 @@ from keydesk.terminal.output import (
 from keydesk.terminal.reset import repair_if_left
 from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.http.certificates import named_certificates
 
 if TYPE_CHECKING:
     from keydesk.config.user_files import UserSettings
@@ -141,6 +140,10 @@ def _account_source(
         _refuse_a_second_desk(ledger)
         return PracticeMarket(EmbeddedBroker.start(ledger, options.price_rate), ledger)
     if not (profile.rest_url or "").startswith("http://"):
+        from keydesk_client.http.certificates import (  # noqa: PLC0415 - for a profile only
+            named_certificates,
+        )
+
         named_certificates()  # read again by each connection; a wrong one is reported here, at the prompt
     from keydesk.cli.token_access import given_passphrase, token_of  # noqa: PLC0415 - keyring
 
