@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from starlette.types import Receive, Scope, Send
 
@@ -56,7 +57,7 @@ from keydesk_practice.ledger.postgres_connection import (
     connection_text,
 )
 from keydesk_practice.market.market import MARKET_MODEL, PracticeMarket
-from keydesk_practice.market.replay import read_candle_file
+from keydesk_practice.market.replay import ReplayedInstrument, read_candle_file
 from keydesk_practice.options import Options
 from keydesk_practice.pauses import exclude_long_lived
 from keydesk_practice.server import (
@@ -72,6 +73,7 @@ from keydesk_practice.server import (
 
 SECRET_FACT = "cluster_secret"  # noqa: S105 - the name of the fact
 HOURS = "hours"  # the fact with the hours of the market
+CANDLES = "candles"  # the fact with instruments and digests of the replayed candles
 _SECRET_BYTES = 32
 REQUEST_IDS = 10_000_000_000_000  # for each run of a node
 log = logging.getLogger("keydesk.practice.cluster")
@@ -105,6 +107,7 @@ def _open(options: Options, owners: int, ledger: PostgresLedger) -> Node:
     with ledger.setup():
         seed, hours = market_seed(options, ledger), _hours(options, ledger)
         _refuse_two_models(ledger)
+        _refuse_other_candles(own, ledger)
         earlier_model = change_model(ledger)
         if ledger.fact(SECRET_FACT) is None:
             ledger.set_fact(SECRET_FACT, secrets.token_hex(_SECRET_BYTES))
@@ -145,13 +148,32 @@ def _refuse_two_models(ledger: PostgresLedger) -> None:
     stored = ledger.fact(MODEL)
     if stored in {None, str(MARKET_MODEL)}:
         return
-    with contextlib.closing(connect(ledger.text)) as connection:
-        live, _ = counts(connection)
-    if live:
+    if _has_nodes(ledger):
         raise LedgerUnavailable(
             f"nodes of another version run on this ledger, with market model {stored}; this one has model {MARKET_MODEL}: "
             "stop all of them, then start every node with the same version"
         )
+
+
+def _refuse_other_candles(own: Sequence[ReplayedInstrument], ledger: PostgresLedger) -> None:
+    """Raise `LedgerUnavailable` while nodes run that replay other candles, and so show other prices."""
+    mine = {one.listing.name: one.digest for one in own}
+    theirs: dict[str, str] = json.loads(ledger.fact(CANDLES) or "{}")
+    if mine == theirs:
+        return
+    if _has_nodes(ledger):
+        names = sorted(name for name in {*mine, *theirs} if mine.get(name) != theirs.get(name))
+        raise LedgerUnavailable(
+            f"the nodes that run on this ledger have other candles of {', '.join(names)}: start this one with the same "
+            "files of --candles, or stop all of them"
+        )
+    ledger.set_fact(CANDLES, json.dumps(mine))
+
+
+def _has_nodes(ledger: PostgresLedger) -> bool:
+    with contextlib.closing(connect(ledger.text)) as connection:
+        live, _ = counts(connection)
+    return live > 0
 
 
 def _pace(options: Options, ledger: PostgresLedger) -> tuple[DatabaseWallClock, Pace]:

@@ -130,3 +130,16 @@ def test_a_broker_that_does_not_answer_still_lets_the_desk_open(
         terminal.see("LIVE real money")
         terminal.see("events DOWN")
         leave(terminal)
+
+
+def test_a_desk_with_a_wrong_certificate_variable_is_refused_at_the_prompt(home: Home) -> None:
+    Path(home.env["KEYDESK_HOME"]).mkdir(mode=0o700, exist_ok=True)
+    Path(home.env["KEYDESK_HOME"], "config.toml").write_text(
+        '[profiles.main]\nenvironment = "custom"\naccount = "1-2"\ntoken_store = "vault"\n'
+        'rest_url = "https://127.0.0.1:9"\nstream_url = "https://127.0.0.1:9"\n'
+    )
+    env = {**home.env, "SSL_CERT_FILE": "/no/such/file.pem"}
+    with Terminal(keydesk("--profile", "main"), (200, 35), env) as terminal:
+        terminal.see("keydesk: SSL_CERT_FILE: '/no/such/file.pem' has no certificates")
+        terminal.see("name a PEM file, or unset the variable")
+        assert terminal.wait_for_exit() == 1

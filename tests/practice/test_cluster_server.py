@@ -50,6 +50,33 @@ async def test_a_node_does_not_join_those_of_another_market_model(
     await stop(node)
 
 
+def candles(file: Path, close: str) -> list[str]:
+    """The arguments that replay two candles of a pair."""
+    rows = (f"2026-01-05T0{hour}:00:00Z,1.1000,1.2000,1.0500,{close}" for hour in (1, 2))
+    file.write_text("\n".join(("time,open,high,low,close", *rows)))
+    return ["--candles", f"EUR_USD={file}"]
+
+
+async def test_a_node_does_not_join_those_with_other_candles(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    address = postgres.new_database()
+    own = candles(tmp_path / "own.csv", "1.1500")
+    others: tuple[list[str], ...] = ([], candles(tmp_path / "others.csv", "1.1501"))
+    running = opened_node(address, tmp_path / "running", *own)
+    await running.start("http://127.0.0.1:1")
+    for words in others:
+        with pytest.raises(LedgerUnavailable, match=r"other candles of EUR_USD: .* --candles"):
+            await asyncio.to_thread(opened_node, address, tmp_path / "other", *words)
+    same = await asyncio.to_thread(
+        opened_node, address, tmp_path / "same", *candles(tmp_path / "copy.csv", "1.1500")
+    )
+    await stop(same)
+    await stop(running)
+    for words in others:  # alone it may
+        await stop(opened_node(address, tmp_path / "other", *words))
+
+
 async def test_a_node_whose_task_fails_ends_as_failed(
     postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,11 +1,13 @@
 """The command `keydesk`: picks the command, turns every refusal into a sentence on stderr and an exit code."""
 
+import os
 import sys
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns 0 done, 1 refused or failed, 2 usage, 130 on Ctrl-C."""
     words = sys.argv[1:] if argv is None else argv
+    _open_closed_streams()
     try:
         return _run(words)
     except KeyboardInterrupt:
@@ -16,6 +18,18 @@ def main(argv: list[str] | None = None) -> int:
         from keydesk.cli.runner import flush_output  # noqa: PLC0415 - as below
 
         return flush_output()  # --help and --version are not written out yet
+
+
+def _open_closed_streams() -> None:
+    """Open the null device for closed standard streams: else a file, such as the order journal, would get their number."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            lowest_free = os.open(os.devnull, os.O_RDWR)  # which is this number
+            os.set_inheritable(lowest_free, True)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, closefd=False))
 
 
 def _run(words: list[str]) -> int:

@@ -34,6 +34,9 @@ def distrust(error: BaseException | None) -> str:
     reason = f"the certificate is not trusted: {error.verify_message}"
     if error.verify_code not in UNKNOWN_ISSUER:
         return reason
+    named = [f"{name}={os.environ[name]}" for name in (FILE, FOLDER) if os.environ.get(name)]
+    if named:
+        return f"{reason}; only authorities of {' and '.join(named)} are: add this one there, or unset the variable"
     return f"{reason}; if its authority is your company's own, set {FILE} to a PEM file with it"
 
 
@@ -44,7 +47,10 @@ def _context_of(file: str | None, folder: str | None) -> ssl.SSLContext:
         )
     try:
         return ssl.create_default_context(cafile=file, capath=folder)
-    except OSError as error:  # an SSLError is one, too
+    except ssl.SSLError as error:
+        is_empty = error.reason == "NO_CERTIFICATE_OR_CRL_FOUND"
+        reason = "none is in it" if is_empty else "one in it is damaged"
+    except OSError as error:
         reason = error.strerror or str(error)
     raise InvalidSettings(
         f"{FILE}: {file!r} has no certificates that can be read ({reason}):"

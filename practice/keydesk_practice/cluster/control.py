@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -235,15 +235,24 @@ class ClusterControl:
 
     async def _add_shock(self, control: Control, request: AddShock) -> State:
         """Add a shock on every node."""
-        await shocks.add_shock(control, request)
+        with self._shocks_of_all():
+            await shocks.add_shock(control, request)
         await self._node.announce_control()
         return await self._state(control, Nothing())
 
     async def _cancel_shocks(self, control: Control, request: Nothing) -> State:
         """Cancel the shocks that have not begun, on every node."""
-        await shocks.cancel_shocks(control, request)
+        with self._shocks_of_all():
+            await shocks.cancel_shocks(control, request)
         await self._node.announce_control()
         return await self._state(control, Nothing())
+
+    @contextlib.contextmanager
+    def _shocks_of_all(self) -> Iterator[None]:
+        """Begin with the shocks that other nodes have stored, and let none of them store others meanwhile."""
+        with self._node.ledger.setup():
+            self._node.follow_shocks()
+            yield
 
     async def _add_account(self, control: Control, request: AddAccount) -> AccountState:
         """Add an account to a token; a node takes it at once."""

@@ -180,10 +180,14 @@ class Node:
     async def follow_control(self) -> None:
         """Read the pace, the shocks and the tokens that another node may have changed; raise `LedgerAway`."""
         await self._follow_pace()
+        self.follow_shocks()
+        self.on_control()
+
+    def follow_shocks(self) -> None:
+        """Read the shocks that another node may have added or cancelled; raise `LedgerAway`."""
         shocks, disguise = stored_overlay(self.ledger)
         if shocks != self.broker.shocks:
             self.broker.overlay(shocks, disguise)
-        self.on_control()
 
     async def announce_control(self) -> None:
         """Tell the other nodes that something was changed."""

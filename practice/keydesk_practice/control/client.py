@@ -15,7 +15,8 @@ from keydesk_practice.errors import ControlFailed
 CONTROL_TOKEN_FILE = "control-token"  # noqa: S105 - a file name
 ADDRESS_FILE = "control.json"
 BASE = "/control/v1"
-TIMEOUT = 600.0  # a jump over months ticks every account
+TIMEOUT = 600.0  # seconds: a jump over months ticks every account
+READ_TIMEOUT = 30.0  # of what changes nothing
 _UNIX = "http+unix://"
 _FIRST_ERROR = 400
 
@@ -26,6 +27,7 @@ class ControlClient:
 
     url: str  # of the broker: http://host:port or http+unix://path
     token: str
+    read_timeout: float = READ_TIMEOUT
 
     @classmethod
     def of_data_folder(cls, data: Path) -> "ControlClient":
@@ -42,7 +44,7 @@ class ControlClient:
 
     def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:
         """Send one request and return its answer; raise `ControlFailed` with the broker's words."""
-        connection = self._connection()
+        connection = self._connection(self.read_timeout if method == "GET" else TIMEOUT)
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         sent = None if body is None else json.dumps(body)
         try:
@@ -60,21 +62,21 @@ class ControlClient:
             raise ControlFailed(str(answer.get("errorMessage", f"HTTP {status}")))
         return answer
 
-    def _connection(self) -> http.client.HTTPConnection:
+    def _connection(self, timeout: float) -> http.client.HTTPConnection:
         if self.url.startswith(_UNIX):
-            return _UnixConnection(self.url.removeprefix(_UNIX))
+            return _UnixConnection(self.url.removeprefix(_UNIX), timeout)
         parts = urlsplit(self.url)
-        return http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=TIMEOUT)
+        return http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=timeout)
 
 
 class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: str) -> None:
-        super().__init__("localhost", timeout=TIMEOUT)
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
         self._path = path
 
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(TIMEOUT)
+        self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)
 
 
@@ -95,5 +97,7 @@ def _decoded(text: bytes) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError:
-        raise ControlFailed("the answer is not JSON: is this a practice broker?") from None
-    return dict(value)
+        value = None
+    if not isinstance(value, dict):
+        raise ControlFailed("the answer is no JSON object: is this a practice broker?")
+    return value

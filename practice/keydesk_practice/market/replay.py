@@ -8,6 +8,7 @@ instrument is closed.
 """
 
 import csv
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -45,6 +46,7 @@ class ReplayedInstrument:
     listing: Listing
     path: "ReplayedPath"
     first_price: float
+    digest: str  # of the candles: the same for two files that give the same prices
 
 
 class ReplayedPath:
@@ -99,9 +101,9 @@ def read_candle_file(name: str, file: Path) -> ReplayedInstrument:
     prices = np.array([prices for _, prices in rows])
     first_price = float(prices[0, 0])
     listing = _listing(name, first_price, file)
-    return ReplayedInstrument(
-        listing, ReplayedPath(starts, _ends(starts, file), np.log(prices)), first_price
-    )
+    path = ReplayedPath(starts, _ends(starts, file), np.log(prices))
+    digest = hashlib.sha256(starts.tobytes() + prices.tobytes()).hexdigest()
+    return ReplayedInstrument(listing, path, first_price, digest)
 
 
 def _knots(starts: Integers, ends: Integers, logs: Floats) -> tuple[Floats, Floats]:

@@ -121,3 +121,37 @@ def test_named_certificates_that_cannot_be_read_are_refused_with_the_remedy(
 def test_without_encryption_no_certificates_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file")
     Transport(Secret("t"), "http://127.0.0.1:1", "http+unix:///tmp/no-such-socket")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("", "(none is in it)"),
+        ("no certificate", "(none is in it)"),
+        (
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+            "(one in it is damaged)",
+        ),
+    ],
+)
+def test_a_file_without_a_usable_certificate_is_told_in_words(
+    content: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "certificates.pem"
+    place.write_text(content)
+    monkeypatch.setenv("SSL_CERT_FILE", str(place))
+    with pytest.raises(InvalidSettings) as raised:
+        Transport(Secret("t"), "https://r.test", "https://s.test")
+    assert reason in str(raised.value)
+    assert "_ssl.c" not in str(raised.value)
+
+
+async def test_an_authority_that_is_not_in_the_named_folder_is_told_with_the_variable(
+    authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.setenv("SSL_CERT_DIR", str(empty))
+    told = await distrust_of(authority.certificate("localhost"))
+    assert f"only authorities of SSL_CERT_DIR={empty} are" in told
+    assert REMEDY not in told

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.cli.history import complete_candles, history, rows_of
+from keydesk.cli.runner import Refusal
 from keydesk_client import Columns, DateTime
 from keydesk_practice.market.replay import read_candle_file
 from support.broker import PracticeServer
@@ -39,6 +40,9 @@ def test_what_is_missing_is_an_empty_cell() -> None:
         (("EUR_USD", *PERIOD, "--granularity", "1H"), "invalid choice: '1H'"),
         (("EUR_USD", "--from", "2024-03-05", "--to", "2024-03-04"), "--to must be later"),
         (("EUR_USD", "--from", "2999-03-05"), "--from lies in the future"),
+        (("EUR_USD", "--from", "0001-01-01"), "'0001-01-01' is not between 1970 and 9998"),
+        (("EUR_USD", "--from", "1969-12-31"), "'1969-12-31' is not between 1970 and 9998"),
+        (("EUR_USD", *PERIOD, "--to", "9999-12-31T23:00-05:00"), "is not between 1970 and 9998"),
         (("EUR_USD",), "--from"),
     ],
 )
@@ -49,6 +53,12 @@ def test_a_wrong_argument_is_named(
         history([*words, "--csv", "-", "--practice", "--data", str(tmp_path)])
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_folder_in_the_place_of_the_file_is_named(tmp_path: Path) -> None:
+    words = ["EUR_USD", *PERIOD, "--csv", str(tmp_path), "--force", "--practice"]
+    with pytest.raises(Refusal, match=f"--csv: {tmp_path} is a folder; name a file in it"):
+        history([*words, "--data", str(tmp_path / "home")])
 
 
 def test_a_day_of_hours_is_written_and_can_be_replayed(

@@ -103,3 +103,37 @@ def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(
         1,
         ["keydesk: No space left on device: the disk is full, make room and do it again"],
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "words"),
+    [
+        ("<&-", 1, "keydesk: the desk needs a terminal"),
+        (">&-", 1, "keydesk: the desk needs a terminal"),
+        ("login main --environment practice <&-", 1, "keydesk: no token was given"),
+        ("profiles >&-", 0, ""),
+        ("profiles <&- >&-", 0, ""),
+        ("profiles nonsense 2>&-", 2, ""),
+    ],
+)
+def test_a_closed_standard_stream_is_one_that_goes_nowhere(
+    line: str, code: int, words: str, tmp_path: Path
+) -> None:
+    command = f"exec {sys.executable} -m keydesk {line}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "KEYDESK_HOME": str(tmp_path / "home")},
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
+    assert words in done.stderr
+
+
+def test_the_doctor_says_why_the_journal_cannot_be_written(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    command = f"ulimit -f 0; exec {sys.executable} -m keydesk doctor --practice --data {home}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    (disk,) = [line for line in done.stdout.splitlines() if " disk " in line]
+    assert f"File too large: {home}; make room there; without its journal" in disk

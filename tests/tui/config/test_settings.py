@@ -1,3 +1,5 @@
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from keydesk.config.settings import (
     Profile,
     Reconciliation,
     load_settings,
+    table_in,
 )
 
 
@@ -80,3 +83,49 @@ def test_a_wrong_setting_is_named_with_its_file(tmp_path: Path, text: str, words
     with pytest.raises(BadSettings, match=words) as refusal:
         load_settings(written(tmp_path, text))
     assert "config.toml" in str(refusal.value)
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def a_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_link_to_nothing(path: Path) -> None:
+    path.symlink_to(path.with_name("missing"))
+
+
+def a_text_in_latin_1(path: Path) -> None:
+    path.write_bytes(b'theme = "dark"\n# caf\xe9\n')
+
+
+def a_huge_file(path: Path) -> None:
+    path.write_bytes(b"# x\n" * 1_250_000)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (a_folder, "is a folder; move it away, the desk wants a file there"),
+        (a_pipe, "is a pipe or a socket; put a file there, or remove it"),
+        (a_link_to_nothing, "is a link to a file that is missing; put the file there"),
+        (a_text_in_latin_1, "is not UTF-8 at line 2; save the file as UTF-8"),
+        (a_huge_file, "has more than 4 MB; fix or remove it"),
+    ],
+)
+@pytest.mark.parametrize("name", ["config.toml", "templates.toml", "keymap.toml"])
+def test_what_is_no_file_of_settings_is_refused_with_the_remedy(
+    make: Callable[[Path], None], words: str, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    make(path)
+    with pytest.raises(BadSettings) as refused:
+        table_in(path)
+    assert str(refused.value).startswith(f"{path} {words}")
+
+
+def test_lines_may_end_as_on_windows(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_bytes(b'theme = """light"""\r\nfps = 4\r\n')
+    assert load_settings(tmp_path).frames_per_second == 4

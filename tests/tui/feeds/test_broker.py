@@ -39,6 +39,11 @@ async def desk(server: PracticeServer, account_id: str = "") -> AsyncIterator[Li
             await asyncio.gather(running, return_exceptions=True)
 
 
+def is_connected(link: Link) -> bool:
+    """Whether both streams are open; on a busy machine round trips take long, and the line is SLOW then."""
+    return {link.store.health.events, link.store.health.prices} <= {"OK", "SLOW"}
+
+
 def bracket(link: Link, units: str) -> MarketOrderRequest:
     quote = link.store.quotes["EUR_USD"]
     away = Decimal("0.00500")
@@ -102,7 +107,7 @@ async def test_the_desk_survives_the_brokers_death_and_sees_what_it_missed(
         await until(lambda: link.store.health.events == link.store.health.prices == "DOWN")
         (practice_folder / "s").unlink(missing_ok=True)
         async with practice_server(practice_folder, "--token", first.token):
-            await until(lambda: link.store.health.events == link.store.health.prices == "OK")
+            await until(lambda: is_connected(link))
             answer = await link.client.orders.create(bracket(link, "-2000"))
             await until(lambda: link.gate.applied == int(answer.last_transaction_id))
             theirs = await link.client.accounts.changes(1)
@@ -122,7 +127,7 @@ async def test_a_broker_that_lost_its_history_is_shown_as_it_is(practice_folder:
             assert any("another account" in line.text for line in link.store.log)
             answer = await link.client.orders.create(bracket(link, "1000"))
             await until(lambda: link.gate.applied == int(answer.last_transaction_id))
-            await until(lambda: link.store.health.events == "OK")
+            await until(lambda: is_connected(link))
             assert len(link.store.trades) == 1
 
 

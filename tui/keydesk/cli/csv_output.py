@@ -29,7 +29,9 @@ def refuse_existing(path: Path, *, overwrite: bool, option: str = "--csv") -> No
         raise Refusal(f"{option}: there is no folder {path.parent}")
     if path.is_block_device():
         raise Refusal(f"{option}: {path} is a disk; choose a file")
-    if path.is_dir() or (path.is_file() and not overwrite):
+    if path.is_dir():
+        raise Refusal(f"{option}: {path} is a folder; name a file in it")
+    if path.is_file() and not overwrite:
         raise Refusal(f"{option}: {path} is there already; choose another name, or add --force")
 
 

@@ -62,6 +62,7 @@ def open_desk(argv: list[str]) -> int:
         profile = profile_to_open(options.profile, settings, practice=options.practice)
         make_private(folders.state)
         account = _account_source(options, folders, profile)
+        _forget_other_sizes()
     except (Refusal, UnsafeFolder, BadSettings, KeydeskClientError, OSError) as error:
         report_error(error)
         return 1
@@ -129,7 +130,7 @@ def _account_source(
     options: DeskOptions, folders: Folders, profile: Profile | None
 ) -> AccountSource:
     """Start the practice broker, or read the profile's token while the terminal can still prompt."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
         raise Refusal("the desk needs a terminal; over SSH ask for one with ssh -t")
     if why := unusable(os.environ):
         raise Refusal(why)
@@ -138,10 +139,24 @@ def _account_source(
         ledger = folders.private("practice")
         _refuse_a_second_desk(ledger)
         return PracticeMarket(EmbeddedBroker.start(ledger, options.price_rate), ledger)
+    if not (profile.rest_url or "").startswith("http://"):
+        from keydesk_client.http.certificates import (  # noqa: PLC0415 - for a profile only
+            named_certificates,
+        )
+
+        named_certificates()  # read again by each connection; a wrong one is reported here, at the prompt
     from keydesk.cli.token_access import given_passphrase, token_of  # noqa: PLC0415 - keyring
 
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     return ProfileAccount(profile, token_of(folders, profile, given))
+
+
+def _forget_other_sizes() -> None:
+    """Remove COLUMNS and LINES where the terminal tells its size: Textual prefers them, and a shell may export old ones."""
+    with suppress(OSError):
+        if all(os.get_terminal_size(sys.stdout.fileno())):
+            for name in ("COLUMNS", "LINES"):
+                os.environ.pop(name, None)
 
 
 def _refuse_a_second_desk(ledger: Path) -> None:

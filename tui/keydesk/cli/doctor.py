@@ -31,11 +31,13 @@ from keydesk.terminal.check import TerminalCheck, TerminalFacts, ascii_locale, u
 from keydesk.terminal.output import say, say_json
 from keydesk.terminal.query import colour_depth
 from keydesk.terminal.reset import reset
+from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
 
 Verdict = Literal["ok", "warn", "bad"]
 SMALLEST, SMALLEST_EXITS = (80, 24), (40, 12)
+NO_JOURNAL = "without its journal no order is sent"
 MEGABYTE = 1_000_000
 PLENTY, TOO_LITTLE = 100 * MEGABYTE, 5 * MEGABYTE
 ASKED = 5  # times
@@ -108,8 +110,11 @@ def check_disk(folders: Folders) -> Check:
             file.flush()
             os.fsync(file.fileno())
         free = shutil.disk_usage(folder).free
-    except (OSError, UnsafeFolder) as error:
-        return Check("disk", "bad", f"{error}; without its journal no order is sent")
+    except UnsafeFolder as error:
+        return Check("disk", "bad", f"{error}; {NO_JOURNAL}")
+    except OSError as error:  # it names the temporary file
+        trouble = file_trouble(OSError(error.errno, error.strerror), folders.state)
+        return Check("disk", "bad", f"{trouble}; {NO_JOURNAL}")
     words = f"{free // MEGABYTE:,} MB free in {folder}"
     if free < TOO_LITTLE:
         return Check("disk", "bad", f"{words}: too little for the order journal")

@@ -9,6 +9,9 @@ from keydesk.calc.market.granularity import SECONDS
 from keydesk.cli.account_access import trader_zone
 from keydesk_client.models import DateTime
 
+YEARS = range(
+    1970, 9999
+)  # a broker counts its seconds from 1970; in 9999 an offset could pass the end
 INSTRUMENT = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
 
 
@@ -48,11 +51,16 @@ def add_period(parser: argparse.ArgumentParser, *, required: bool, end: str) -> 
 def time_in(text: str) -> datetime:
     """Return a typed time, for the command line."""
     try:
-        return datetime.fromisoformat(text)
+        typed = datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a time such as 2026-03-02 or 2026-03-02T14:00:00Z"
         ) from None
+    if typed.year not in YEARS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not between {YEARS[0]} and {YEARS[-1]}, where a broker's times are"
+        )
+    return typed
 
 
 def instant(typed: datetime, zone: tzinfo) -> DateTime:

@@ -109,6 +109,7 @@ __all__ = [
 
 FILE = CONFIG_FILE
 TEMPLATES_FILE = "templates.toml"
+MOST_BYTES = 4_000_000  # of a file of settings; more would delay the start by seconds
 FRAMES = range(1, 31)  # a second
 PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
 RECONCILIATION: dict[str, tuple[int, int, str]] = {
@@ -244,18 +245,42 @@ def table_in(path: Path) -> dict[str, Any]:
     Raises:
         BadSettings: it cannot be read, or is not TOML.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadSettings(f"{path} cannot be read: {error}") from error
+    text = _text_in(path)
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except RecursionError as error:
         raise BadSettings(f"{path} is nested too deeply; fix or remove it") from error
     except ValueError as error:  # not TOML, or a number of thousands of digits
         raise BadSettings(f"{path} is not valid TOML: {error}; fix or remove it") from error
+
+
+def _text_in(path: Path) -> str:
+    """Return the text of a settings file, "" if it is missing; raise `BadSettings` with the remedy."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise BadSettings(f"{path} is a folder; move it away, the desk wants a file there")
+        if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):  # to read a pipe waits for its writer
+            raise BadSettings(f"{path} is a pipe or a socket; put a file there, or remove it")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        if path.is_symlink():  # the trader's own limits may be in it
+            raise BadSettings(
+                f"{path} is a link to a file that is missing; put the file there, or remove the link"
+            ) from None
+        return ""
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadSettings(f"{path} cannot be read: {reason}; fix or remove it") from error
+    if len(content) > MOST_BYTES:
+        most = MOST_BYTES // 1_000_000
+        raise BadSettings(f"{path} has more than {most} MB; fix or remove it")
+    try:
+        return content.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise BadSettings(f"{path} is not UTF-8 at line {line}; save the file as UTF-8") from error
 
 
 def _settings(data: dict[str, Any], path: Path) -> Settings:
