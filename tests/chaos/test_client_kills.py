@@ -291,7 +291,7 @@ async def test_processes_that_share_a_journal_say_what_is_true_of_each_of_their_
     shared_practice: SharedPractice, tmp_path: Path
 ) -> None:
     desks = [shared_practice.open_desk() for _ in range(2)]
-    result = await kills_of_senders_alike(desks, tmp_path, times=4)
+    result = await kills_of_senders_alike(desks, tmp_path, times=6)
     assert result.wrong == []
     assert result.carried_out > 0
 
@@ -311,7 +311,7 @@ async def test_kills_of_the_client_double_no_order_and_lose_none(
     shared_practice: SharedPractice, tmp_path: Path
 ) -> None:
     desks = [shared_practice.open_desk() for _ in range(2)]
-    assert (await kills(desks, tmp_path, times=4)).total() > 0
+    assert (await kills(desks, tmp_path, times=6)).total() > 0
 
 
 @pytest.mark.soak

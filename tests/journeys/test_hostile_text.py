@@ -152,8 +152,8 @@ def run_every_command(
         )
     for what in TABLES[:few]:
         path = folder / f"{what}.csv"
-        words = ("export", what, "--csv", str(path), "--force")
-        assert run(home, *words, *profile, in_terminal=few is None) == 0
+        export = ("export", what, "--csv", str(path), "--force")
+        assert run(home, *export, *profile, in_terminal=few is None) == 0
         assert_clean_table(path)
     run(home, "profiles", in_terminal=few is None)
     proxy.poison = Poison(seed=3, active=True, often=0.9, names=0.5)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -73,11 +74,13 @@ def bytes_of_whole(terminal: Terminal, size: Size) -> int:
     for height in (rows - 1, rows):
         start = len(terminal.raw)
         terminal.resize(columns, height)
-        terminal.until(
-            lambda start=start: b"keys" in terminal.raw[start:]
-        )  # the footer's last word
+        terminal.until(partial(_is_footer_drawn, terminal, start))
         read_all(terminal)
     return len(terminal.raw) - start
+
+
+def _is_footer_drawn(terminal: Terminal, start: int) -> bool:
+    return b"keys" in terminal.raw[start:]  # its last word
 
 
 def has_form(text: str) -> bool:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import pyte
 
@@ -51,6 +51,23 @@ KEYS = {
 }
 
 
+class Screen(pyte.Screen):
+    """An emulator that passes over unknown ways to erase, as terminals do.
+
+    A killed program leaves half a sequence: what is printed next, such as "Killed", becomes its rest.
+    """
+
+    def erase_in_line(self, how: int = 0, private: bool = False) -> None:
+        """Erase a part of the line."""
+        if how in {0, 1, 2}:
+            super().erase_in_line(how, private)
+
+    def erase_in_display(self, how: int = 0, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - pyte's own
+        """Erase a part of the display."""
+        if how in {0, 1, 2, 3}:
+            super().erase_in_display(how, *arguments, **options)
+
+
 class NeverSeen(AssertionError):
     """A condition did not come true in time; the text holds the screen as it was."""
 
@@ -69,7 +86,7 @@ class Terminal:
         """Start the program; `on_frame` sees each picture that it paints, however late its output is read."""
         self._on_frame = on_frame
         columns, rows = size
-        self.screen = pyte.Screen(columns, rows)
+        self.screen = Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self.raw = bytearray()
         self._mark, self._is_between = uuid.uuid4().hex, Path(command[0]).name in BETWEEN
