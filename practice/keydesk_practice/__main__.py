@@ -10,6 +10,7 @@ from pathlib import Path
 
 from keydesk_practice.control.commands import COMMANDS, overview, run_command
 from keydesk_practice.errors import LedgerUnavailable, PracticeError, printable
+from keydesk_practice.garbage_collection import limit_pauses
 from keydesk_practice.ledger.checksums import MAX_PROBLEMS
 from keydesk_practice.ledger.ledger_file import (
     RECOVERY_HINT,
@@ -19,7 +20,6 @@ from keydesk_practice.ledger.ledger_file import (
 )
 from keydesk_practice.ledger.placement import folder_lock, ledger_folders
 from keydesk_practice.options import Options, read_arguments
-from keydesk_practice.pauses import limit_pauses
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -11,14 +11,14 @@ from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.feeds import PriceBoard
-from keydesk_practice.broker.opening import (
+from keydesk_practice.broker.replay import stored_overlay
+from keydesk_practice.broker.startup import (
     MODEL,
     change_model,
     default_accounts,
     market_seed,
     new_account_history,
 )
-from keydesk_practice.broker.replay import stored_overlay
 from keydesk_practice.cluster.clock import ClusterClock, DatabaseWallClock
 from keydesk_practice.cluster.control import (
     ACCOUNTS_HERE,
@@ -34,7 +34,7 @@ from keydesk_practice.cluster.database import (
     write_pace,
 )
 from keydesk_practice.cluster.database_threads import Listener as Notifications
-from keydesk_practice.cluster.inner import InnerApplication
+from keydesk_practice.cluster.internal import InnerApplication
 from keydesk_practice.cluster.node import Node
 from keydesk_practice.cluster.peers import Peers
 from keydesk_practice.cluster.router import ClusterRouter
@@ -46,6 +46,7 @@ from keydesk_practice.control.fault_files import read_profile
 from keydesk_practice.control.faults import use_faults
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import LedgerAway, LedgerUnavailable
+from keydesk_practice.garbage_collection import exclude_long_lived
 from keydesk_practice.http.application import make_application, make_router
 from keydesk_practice.http.middleware import PublicPaths
 from keydesk_practice.http.responses import json_bytes
@@ -59,7 +60,6 @@ from keydesk_practice.ledger.postgres_connection import (
 from keydesk_practice.market.market import MARKET_MODEL, PracticeMarket
 from keydesk_practice.market.replay import ReplayedInstrument, read_candle_file
 from keydesk_practice.options import Options
-from keydesk_practice.pauses import exclude_long_lived
 from keydesk_practice.server import (
     Listener,
     Server,

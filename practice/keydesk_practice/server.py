@@ -14,7 +14,7 @@ from pathlib import Path
 
 import uvicorn
 
-from keydesk_practice.broker.opening import LocalBroker, open_broker
+from keydesk_practice.broker.startup import LocalBroker, open_broker
 from keydesk_practice.connections import ConnectionLimits, connection_class, raise_descriptor_limit
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address
@@ -23,12 +23,12 @@ from keydesk_practice.control.fault_files import read_profile
 from keydesk_practice.control.faults import use_faults
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
+from keydesk_practice.garbage_collection import exclude_long_lived
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import TOKEN_FACT, Application, PublicPaths
 from keydesk_practice.ledger.placement import FOLDER, folder_lock, place_accounts
 from keydesk_practice.ledger.records import LedgerAccount
 from keydesk_practice.options import Options
-from keydesk_practice.pauses import exclude_long_lived
 
 TOKEN_FILE = "token"  # noqa: S105 - a file name
 TOKEN_BYTES = 32

@@ -9,8 +9,8 @@ from time import process_time
 
 import pytest
 
-from keydesk.alerts.book import Book, adding
-from keydesk.alerts.book_file import BookFile
+from keydesk.alerts.alert_file import BookFile
+from keydesk.alerts.alert_list import Book, adding
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import PriceCross, Reading
 from keydesk.calc.alerts.engine import AlertEngine

@@ -18,7 +18,7 @@ import pytest
 from rich.console import RenderableType
 from textual.screen import Screen
 
-from keydesk.feeds.link import Link
+from keydesk.feeds.account_feed import Link
 from keydesk.feeds.streams import take_item
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.valuation import revalue

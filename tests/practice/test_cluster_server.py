@@ -11,7 +11,7 @@ from support.postgres import PostgresServer
 
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice import cluster_server
-from keydesk_practice.broker import opening
+from keydesk_practice.broker import startup
 from keydesk_practice.cluster.node import Node
 from support.cluster_node import opened_node
 
@@ -40,7 +40,7 @@ async def test_a_node_does_not_join_those_of_another_market_model(
     address = postgres.new_database()
     running = opened_node(address, tmp_path / "running")
     await running.start("http://127.0.0.1:1")
-    for module in (cluster_server, opening):
+    for module in (cluster_server, startup):
         monkeypatch.setattr(module, "MARKET_MODEL", 1_000)
     with pytest.raises(LedgerUnavailable, match="stop all of them"):
         await asyncio.to_thread(opened_node, address, tmp_path / "newer")

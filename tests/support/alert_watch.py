@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.alerts.book import adding
-from keydesk.alerts.book_file import BookFile
+from keydesk.alerts.alert_file import BookFile
+from keydesk.alerts.alert_list import adding
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.conditions import Condition, PriceCross

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-from keydesk_practice.broker.opening import LocalBroker, open_broker
+from keydesk_practice.broker.startup import LocalBroker, open_broker
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.context import LocalControl
 from keydesk_practice.control.operations import BASE

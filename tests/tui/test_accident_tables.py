@@ -192,7 +192,7 @@ ACCIDENTS = {
     ),
     "network lost with an order in flight": (
         (
-            "tui/trading/test_outcome_words::"
+            "tui/trading/test_outcome_text::"
             "test_unconfirmed_is_never_called_failed_and_asks_to_look_first"
         ),
         (

@@ -115,7 +115,7 @@ ACCOUNT, SORTED, SESSIONS = (
     "tui/panes/test_tables_sorted::",
     "tui/forms/account/test_sessions::",
 )
-LIFE, LIFE_PAGE = "tui/trading/test_order_life::", "tui/forms/account/test_order_life::"
+LIFE, LIFE_PAGE = "tui/trading/test_order_history::", "tui/forms/account/test_order_history::"
 AUDIT, AUDIT_PAGE = "tui/trading/test_audit::", "tui/forms/account/test_audit::"
 TEMPLATE_FILES, DISPATCHER = "tui/config/test_templates::", "tui/trading/test_dispatcher::"
 COMMANDS = "tui/trading/test_commands::"
@@ -246,8 +246,8 @@ CLAUSES = {
         "tui/calc/risk/test_financing::test_rollover_is_at_five_in_new_york_in_winter_and_summer",
     ),
     "a reject lands on its field in words": (
-        "tui/store/test_reason_words::test_every_reason_has_words",
-        "tui/store/test_reason_words::test_a_reason_names_the_field_that_it_is_about",
+        "tui/store/test_reject_reason_text::test_every_reason_has_words",
+        "tui/store/test_reject_reason_text::test_a_reason_names_the_field_that_it_is_about",
         "tui/trading/test_commands_refused_tickets::test_the_next_ticket_opens_as_typed_on_that_field",
         REFUSED,
     ),

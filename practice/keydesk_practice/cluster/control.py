@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from keydesk_practice.broker.opening import default_accounts, new_account_history
+from keydesk_practice.broker.startup import default_accounts, new_account_history
 from keydesk_practice.cluster.forwarding import SECRET
 from keydesk_practice.cluster.node import Node
 from keydesk_practice.cluster.peers import PeerRequest, Peers

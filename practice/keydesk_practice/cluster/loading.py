@@ -13,8 +13,8 @@ from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.broker import MAX_TURN_SECONDS, SLEEP_THRESHOLD, Broker
 from keydesk_practice.broker.clock import GRID, coarse_time_steps, time_steps
 from keydesk_practice.broker.feeds import PriceBoard
-from keydesk_practice.broker.opening import restored_session, session_of
 from keydesk_practice.broker.snapshots import encoded_snapshot, restored_state, state_format
+from keydesk_practice.broker.startup import restored_session, session_of
 from keydesk_practice.cluster.clock import ClusterClock
 from keydesk_practice.cluster.database import TakenAccount
 from keydesk_practice.cluster.database_threads import DatabaseWorker

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from decimal import Decimal
 
 from keydesk_practice.broker.account_session import AccountSession
-from keydesk_practice.broker.opening import (
+from keydesk_practice.broker.startup import (
     FIRST_USER,
     create_account,
     default_accounts,

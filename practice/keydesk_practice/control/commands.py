@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from keydesk_practice.control.client import ControlClient
 from keydesk_practice.control.fault_files import read_profile
-from keydesk_practice.control.room import REFRESH_SECONDS, run_room
+from keydesk_practice.control.leaderboard import REFRESH_SECONDS, run_room
 from keydesk_practice.engine.wire_form import to_wire
 from keydesk_practice.errors import ControlFailed
 from keydesk_practice.http.faults import PROFILES

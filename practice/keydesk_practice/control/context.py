@@ -8,8 +8,8 @@ from decimal import Decimal
 from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.broker.disguise import ALIAS
-from keydesk_practice.broker.opening import LocalBroker
 from keydesk_practice.broker.replay import load_replay
+from keydesk_practice.broker.startup import LocalBroker
 from keydesk_practice.control.records import AccountState, ReplayState, ShockState, State
 from keydesk_practice.engine.margin import unrealized_profit
 from keydesk_practice.engine.state.account import Account

@@ -15,13 +15,6 @@ from pathlib import Path
 
 from keydesk_practice.broker.broker import LAST_SEEN
 from keydesk_practice.broker.disguise import disguise_of
-from keydesk_practice.broker.opening import (
-    DEPOSIT,
-    MODEL,
-    LocalBroker,
-    create_account,
-    restore_sessions,
-)
 from keydesk_practice.broker.replay import (
     SCENARIOS,
     Replay,
@@ -31,6 +24,13 @@ from keydesk_practice.broker.replay import (
     random_start,
     save_replay,
     stored_overlay,
+)
+from keydesk_practice.broker.startup import (
+    DEPOSIT,
+    MODEL,
+    LocalBroker,
+    create_account,
+    restore_sessions,
 )
 from keydesk_practice.control.clock import MAX_SPEED, settle
 from keydesk_practice.control.context import Control, LocalControl

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from keydesk_practice.broker.opening import default_accounts
+from keydesk_practice.broker.startup import default_accounts
 from keydesk_practice.control.accounts import FIRST_ADDED_OWNER, checked_token, next_id
 from keydesk_practice.control.clock import checked_speed
 from keydesk_practice.control.faults import SetFaults, chosen_profile

@@ -3,8 +3,8 @@
 import json
 from dataclasses import asdict
 
-from keydesk_practice.broker.opening import create_account, default_accounts
 from keydesk_practice.broker.replay import load_shocks, save_shocks
+from keydesk_practice.broker.startup import create_account, default_accounts
 from keydesk_practice.control.clock import settle
 from keydesk_practice.control.context import LocalControl
 from keydesk_practice.control.faults import use_faults

@@ -20,8 +20,8 @@ from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.broker.broker import LAST_SEEN
 from keydesk_practice.broker.clock import Clock
-from keydesk_practice.broker.opening import DEFAULT_SEED, FIRST_USER
 from keydesk_practice.broker.replay import load_replay
+from keydesk_practice.broker.startup import DEFAULT_SEED, FIRST_USER
 from keydesk_practice.cluster.peers import Peers
 from keydesk_practice.control.application import ControlApplication
 from keydesk_practice.control.client import CONTROL_TOKEN_FILE, forget_address, write_address

@@ -12,26 +12,26 @@ from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
-from keydesk_practice.broker.opening import LocalBroker, open_broker
+from keydesk_practice.broker.startup import LocalBroker, open_broker
 from keydesk_practice.cluster.forwarding import (
     OF_CONNECTION,
     forwarded_request,
     read_body,
     send_answer,
 )
-from keydesk_practice.cluster.inner import InnerApplication
+from keydesk_practice.cluster.internal import InnerApplication
 from keydesk_practice.cluster.peers import PeerRequest, Peers
 from keydesk_practice.connections import ConnectionLimits, raise_descriptor_limit
 from keydesk_practice.control.application import answer_operation, is_loopback
 from keydesk_practice.control.context import LocalControl
 from keydesk_practice.control.operations import BASE
 from keydesk_practice.errors import NotExecuted, OutcomeUnknown, PracticeError
+from keydesk_practice.garbage_collection import exclude_long_lived, limit_pauses
 from keydesk_practice.http.application import make_application, make_router
 from keydesk_practice.http.middleware import HEALTH, TOKEN_FACT, PublicPaths
 from keydesk_practice.http.responses import json_bytes
 from keydesk_practice.ledger.placement import WORKERS_FACT, worker_folder, worker_of
 from keydesk_practice.options import Options
-from keydesk_practice.pauses import exclude_long_lived, limit_pauses
 from keydesk_practice.server import Listener, Server, listen_on_path
 from keydesk_practice.workers.handover import Receiver
 from keydesk_practice.workers.operations import WORKER_OPERATIONS

@@ -17,7 +17,7 @@ import pytest
 
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker
-from keydesk_practice.broker.opening import open_broker
+from keydesk_practice.broker.startup import open_broker
 from keydesk_practice.http.accounts import MAX_CHANGES
 from keydesk_practice.http.application import make_application
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_practice.broker.opening import MODEL, open_broker
+from keydesk_practice.broker.startup import MODEL, open_broker
 from keydesk_practice.ledger.ledger import Ledger
 from keydesk_practice.market.market import MARKET_MODEL
 from keydesk_practice.options import Options

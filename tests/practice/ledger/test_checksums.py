@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.__main__ import main
-from keydesk_practice.broker.opening import open_broker
+from keydesk_practice.broker.startup import open_broker
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import SUMMED
 from keydesk_practice.ledger.ledger import Ledger

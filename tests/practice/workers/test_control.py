@@ -14,7 +14,7 @@ import pytest
 from starlette.types import Message, Scope
 
 from keydesk_practice.broker.clock import Clock
-from keydesk_practice.broker.opening import LocalBroker, open_broker
+from keydesk_practice.broker.startup import LocalBroker, open_broker
 from keydesk_practice.cluster.peers import Headers, PeerAnswer, PeerRequest, Peers
 from keydesk_practice.control.application import ControlApplication, answer_operation
 from keydesk_practice.control.context import LocalControl

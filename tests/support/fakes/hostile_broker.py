@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 import httpx
 
-from keydesk.feeds.link import Link, Stream
+from keydesk.feeds.account_feed import Link, Stream
 from keydesk.feeds.session import run
 from keydesk.store.store import Store
 from keydesk_client.client import Client

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from keydesk.feeds.link import Link, Stream
+from keydesk.feeds.account_feed import Link, Stream
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError

@@ -22,7 +22,7 @@ from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.orders.instructions import Instruction, Template
 from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
-from keydesk.forms.account.order_life import OrderLifeForm
+from keydesk.forms.account.order_history import OrderLifeForm
 from keydesk.forms.account.transaction import TransactionForm
 from keydesk.forms.market.alerts import AlertAction, AlertsForm
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.book import adding
+from keydesk.alerts.alert_list import adding
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import (
     AccountResult,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.book_file import BookFile
+from keydesk.alerts.alert_file import BookFile
 from keydesk.calc.alerts.conditions import ClockTime, TradeResult
 from keydesk.feeds.alerts import Due, fill_gap
 from keydesk.feeds.instruments import begin_anew

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.book import adding, claiming, setting
-from keydesk.alerts.book_file import BookFile
+from keydesk.alerts.alert_file import BookFile
+from keydesk.alerts.alert_list import adding, claiming, setting
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.conditions import (
     AccountResult,

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from keydesk.feeds.account import keep_account, poll_changes, poll_once
-from keydesk.feeds.link import Link
+from keydesk.feeds.account_feed import Link
 from keydesk.feeds.session import look
 from keydesk.feeds.streams import fill_gaps, stream_transactions
 from keydesk_client.errors import ConnectionLost

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
+from keydesk.feeds.account_feed import Link
 from keydesk.feeds.average_ranges import AGAIN_AFTER, STOOD_STILL, Due, read_next
-from keydesk.feeds.link import Link
 from support.data.account_history import candle, instrument
 from support.data.desk_store import long_euro
 from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to

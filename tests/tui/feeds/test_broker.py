@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.feeds.link import Link
+from keydesk.feeds.account_feed import Link
 from keydesk.feeds.session import ClientStreams, run
 from keydesk.store.candles import want_history
 from keydesk.store.store import Store

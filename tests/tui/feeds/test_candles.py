@@ -5,8 +5,8 @@ from itertools import pairwise
 from unittest.mock import Mock, patch
 
 from keydesk.chart.position import Position
+from keydesk.feeds.account_feed import Link
 from keydesk.feeds.candles import load_candles, load_older
-from keydesk.feeds.link import Link
 from keydesk.store.candles import MOST_CANDLES, WINDOW, show_prices, want_date, want_history
 from keydesk.store.state import Candle, CandleSeries
 from keydesk.store.store import Store

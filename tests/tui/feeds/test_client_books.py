@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import httpx
 
+from keydesk.feeds.account_feed import Link
 from keydesk.feeds.client_books import AGAIN_AFTER, STOOD_STILL, Due, keep_books, load_book
 from keydesk.feeds.instruments import list_instruments
-from keydesk.feeds.link import Link
 from keydesk.feeds.streams import stream_prices
 from keydesk.store.prices import step_book
 from keydesk.store.state import ClientBook

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from keydesk.feeds.link import Link
+from keydesk.feeds.account_feed import Link
 from keydesk.feeds.session import FEEDS
 from keydesk.store.candles import want_history
 from keydesk.store.valuation import revalue

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from keydesk.feeds.account import keep_account, read_history
-from keydesk.feeds.link import Link
+from keydesk.feeds.account_feed import Link
 from keydesk.feeds.past_log import keep_past_log, load_past
 from keydesk.store.past_log import PAGE, PastLog
 from keydesk.store.transactions.past_pages import want_past

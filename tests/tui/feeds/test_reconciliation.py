@@ -9,7 +9,7 @@ import pytest
 
 from keydesk.config.settings import Reconciliation
 from keydesk.feeds.account import Reconciler, keep_account, poll_changes
-from keydesk.feeds.link import Link
+from keydesk.feeds.account_feed import Link
 from keydesk_client.models import Transaction
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Ambiguous, Done, Rejected, Unconfirmed

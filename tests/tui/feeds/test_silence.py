@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from keydesk.feeds.account_feed import Link, Stream
 from keydesk.feeds.instruments import list_instruments
-from keydesk.feeds.link import Link, Stream
 from keydesk.feeds.session import watch_health
 from keydesk.feeds.streams import stream_prices
 from keydesk.store.store import Store

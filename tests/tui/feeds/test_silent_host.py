@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from keydesk.feeds.account import keep_account, poll_changes
-from keydesk.feeds.link import Link, RoundTrips
+from keydesk.feeds.account_feed import Link, RoundTrips
 from keydesk.feeds.session import judge_requests, watch_health
 from keydesk.store.state import Health
 from keydesk.store.store import Store

@@ -10,10 +10,10 @@ import pytest
 
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
 from keydesk.feeds.account import keep_account, keep_history
+from keydesk.feeds.account_feed import RoundTrips
 from keydesk.feeds.candles import keep_chart
 from keydesk.feeds.days import days_once, keep_days
 from keydesk.feeds.instruments import list_instruments
-from keydesk.feeds.link import RoundTrips
 from keydesk.feeds.session import judge, look
 from keydesk.feeds.streams import (
     _read,

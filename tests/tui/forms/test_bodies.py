@@ -20,7 +20,7 @@ from keydesk.forms.account.audit import AuditForm
 from keydesk.forms.account.configure import ConfigureForm
 from keydesk.forms.account.leaving import LeaveForm
 from keydesk.forms.account.limits import LimitsForm
-from keydesk.forms.account.order_life import OrderLifeForm
+from keydesk.forms.account.order_history import OrderLifeForm
 from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.transaction import Take, TransactionForm
 from keydesk.forms.command_line import CommandForm, FindForm

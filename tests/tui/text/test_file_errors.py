@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.book import adding
-from keydesk.alerts.book_file import BookFile
+from keydesk.alerts.alert_file import BookFile
+from keydesk.alerts.alert_list import adding
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import PriceCross
 from keydesk.text.file_errors import file_trouble

@@ -11,7 +11,7 @@ from keydesk.store.store import Store
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.executions import ExecutionLog, read_executions
-from keydesk.trading.outcome_words import Command
+from keydesk.trading.outcome_text import Command
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
     Ambiguous,

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk.alerts.book import (
+from keydesk.alerts.alert_file import BookFile
+from keydesk.alerts.alert_file_writer import BookKeeper, Deliver, Done, Tell
+from keydesk.alerts.alert_list import (
     Book,
     Change,
     beginning_anew,
@@ -15,10 +17,9 @@ from keydesk.alerts.book import (
     seeing,
     setting,
 )
-from keydesk.alerts.book_file import BookFile
-from keydesk.alerts.book_keeper import BookKeeper, Deliver, Done, Tell
 from keydesk.alerts.readings import OF_PRICES, BrokerClock, PriceReadings, account_values, values_of
 from keydesk.calc.alerts.alert import SECOND, Alert, Firing
+from keydesk.calc.alerts.alert_builder import instrument_of
 from keydesk.calc.alerts.conditions import (
     CandleCondition,
     PriceCross,
@@ -27,7 +28,6 @@ from keydesk.calc.alerts.conditions import (
     TradeResult,
 )
 from keydesk.calc.alerts.engine import AlertEngine, after_firing
-from keydesk.calc.alerts.making import instrument_of
 from keydesk.calc.alerts.missed import PriceHistory, missed_crossing
 from keydesk.records import Quote
 from keydesk.store.state import Candle, Topic

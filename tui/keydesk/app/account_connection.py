@@ -20,7 +20,7 @@ from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:
     from keydesk.calc.orders.instructions import Instruction
-    from keydesk.feeds.link import Link
+    from keydesk.feeds.account_feed import Link
     from keydesk.store.store import Store
     from keydesk.trading.commands import Commands
     from keydesk.trading.dispatcher import UnreadOutcomes
@@ -110,7 +110,7 @@ async def open_account(
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes all connections."""
     from keydesk.feeds.account import Reconciler  # noqa: PLC0415
-    from keydesk.feeds.link import Link  # noqa: PLC0415
+    from keydesk.feeds.account_feed import Link  # noqa: PLC0415
     from keydesk.feeds.session import ClientStreams  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
     from keydesk.trading.audit import AuditLog  # noqa: PLC0415

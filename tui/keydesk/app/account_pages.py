@@ -23,9 +23,9 @@ from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
 
 if TYPE_CHECKING:
-    from keydesk.forms.account.order_life import Take as TakeOutcomes
+    from keydesk.forms.account.order_history import Take as TakeOutcomes
     from keydesk.forms.info_form import Rows
-    from keydesk.trading.order_life import OrderLife
+    from keydesk.trading.order_history import OrderLife
     from keydesk_client.models import Transaction
     from keydesk_client.models.enumerations import TransactionFilter
 
@@ -184,7 +184,7 @@ class AccountPages:
 
 async def _read_outcomes(audit: Path, take: Callable[..., None]) -> None:
     from keydesk.trading.executions import figures_of, read_executions  # noqa: PLC0415
-    from keydesk.trading.order_life import read_order_lives  # noqa: PLC0415 - loaded with the commands
+    from keydesk.trading.order_history import read_order_lives  # noqa: PLC0415 - loaded with the commands
 
     lives = await asyncio.to_thread(read_order_lives, audit.with_suffix(".journal"), audit)
     executions = await asyncio.to_thread(read_executions, audit.with_suffix(".executions"))

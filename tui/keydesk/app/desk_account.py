@@ -18,7 +18,7 @@ from keydesk import forms
 from keydesk.app.account_connection import Connection, load_all, open_account
 from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpen
 from keydesk.app.desk_session import DeskSession
-from keydesk.app.memory import settle
+from keydesk.app.garbage_collection import settle
 from keydesk.config.settings import Reconciliation
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap

@@ -28,8 +28,8 @@ from keydesk.text.format import pair
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.journal import open_journal
-from keydesk.trading.outcome_words import Command, report_of
-from keydesk.trading.standing import PASSES, Standing, standing_at_broker
+from keydesk.trading.open_items import PASSES, Standing, standing_at_broker
+from keydesk.trading.outcome_text import Command, report_of
 from keydesk_client.client import Client
 from keydesk_client.errors import (
     ConnectionLost,

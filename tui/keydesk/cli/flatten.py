@@ -29,7 +29,7 @@ from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import SEND
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
-from keydesk.trading.standing import Standing, standing_at_broker
+from keydesk.trading.open_items import Standing, standing_at_broker
 
 
 def cancel_all(words: Sequence[str]) -> int:

@@ -53,7 +53,7 @@ from keydesk.trade_journal.rows import (
     trade_row,
 )
 from keydesk.trade_journal.snapshot import read_limit_hits
-from keydesk.trade_journal.what_if_words import doubts, rule_words
+from keydesk.trade_journal.what_if_text import doubts, rule_words
 from keydesk_client.auth.private_files import replace_file
 from keydesk_client.errors import KeydeskClientError
 

@@ -12,7 +12,7 @@ from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIf
 from keydesk.cli.account_access import account_parser
 from keydesk.cli.options import csv_file, time_in
-from keydesk.trade_journal.what_if_words import BadDistance, distance_in_r
+from keydesk.trade_journal.what_if_text import BadDistance, distance_in_r
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import tzinfo
 from time import monotonic
 
-from keydesk.alerts.book_file import BookFile
+from keydesk.alerts.alert_file import BookFile
 from keydesk.alerts.command import CommandRunner
 from keydesk.alerts.delivery import Delivery, Event, alert_text
 from keydesk.alerts.events import EventSources
@@ -23,7 +23,7 @@ from keydesk.cli.runner import Refusal
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.settings import find_folders, make_private
 from keydesk.feeds import session
-from keydesk.feeds.link import Link
+from keydesk.feeds.account_feed import Link
 from keydesk.feeds.session import Feed
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue

@@ -13,8 +13,8 @@ from typing import Protocol
 
 from keydesk.calc.market.trading_day import day_start
 from keydesk.config.settings import Reconciliation
+from keydesk.feeds.account_feed import FAILURES, Link, reason
 from keydesk.feeds.days import days_once
-from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.state import Topic
 from keydesk.store.transactions.fold import (
     count_closed_trades,

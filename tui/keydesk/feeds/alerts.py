@@ -10,8 +10,8 @@ from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import SECOND, Alert
 from keydesk.calc.alerts.conditions import CandleCondition, ClientsLong
 from keydesk.calc.alerts.missed import PriceHistory, PriceRange
+from keydesk.feeds.account_feed import FAILURES, Link
 from keydesk.feeds.client_books import ask
-from keydesk.feeds.link import FAILURES, Link
 from keydesk.store.candles import candle_of, period_end
 from keydesk.store.state import CURRENT, Topic
 from keydesk_client.account.values import LAST_NS, readable

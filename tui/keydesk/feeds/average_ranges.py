@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from keydesk.calc.orders.average_range import CANDLES, GRANULARITY, average_range
-from keydesk.feeds.link import FAILURES, Link
+from keydesk.feeds.account_feed import FAILURES, Link
 from keydesk.store.candles import HOUR, candle_of
 from keydesk.store.state import AverageRange, Topic
 from keydesk_client.account.values import readable

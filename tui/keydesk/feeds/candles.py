@@ -1,6 +1,6 @@
 """Load the candles of charts: the newest ones, those before them, and those around a date. Prices and the account never wait for them."""
 
-from keydesk.feeds.link import FAILURES, Link, reason
+from keydesk.feeds.account_feed import FAILURES, Link, reason
 from keydesk.store.candles import (
     Direction,
     close_series,

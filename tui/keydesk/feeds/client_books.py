@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
 
-from keydesk.feeds.link import FAILURES, Link, reason
+from keydesk.feeds.account_feed import FAILURES, Link, reason
 from keydesk.store.prices import (
     KINDS,
     MOST_EARLIER,

@@ -13,7 +13,7 @@ from keydesk.calc.market import day_shape
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.market.indicators import compute
 from keydesk.calc.market.trading_day import day_start
-from keydesk.feeds.link import FAILURES, Link
+from keydesk.feeds.account_feed import FAILURES, Link
 from keydesk.feeds.streams import watched_instruments
 from keydesk.records import DayLine
 from keydesk.store.candles import candle_of, take_day

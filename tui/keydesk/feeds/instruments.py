@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from keydesk.calc.risk.sizing import TypicalSpreads
-from keydesk.feeds.link import FAILURES, Link, reason
+from keydesk.feeds.account_feed import FAILURES, Link, reason
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.watchlists import fill_list, in_usual_order

@@ -1,6 +1,6 @@
 """Read older transactions for the log, a page of ids at a time, as far back as it is scrolled or searched."""
 
-from keydesk.feeds.link import FAILURES, Link, reason
+from keydesk.feeds.account_feed import FAILURES, Link, reason
 from keydesk.store.past_log import PastLog
 from keydesk.store.state import Topic
 from keydesk.store.transactions.past_pages import take_page

@@ -10,13 +10,13 @@ from functools import partial
 from typing import TypeAlias
 
 from keydesk.feeds.account import keep_account, keep_history, poll_changes
+from keydesk.feeds.account_feed import Link, RoundTrips, Stream, reason
 from keydesk.feeds.alerts import keep_alerts
 from keydesk.feeds.average_ranges import keep_ranges
 from keydesk.feeds.candles import keep_chart
 from keydesk.feeds.client_books import keep_books
 from keydesk.feeds.days import keep_day_lines, keep_days
 from keydesk.feeds.instruments import keep_instruments, list_instruments
-from keydesk.feeds.link import Link, RoundTrips, Stream, reason
 from keydesk.feeds.past_log import keep_past_log
 from keydesk.feeds.streams import fill_gaps, keep_conversions, stream_prices, stream_transactions
 from keydesk.store.state import Health, LinkState, Topic

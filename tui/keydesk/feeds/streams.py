@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from keydesk.feeds.link import FAILURES, Link, OpenStream, reason
+from keydesk.feeds.account_feed import FAILURES, Link, OpenStream, reason
 from keydesk.store.candles import distrust_candles
 from keydesk.store.prices import forget_ages, take_conversions, take_price
 from keydesk.store.state import CURRENT, Topic

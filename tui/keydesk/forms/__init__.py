@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from keydesk.forms.account.configure import ConfigureForm
     from keydesk.forms.account.leaving import LeaveForm
     from keydesk.forms.account.limits import LimitsForm
-    from keydesk.forms.account.order_life import OrderLifeForm
+    from keydesk.forms.account.order_history import OrderLifeForm
     from keydesk.forms.account.sessions import SessionsForm
     from keydesk.forms.account.transaction import TransactionForm
     from keydesk.forms.command_line import CommandForm, FindForm

@@ -30,7 +30,7 @@ from keydesk.calc.orders.instructions import (
 )
 from keydesk.calc.orders.ticket_draft import Side, TicketField
 from keydesk.store.prices import take_price
-from keydesk.store.reason_words import meaning_of
+from keydesk.store.reject_reason_text import meaning_of
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
@@ -42,8 +42,8 @@ from keydesk.trading.order_requests import (
     order_request,
     reversal_request,
 )
-from keydesk.trading.order_words import open_words
-from keydesk.trading.outcome_words import Command, report_of
+from keydesk.trading.order_text import open_words
+from keydesk.trading.outcome_text import Command, report_of
 from keydesk.trading.settings_requests import SettingsRequests
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client

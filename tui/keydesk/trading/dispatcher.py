@@ -16,8 +16,8 @@ from keydesk.store.store import Store
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.executions import Execution, ExecutionLog
-from keydesk.trading.order_words import intent_words
-from keydesk.trading.outcome_words import (
+from keydesk.trading.order_text import intent_words
+from keydesk.trading.outcome_text import (
     Command,
     Level,
     Report,

@@ -20,10 +20,10 @@ from keydesk.records import InFlightKind
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.trading.dispatcher import Dispatcher
+from keydesk.trading.open_items import Standing
 from keydesk.trading.order_requests import guaranteed_edit, stop_edit, target_edit, trail_edit
-from keydesk.trading.order_words import change_words, order_name
-from keydesk.trading.outcome_words import Command
-from keydesk.trading.standing import Standing
+from keydesk.trading.order_text import change_words, order_name
+from keydesk.trading.outcome_text import Command
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError

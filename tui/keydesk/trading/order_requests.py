@@ -9,7 +9,7 @@ from keydesk.calc.orders.instructions import Change, Left, MoveEntry, OpenOrder,
 from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk.trading.standing import ENTRY_TYPES, PASSES, Standing, standing_at_broker
+from keydesk.trading.open_items import ENTRY_TYPES, PASSES, Standing, standing_at_broker
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (

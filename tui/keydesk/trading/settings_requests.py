@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from keydesk.calc.orders.instructions import ConfigureAccount, LabelTrade
-from keydesk.store.reason_words import in_words
+from keydesk.store.reject_reason_text import in_words
 from keydesk.text.format import pair, percent
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import Dispatcher

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from keydesk.calc.alerts.alert_builder import Priced, Surroundings, make_alert, standing_words
 from keydesk.calc.alerts.conditions import (
     AccountResult,
     AverageCross,
@@ -25,7 +26,6 @@ from keydesk.calc.alerts.conditions import (
     StrengthLevel,
     TradeResult,
 )
-from keydesk.calc.alerts.making import Priced, Surroundings, make_alert, standing_words
 from keydesk.calc.alerts.parser import parse_alert
 from keydesk.calc.alerts.parts import AlertSyntaxError
 

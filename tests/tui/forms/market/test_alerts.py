@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from keydesk.app.alerts.account_alerts import here
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.alerts.alert import Alert, FiringRecord
+from keydesk.calc.alerts.alert_builder import Surroundings, line_of, make_alert
 from keydesk.calc.alerts.conditions import Condition, PriceCross, TradeResult
-from keydesk.calc.alerts.making import Surroundings, line_of, make_alert
 from keydesk.calc.alerts.parser import AlertLine, parse_alert
 from keydesk.forms.market.alerts import AlertsForm
 from keydesk.forms.market.new_alert import AlertLineForm, EditAsText, NewAlertForm, TakeAlert

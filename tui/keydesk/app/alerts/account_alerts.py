@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from keydesk.alerts.watch import AlertWatch
     from keydesk.app.account_connection import Connection
     from keydesk.calc.alerts.alert import Alert, FiringRecord
+    from keydesk.calc.alerts.alert_builder import Surroundings
     from keydesk.calc.alerts.conditions import PriceCross, TradeResult
-    from keydesk.calc.alerts.making import Surroundings
     from keydesk.calc.alerts.parser import AlertLine
     from keydesk.config.alert_settings import EventKind
     from keydesk.forms.market.alerts import AlertAction
@@ -76,7 +76,7 @@ class AccountAlerts:
 
     def open(self, path: Path, connection: Connection, account: str) -> None:
         """Read the alerts of the account and watch them until the desk is left."""
-        from keydesk.alerts.book_file import BookFile  # noqa: PLC0415 - after the first paint
+        from keydesk.alerts.alert_file import BookFile  # noqa: PLC0415 - after the first paint
         from keydesk.alerts.command import CommandRunner  # noqa: PLC0415
         from keydesk.alerts.delivery import Delivery  # noqa: PLC0415
         from keydesk.alerts.events import EventSources  # noqa: PLC0415
@@ -140,7 +140,7 @@ class AccountAlerts:
         self._app.push_screen(form, self._chosen)
 
     def _chosen(self, choice: AlertChoice | None) -> None:
-        from keydesk.calc.alerts.making import line_of  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert_builder import line_of  # noqa: PLC0415 - see `open`
         from keydesk.forms.market.new_alert import EditAsText, TakeAlert  # noqa: PLC0415
 
         match choice:
@@ -166,8 +166,8 @@ class AccountAlerts:
 
     def make(self, line: AlertLine | None, changed: Alert | None = None) -> None:
         """Make an alert, or give an alert another condition."""
-        from keydesk.alerts.book import adding, replacing  # noqa: PLC0415 - see `open`
-        from keydesk.calc.alerts.making import make_alert, standing_words  # noqa: PLC0415
+        from keydesk.alerts.alert_list import adding, replacing  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert_builder import make_alert, standing_words  # noqa: PLC0415
         from keydesk.calc.alerts.parts import AlertSyntaxError  # noqa: PLC0415
 
         if line is None:
@@ -198,7 +198,7 @@ class AccountAlerts:
 
     def _trouble(self, line: AlertLine) -> str:
         """Return why an alert cannot be made now."""
-        from keydesk.calc.alerts.making import make_alert  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert_builder import make_alert  # noqa: PLC0415 - see `open`
         from keydesk.calc.alerts.parts import AlertSyntaxError  # noqa: PLC0415
 
         try:
@@ -208,14 +208,14 @@ class AccountAlerts:
         return ""
 
     def _standing(self, line: AlertLine) -> str:
-        from keydesk.calc.alerts.making import standing_words  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert_builder import standing_words  # noqa: PLC0415 - see `open`
 
         instrument = getattr(line.condition, "instrument", "")
         return standing_words(self._unmade(line), self._surroundings().prices.get(instrument))
 
     def _surroundings(self) -> Surroundings:
         """Return the time, the trader's zone and the prices, from which an alert is made."""
-        from keydesk.calc.alerts.making import Priced, Surroundings  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert_builder import Priced, Surroundings  # noqa: PLC0415 - see `open`
 
         store = self._store
         prices = {
@@ -237,8 +237,8 @@ class AccountAlerts:
         )
 
     def _carry_out(self, action: AlertAction) -> None:
-        from keydesk.alerts.book import deleting, setting  # noqa: PLC0415 - see `open`
-        from keydesk.calc.alerts.making import line_of  # noqa: PLC0415
+        from keydesk.alerts.alert_list import deleting, setting  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert_builder import line_of  # noqa: PLC0415
 
         alert = action.alert
         if self.watch is None:

@@ -14,8 +14,8 @@ from textual.worker import Worker
 from keydesk import forms
 from keydesk.app.account_connection import Connection
 from keydesk.app.desk_account import DeskAccount
+from keydesk.app.garbage_collection import exclude_long_lived
 from keydesk.app.journal.screens import ScreenKeeper
-from keydesk.app.memory import exclude_long_lived
 from keydesk.calc.trade_journal.notes import NO_NOTE
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap

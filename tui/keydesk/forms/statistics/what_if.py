@@ -11,7 +11,7 @@ from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
 from keydesk.forms.statistics.view import Given, View
 from keydesk.text.format import money
 from keydesk.text.sanitize import safe
-from keydesk.trade_journal.what_if_words import RULE_NAMES, doubts, rule_words
+from keydesk.trade_journal.what_if_text import RULE_NAMES, doubts, rule_words
 from keydesk.widgets.theme import signed_role
 
 STEP = Decimal("0.25")  # R

@@ -48,7 +48,7 @@ from keydesk.records import OrderRow
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, price, units
 from keydesk.text.sanitize import safe
-from keydesk.trading.order_words import order_name
+from keydesk.trading.order_text import order_name
 from keydesk_client.arithmetic.profit import nearest_price, pip
 
 TENTH = Decimal("0.1")

@@ -12,7 +12,7 @@ from keydesk.keys.keymap import CANCEL_ENTRIES
 from keydesk.records import OrderRow
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
-from keydesk.trading.order_words import order_name
+from keydesk.trading.order_text import order_name
 
 ENTRY_TYPES = frozenset({"MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"})
 STOP_TYPES = frozenset({"STOP_LOSS", "TRAILING_STOP_LOSS", "GUARANTEED_STOP_LOSS"})

@@ -25,7 +25,7 @@ from keydesk.records import OrderRow, PositionRow
 from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe
-from keydesk.trading.order_words import order_name
+from keydesk.trading.order_text import order_name
 
 SHOWN_POSITIONS = 6
 SHOWN_ENTRIES = 4

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from keydesk.store.log_names import LogNames
-from keydesk.store.reason_words import in_words
+from keydesk.store.reject_reason_text import in_words
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.store.transactions.log_lines import line_of

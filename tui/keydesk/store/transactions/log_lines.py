@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from keydesk.store.log_names import LogNames, NamedOrder, ids_of
-from keydesk.store.reason_words import fill_in_words, in_words
+from keydesk.store.reject_reason_text import fill_in_words, in_words
 from keydesk.store.state import LogKind, LogLine
 from keydesk.store.store import Store
 from keydesk.text.format import counted, money, units

@@ -5,7 +5,7 @@ import sys
 
 LARGE_ANSWERS = """
 import gc
-from keydesk_practice.pauses import exclude_long_lived, limit_pauses
+from keydesk_practice.garbage_collection import exclude_long_lived, limit_pauses
 
 limit_pauses()
 loaded = [[{"units": 1}] for _ in range(50_000)]

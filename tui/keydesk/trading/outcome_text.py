@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.records import InFlightKind, TradeRow
-from keydesk.store.reason_words import in_words, meaning_of
+from keydesk.store.reject_reason_text import in_words, meaning_of
 from keydesk.text.format import money, pair, units
 from keydesk.text.sanitize import clean
 from keydesk_client.models import (

@@ -15,8 +15,8 @@ from keydesk.store.store import Store
 from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten, shorten_words
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
-from keydesk.trading.order_life import OrderLife, with_states
-from keydesk.trading.order_words import words_of_text
+from keydesk.trading.order_history import OrderLife, with_states
+from keydesk.trading.order_text import words_of_text
 
 LEAST_LIST = 3  # rows of the list
 LABEL = 10  # columns of the names in the part about one order

@@ -8,7 +8,7 @@ import pytest
 
 SCATTERED = """
 from pathlib import Path
-from keydesk.app.memory import limit_unused_memory
+from keydesk.app.garbage_collection import limit_unused_memory
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4
@@ -39,10 +39,10 @@ def test_freed_memory_is_given_back() -> None:
 def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     import ctypes  # noqa: PLC0415
 
-    from keydesk.app import memory  # noqa: PLC0415
+    from keydesk.app import garbage_collection  # noqa: PLC0415
 
     class Without:
         def __init__(self, _name: None) -> None: ...
 
     monkeypatch.setattr(ctypes, "CDLL", Without)
-    assert not memory.limit_unused_memory()
+    assert not garbage_collection.limit_unused_memory()

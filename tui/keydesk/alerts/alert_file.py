@@ -14,7 +14,7 @@ from pathlib import Path
 from time import time_ns
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from keydesk.alerts.book import MOST_ALERTS, MOST_HISTORY, Book, Change
+from keydesk.alerts.alert_list import MOST_ALERTS, MOST_HISTORY, Book, Change
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.conditions import Condition
 from keydesk.text.file_errors import file_trouble

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.alerts.book import (
+from keydesk.alerts.alert_file import BookFile, read_alert, written_alert
+from keydesk.alerts.alert_list import (
     MOST_ALERTS,
     Book,
     BookError,
@@ -28,7 +29,6 @@ from keydesk.alerts.book import (
     seeing,
     setting,
 )
-from keydesk.alerts.book_file import BookFile, read_alert, written_alert
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.conditions import Condition, PriceCross
 from keydesk.calc.alerts.engine import after_firing
@@ -94,7 +94,7 @@ def test_two_desks_at_once_lose_nothing(path: Path) -> None:
 def test_many_processes_at_once_lose_nothing(path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from decimal import Decimal\n"
-        "from keydesk.alerts.book import adding; from keydesk.alerts.book_file import BookFile\n"
+        "from keydesk.alerts.alert_list import adding; from keydesk.alerts.alert_file import BookFile\n"
         "from keydesk.calc.alerts.alert import Alert\n"
         "from keydesk.calc.alerts.conditions import PriceCross\n"
         "file = BookFile(Path(sys.argv[1]))\n"

@@ -15,7 +15,7 @@ from keydesk.records import InFlight
 from keydesk.text.sanitize import SafeText, clean
 from keydesk.trading.audit import AuditEntry, read_entries
 from keydesk.trading.line_file import newest_text
-from keydesk.trading.order_words import intent_words
+from keydesk.trading.order_text import intent_words
 from keydesk_client.orders.journal import AMBIGUOUS
 from keydesk_client.orders.outcome import Intent
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.trading.outcome_words import Command, report_of
+from keydesk.trading.outcome_text import Command, report_of
 from keydesk_client.orders.outcome import Ambiguous, Became, Done, NotSent, Rejected, Unconfirmed
 from support.data.account_history import fill, reduction
 from support.data.outcomes import done, intent, opening_fill

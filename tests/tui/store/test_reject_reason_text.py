@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import pytest
 
-from keydesk.store.reason_words import FILLS, in_words, meaning_of
+from keydesk.store.reject_reason_text import FILLS, in_words, meaning_of
 from keydesk_client.models.reject_reasons import (
     OrderCancelReason,
     OrderFillReason,

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from keydesk_practice.__main__ import main
-from keydesk_practice.control import room
+from keydesk_practice.control import leaderboard
 from keydesk_practice.control.client import ControlClient
 from keydesk_practice.control.commands import _parser
 from keydesk_practice.errors import ControlFailed
@@ -49,11 +49,11 @@ class FakeClient:
 
 def run(client: FakeClient, words: str, wait: Callable[[float], None] = lambda _: None) -> int:
     options = _parser().parse_args(["room", *words.split()])
-    return room.run_room(cast(ControlClient, client), options, wait)
+    return leaderboard.run_room(cast(ControlClient, client), options, wait)
 
 
 def test_accounts_are_ranked_by_the_result_of_what_was_paid_in() -> None:
-    ranked = room.standings(
+    ranked = leaderboard.standings(
         state(account(1, "101000"), account(2, "550", "500"), account(3, "99000"))
     )
     assert [(one.account[-1], one.profit, one.result) for one in ranked] == [
@@ -66,7 +66,7 @@ def test_accounts_are_ranked_by_the_result_of_what_was_paid_in() -> None:
 def test_a_line_says_who_trades_and_since_when_not() -> None:
     fill = "2024-05-16T11:45:00.000000000Z"
     busy = account(1, "101000", openTrades=2, pendingOrders=1, lastFill=fill, alias="Ann")
-    lines = room.room_lines(state(busy, account(2, "100000"), running=False))
+    lines = leaderboard.room_lines(state(busy, account(2, "100000"), running=False))
     assert lines[0] == "2024-05-16T12:00:00Z  paused  2 accounts, 1 with trades or orders"
     assert lines[2].split() == [
         "1", "101-001-1-001", "Ann", "USD", "101,000.00", "+1,000.00", "+1.00%", "2", "1", "15", "min",
@@ -75,7 +75,9 @@ def test_a_line_says_who_trades_and_since_when_not() -> None:
 
 
 def test_a_hostile_name_reaches_no_terminal() -> None:
-    lines = room.room_lines(state(account(1, "1", alias="\x1b[2J\u202eliame\r\n\x07" + "x" * 90)))
+    lines = leaderboard.room_lines(
+        state(account(1, "1", alias="\x1b[2J\u202eliame\r\n\x07" + "x" * 90))
+    )
     assert all(one.isprintable() for one in lines)
 
 
@@ -83,11 +85,13 @@ def test_a_hostile_name_reaches_no_terminal() -> None:
     "name", ["口座の名前がとても長いひと" * 3, "Z" + "\u0335" * 90, "Ann", "e\u0301ric"]
 )
 def test_columns_stand_under_each_other_whatever_a_name_is_made_of(name: str) -> None:
-    lines = room.room_lines(state(account(1, "1", alias=name), account(2, "1", alias="Bo")), 200)
+    lines = leaderboard.room_lines(
+        state(account(1, "1", alias=name), account(2, "1", alias="Bo")), 200
+    )
     assert cell_len(lines[2].partition("USD")[0]) == cell_len(lines[3].partition("USD")[0])
     assert cell_len(lines[2].partition("USD")[0]) < 60
     assert lines[2].count("\u0335") <= 3
-    narrow = room.room_lines(state(account(1, "1", alias=name)), 30)
+    narrow = leaderboard.room_lines(state(account(1, "1", alias=name)), 30)
     assert all(cell_len(one) <= 30 for one in narrow)
 
 
@@ -95,7 +99,7 @@ def test_columns_stand_under_each_other_whatever_a_name_is_made_of(name: str) ->
 def test_no_line_is_longer_than_the_window_and_the_rest_is_counted(
     width: int, height: int | None
 ) -> None:
-    lines = room.room_lines(state(*(account(n, "100000") for n in range(60))), width, height)
+    lines = leaderboard.room_lines(state(*(account(n, "100000") for n in range(60))), width, height)
     assert all(len(one) <= width for one in lines)
     if height is not None and height > 3:
         assert len(lines) <= height
@@ -103,8 +107,8 @@ def test_no_line_is_longer_than_the_window_and_the_rest_is_counted(
 
 
 def test_nothing_paid_in_is_no_result() -> None:
-    assert room.standings(state(account(1, "0", "0")))[0].result == "0.0000"
-    assert room.room_lines(state())[0].endswith("0 accounts, 0 with trades or orders")
+    assert leaderboard.standings(state(account(1, "0", "0")))[0].result == "0.0000"
+    assert leaderboard.room_lines(state())[0].endswith("0 accounts, 0 with trades or orders")
 
 
 def test_a_reset_of_all_needs_a_yes(capsys: pytest.CaptureFixture[str]) -> None:

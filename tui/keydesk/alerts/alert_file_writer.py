@@ -5,8 +5,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-from keydesk.alerts.book import Book, BookError, Change, claimed, claiming, marking_delivered
-from keydesk.alerts.book_file import BookFile
+from keydesk.alerts.alert_file import BookFile
+from keydesk.alerts.alert_list import Book, BookError, Change, claimed, claiming, marking_delivered
 from keydesk.calc.alerts.alert import Alert, Firing, FiringRecord
 
 Level = Literal["info", "good", "warn", "bad"]

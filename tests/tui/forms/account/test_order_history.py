@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.forms.account.order_life import OrderLifeForm, Take
+from keydesk.forms.account.order_history import OrderLifeForm, Take
 from keydesk.records import InFlight
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
 from keydesk.trading.executions import Execution, figures_of
-from keydesk.trading.order_life import LifeLine, OrderLife
+from keydesk.trading.order_history import LifeLine, OrderLife
 from support.data.desk_data import frame_of
 from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp

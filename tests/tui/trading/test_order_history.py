@@ -9,7 +9,7 @@ import pytest
 from keydesk.records import InFlight, InFlightState
 from keydesk.text.sanitize import clean
 from keydesk.trading.audit import AuditEntry, AuditLog
-from keydesk.trading.order_life import (
+from keydesk.trading.order_history import (
     MOST_LINES,
     TO_DO,
     lives_of,

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.instructions import SetProtection
-from keydesk.trading.order_words import change_words, request_words, words_of_text
+from keydesk.trading.order_text import change_words, request_words, words_of_text
 
 ENTRY = {
     "type": "LIMIT",
