@@ -11,7 +11,14 @@ from decimal import Decimal
 from pathlib import Path
 from tempfile import mkdtemp
 
-from keydesk_client import AccountState, Applied, Client, FileJournal, Priced, Timeouts
+from keydesk_client import (
+    AccountState,
+    Client,
+    FileJournal,
+    PriceUpdated,
+    Timeouts,
+    TransactionApplied,
+)
 from keydesk_client.models import Instrument, MarketOrderRequest, StopLossDetails
 
 line = json.loads(sys.stdin.readline())
@@ -61,14 +68,14 @@ async def main() -> None:
         traded, last = 0, {pair: account.prices[pair].mid for pair in PAIRS}
         async for event in account.events(prices=True):
             match event:
-                case Priced(price):
+                case PriceUpdated(price):
                     pair = account.instruments[price.instrument]
                     pips = pair.pips(price.mid - last[pair.name])
                     if abs(pips) >= MOVE and not account.interrupted:
                         last[pair.name] = price.mid
                         report(account, await follow_move(account, pair, pips))
                         traded += 1
-                case Applied(transaction):
+                case TransactionApplied(transaction):
                     report(account, f"{transaction.id} {transaction.type}")
                 case _:  # read anew, interrupted, restored, or an order that took effect late
                     report(account, str(event))

@@ -8,7 +8,7 @@ import asyncio
 import json
 import sys
 
-from keydesk_client import Client, Gap, StreamSettings, WhenFull
+from keydesk_client import Client, Gap, OverflowPolicy, StreamSettings
 from keydesk_client.models import (
     ClientPrice,
     MarketOrderRequest,
@@ -19,7 +19,7 @@ from keydesk_client.models import (
 line = json.loads(sys.stdin.readline())
 account_id = line["accounts"][0]["id"]
 place = {name: line[name] for name in ("rest_url", "stream_url", "token")}
-newest_only = StreamSettings(when_full=WhenFull.KEEP_LAST)
+newest_only = StreamSettings(when_full=OverflowPolicy.KEEP_LAST)
 
 
 async def show_prices(client: Client, wanted: int) -> None:

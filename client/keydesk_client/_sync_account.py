@@ -29,11 +29,11 @@ from keydesk_client.orders import sender as sending
 from keydesk_client.orders.journal import Journal
 from keydesk_client.orders.outcome import (
     Action,
+    MonotonicTime,
     Outcome,
     Progress,
-    SteadyTime,
+    monotonic_time,
     new_intent_id,
-    steady_time,
 )
 from keydesk_client.orders.protocol import Alarm
 from keydesk_client.orders.reconciler import PAUSES_S
@@ -59,7 +59,7 @@ class Sender(SyncResource[sending.Sender]):
         client_ids: bool = True,
         new_id: Callable[[], str] = new_intent_id,
         wall_ns: Callable[[], int] = time.time_ns,
-        steady: Callable[[], SteadyTime] = steady_time,
+        steady: Callable[[], MonotonicTime] = monotonic_time,
         pauses: tuple[float, ...] = PAUSES_S,
         give_up_after: float | None = None,
         instrument_of: Callable[[Action, str], str] | None = None,

@@ -172,7 +172,7 @@ class InvalidTime(KeydeskClientError, ValueError):
     """A time does not exist, or is outside the supported years."""
 
 
-class Answered(KeydeskClientError):
+class HttpStatusError(KeydeskClientError):
     """The service responded with an error status."""
 
     sent = True
@@ -222,7 +222,7 @@ class Answered(KeydeskClientError):
         return f"{self.status}{code}: {self.error_message}{asked}"
 
 
-class Refused(Answered):
+class Refused(HttpStatusError):
     """4xx: the service refused the request."""
 
     @property
@@ -267,5 +267,5 @@ class RateLimited(Refused):
         return True
 
 
-class ServerFailed(Answered):
+class ServerFailed(HttpStatusError):
     """5xx or an unexpected status; a write may have been executed."""

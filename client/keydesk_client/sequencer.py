@@ -17,14 +17,14 @@ MOST_HELD = 10_000
 PATIENCE_S = 0.25
 
 
-class Numbered(Protocol):
+class HasTransactionId(Protocol):
     """A transaction, as far as the sequencer is concerned."""
 
     @property
     def id(self) -> str: ...
 
 
-T = TypeVar("T", bound=Numbered)
+T = TypeVar("T", bound=HasTransactionId)
 
 Range = tuple[int, int]
 """First and last transaction id, both included."""
@@ -154,7 +154,7 @@ ReadRange: TypeAlias = Callable[[int, int], Awaitable[tuple[Sequence[T], int]]]
 """Returns the transactions from one id to another, both included, and the newest id that the service knows."""
 
 
-class Gapped(Protocol[T_contra]):
+class GapSource(Protocol[T_contra]):
     """What the gap filler needs of a sequencer."""
 
     @property
@@ -177,7 +177,7 @@ class GapFiller(Generic[T]):
 
     def __init__(
         self,
-        gapped: Gapped[T],
+        gapped: GapSource[T],
         read_range: ReadRange[T],
         *,
         pauses: Sequence[float] = (),

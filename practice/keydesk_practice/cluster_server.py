@@ -27,14 +27,14 @@ from keydesk_practice.cluster.control import (
     load_tokens,
 )
 from keydesk_practice.cluster.database import (
-    Pace,
+    MarketTime,
     counts,
     read_pace,
     wall_offset,
     write_pace,
 )
 from keydesk_practice.cluster.database_threads import Listener as Notifications
-from keydesk_practice.cluster.internal import InnerApplication
+from keydesk_practice.cluster.internal import InternalApplication
 from keydesk_practice.cluster.node import Node
 from keydesk_practice.cluster.peers import Peers
 from keydesk_practice.cluster.router import ClusterRouter
@@ -176,7 +176,7 @@ def _has_nodes(ledger: PostgresLedger) -> bool:
     return live > 0
 
 
-def _pace(options: Options, ledger: PostgresLedger) -> tuple[DatabaseWallClock, Pace]:
+def _pace(options: Options, ledger: PostgresLedger) -> tuple[DatabaseWallClock, MarketTime]:
     """Return the clock of the database, and the pace of the market, which the first node sets."""
     connection = connect(ledger.text)
     try:
@@ -186,7 +186,7 @@ def _pace(options: Options, ledger: PostgresLedger) -> tuple[DatabaseWallClock, 
             if pace is None:
                 start = wall() if options.start is None else options.start
                 stops = start if options.paused else None
-                pace = Pace(start, wall(), options.speed, stops, 1)
+                pace = MarketTime(start, wall(), options.speed, stops, 1)
                 write_pace(connection, pace)
     finally:
         connection.close()
@@ -241,7 +241,7 @@ async def _serve(node: Node, listener: Listener, inner: Listener, options: Optio
         origins=options.origins,
         logs_requests=options.log_requests,
     )
-    forwarded = InnerApplication(
+    forwarded = InternalApplication(
         broker.budget,
         router,
         _InnerControl(control, cluster),

@@ -9,8 +9,8 @@ from time import process_time
 
 import pytest
 
-from keydesk.alerts.alert_file import BookFile
-from keydesk.alerts.alert_list import Book, adding
+from keydesk.alerts.alert_file import AlertFile
+from keydesk.alerts.alert_list import AlertList, adding
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import PriceCross, Reading
 from keydesk.calc.alerts.engine import AlertEngine
@@ -70,7 +70,7 @@ SETTLING, SECONDS, ROUNDS = (
 )  # settling: what was missed since the last desk is worked out
 
 
-def with_alerts(book: Book) -> Book:
+def with_alerts(book: AlertList) -> AlertList:
     """A hundred levels on each of five instruments, from 10 % below to 10 % above."""
     for name, middle in zip(INSTRUMENTS, map(Decimal, MIDDLES), strict=True):
         for number in range(ALERTS // len(INSTRUMENTS)):
@@ -96,7 +96,7 @@ def test_a_whole_desk_with_500_alerts_beside_the_same_without(tmp_path: Path) ->
     for home in (without, watching):
         cost_of_a_desk(home)  # compiles, and makes the account's files
     [audit] = (watching / "orders").glob("*.audit")
-    file = BookFile(audit.with_suffix(".alerts"))
+    file = AlertFile(audit.with_suffix(".alerts"))
     file.load()
     file.change(with_alerts)
     costs = [(cost_of_a_desk(without), cost_of_a_desk(watching)) for _ in range(ROUNDS)]

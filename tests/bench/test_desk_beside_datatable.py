@@ -18,7 +18,7 @@ import pytest
 from rich.console import RenderableType
 from textual.screen import Screen
 
-from keydesk.feeds.account_feed import Link
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.streams import take_item
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.valuation import revalue
@@ -53,14 +53,14 @@ class Weighed(DeskApp):
             self.sent += len(update.render_segments(self.console).encode())
 
 
-def lines_of(link: Link, chance: random.Random, second: int) -> list[bytes]:
+def lines_of(feed: AccountFeed, chance: random.Random, second: int) -> list[bytes]:
     """Return the lines that the price stream sends in a second."""
-    names = list(link.store.instruments)
+    names = list(feed.store.instruments)
     lines = []
     for number in range(PRICES):
         name = names[chance.randrange(len(names))]
-        quote = link.store.quotes[name]
-        digits = link.store.instruments[name].display_precision
+        quote = feed.store.quotes[name]
+        digits = feed.store.instruments[name].display_precision
         moved = float(quote.bid) + chance.randint(-3, 3) * 10**-digits
         bid, ask = f"{moved:.{digits}f}", f"{moved + 2 * 10**-digits:.{digits}f}"
         price = {
@@ -80,7 +80,7 @@ def lines_of(link: Link, chance: random.Random, second: int) -> list[bytes]:
 async def test_the_desk_costs_a_tenth_of_a_plain_table() -> None:
     chance = random.Random(5)
     store = desk_store(INSTRUMENTS)
-    link = link_to(ScriptedBroker(), store)
+    feed = link_to(ScriptedBroker(), store)
     desk, table = Weighed(store), PlainTable(ROWS)
     costs: dict[str, list[float]] = {"desk": [], "table": []}
     async with desk.run_test(size=SIZE), table.run_test(size=SIZE):
@@ -88,11 +88,11 @@ async def test_the_desk_costs_a_tenth_of_a_plain_table() -> None:
         screen = desk.screen
         assert isinstance(screen, DeskScreen)
         for second in range(SECONDS):
-            lines = lines_of(link, chance, second)
+            lines = lines_of(feed, chance, second)
             began = time.process_time()
             for beat in range(FRAMES):
                 for line in lines[beat::FRAMES]:
-                    take_item(link, LINE.read(line))
+                    take_item(feed, LINE.read(line))
                 now = NOW + second + beat / FRAMES
                 revalue(store, now)
                 screen.on_frame(frame_of(store, now=now))

@@ -61,10 +61,10 @@ def test_a_price_into_the_store() -> None:
 
 
 def test_a_price_through_the_feed() -> None:
-    link = link_to(ScriptedBroker(), watching())
+    feed = link_to(ScriptedBroker(), watching())
     report(
         "a price through the feed",
-        microseconds(lambda each: take_item(link, each), ticks()),
+        microseconds(lambda each: take_item(feed, each), ticks()),
         most=20,
     )
 

@@ -26,7 +26,7 @@ from keydesk_client import (
     DateTime,
     FileJournal,
     FollowSettings,
-    Interrupted,
+    StreamInterrupted,
     Timeouts,
 )
 from keydesk_client.models import LimitOrderRequest, MarketOrderRequest, StopLossDetails
@@ -132,7 +132,7 @@ class Following:
     async def note(self) -> None:
         """Note what is believed after each change."""
         async for event in self.account.events():
-            self.interruptions += isinstance(event, Interrupted)
+            self.interruptions += isinstance(event, StreamInterrupted)
             self.beliefs.append((self.account.newest, belief_of(self.account)))
 
     async def restart(self, *arguments: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from keydesk_client import Client, errors
 from keydesk_client.errors import (
-    Answered,
+    HttpStatusError,
     InvalidRequest,
     KeydeskClientError,
     NotFound,
@@ -117,7 +117,7 @@ def every_error(kind: type[KeydeskClientError]) -> list[type[KeydeskClientError]
 @pytest.mark.parametrize("kind", every_error(KeydeskClientError))
 def test_every_error_pickles_with_all_that_it_carries(kind: type[KeydeskClientError]) -> None:
     error = kind("words")
-    if isinstance(error, Answered):
+    if isinstance(error, HttpStatusError):
         error.status, error.retry_after = 429, 1.5
     back = pickle.loads(pickle.dumps(error))
     assert type(back) is kind
@@ -146,7 +146,7 @@ SETTLED = {
     "UnreadableAnswer": False,
     "AnswerTooLarge": False,
     "MissingMember": False,
-    "Answered": False,
+    "HttpStatusError": False,
     "ServerFailed": False,
 }
 """Errors that are not named are settled: nothing was sent, or the service refused the request."""

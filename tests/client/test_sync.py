@@ -28,9 +28,9 @@ from keydesk_client.models import ClientPrice, MarketOrderRequest, StopLossDetai
 from keydesk_client.orders import sender as sending
 from keydesk_client.orders.outcome import (
     Ambiguous,
-    Became,
     Done,
     NotSent,
+    OrderResult,
     Outcome,
     Progress,
     Rejected,
@@ -211,7 +211,7 @@ def test_a_script_sends_orders_that_are_never_doubled(client: sync.Client, tmp_p
     assert sender.recover() == ()
     bought: Outcome = sender.create(buy())
     assert isinstance(bought, Done)
-    assert bought.became is Became.FILLED
+    assert bought.became is OrderResult.FILLED
     assert bought.trade_id is not None
     protected = sender.set_dependent_orders(
         bought.trade_id, stop_loss=StopLossDetails(distance="0.01")

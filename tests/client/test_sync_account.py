@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_client import AccountState, Applied, Client, Done, FileJournal, Priced, Rejected, sync
+from keydesk_client import (
+    AccountState,
+    Client,
+    Done,
+    FileJournal,
+    PriceUpdated,
+    Rejected,
+    TransactionApplied,
+    sync,
+)
 from keydesk_client.errors import InvalidSettings, StreamNotOpen, TimedOut
 from keydesk_client.models import MarketOrderRequest, OrderFillTransaction
 from support.broker import SharedPractice
@@ -92,15 +101,17 @@ def test_events_are_iterated_with_for_and_waited_for_a_while(client: sync.Client
             quiet.next(timeout=0.01)
         client.orders.create(buy(300))
         for event in quiet:
-            if isinstance(event, Applied) and isinstance(event.transaction, OrderFillTransaction):
+            if isinstance(event, TransactionApplied) and isinstance(
+                event.transaction, OrderFillTransaction
+            ):
                 break
         assert account.units(PAIR) == 300
         prices = account.events(prices=True)
-        assert any(isinstance(event, Priced) for event in prices)
+        assert any(isinstance(event, PriceUpdated) for event in prices)
         prices.close()
         prices.close()
-        assert [each for each in prices if isinstance(each, Applied)] == []
-    assert [each for each in quiet if isinstance(each, Applied)] == []
+        assert [each for each in prices if isinstance(each, TransactionApplied)] == []
+    assert [each for each in quiet if isinstance(each, TransactionApplied)] == []
 
 
 def test_an_account_is_followed_once_and_not_after_its_block(client: sync.Client) -> None:

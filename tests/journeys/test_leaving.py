@@ -184,7 +184,7 @@ def test_a_stopped_broker_neither_delays_the_end_nor_outlives_it(
         assert waited < ENDS_WITHIN
         terminal.until(lambda: not alive(child), what="no child process")
         assert sockets_in(practice_folder) == []
-        assert not practice_broker.is_held(practice_folder / "home" / "practice")
+        assert not practice_broker.is_ledger_locked(practice_folder / "home" / "practice")
 
 
 NOHUP = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"

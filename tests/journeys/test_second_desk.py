@@ -27,7 +27,7 @@ def test_a_second_desk_on_the_same_market_refuses_and_one_after_a_killed_one_ope
             assert b"\x1b" not in second.raw, "nothing was drawn"
         first.press("B")
         first.see("BUY 10,000")
-        assert practice_broker.is_held(practice_folder / "home" / "practice")
+        assert practice_broker.is_ledger_locked(practice_folder / "home" / "practice")
         first.signal(signal.SIGKILL)
     with Terminal(keydesk("--practice"), SIZE, env) as again:
         again.see("prices ok")
@@ -85,6 +85,6 @@ def journal_in(folder: Path) -> bytes:
 
 
 def test_a_ledger_that_nobody_holds_is_free(tmp_path: Path) -> None:
-    assert not practice_broker.is_held(tmp_path)
+    assert not practice_broker.is_ledger_locked(tmp_path)
     (tmp_path / practice_broker.LEDGER).write_bytes(b"")
-    assert not practice_broker.is_held(tmp_path)
+    assert not practice_broker.is_ledger_locked(tmp_path)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.alerts.alert_file import BookFile
+from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import adding
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import Alert, FiringRecord
@@ -34,7 +34,10 @@ class Watching:
 
     def __post_init__(self) -> None:
         self.watch = AlertWatch(
-            self.store, BookFile(self.path), self.deliver, lambda _, words: self.words.append(words)
+            self.store,
+            AlertFile(self.path),
+            self.deliver,
+            lambda _, words: self.words.append(words),
         )
 
     def deliver(self, fired: FiringRecord, mine: bool) -> None:

@@ -14,7 +14,14 @@ from keydesk_practice.engine.commands import (
     Tick,
 )
 from keydesk_practice.engine.decide import decide
-from keydesk_practice.engine.state.account import Account, Mark, Order, Terms, Trade, empty_account
+from keydesk_practice.engine.state.account import (
+    Account,
+    Order,
+    OrderPriceLevel,
+    Terms,
+    Trade,
+    empty_account,
+)
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction
@@ -33,13 +40,13 @@ class PractisedAccount:
     ) -> None:
         self.market = market or example_market()
         self.state: Account = empty_account(ID, USER, terms or Terms(currency="USD"))
-        self.events: list[Transaction | Mark] = []
+        self.events: list[Transaction | OrderPriceLevel] = []
         self.do(OpenAccount(alias="Practice", deposit=Decimal(deposit)))
 
     @property
     def transactions(self) -> list[Transaction]:
         """The account's history."""
-        return [event for event in self.events if not isinstance(event, Mark)]
+        return [event for event in self.events if not isinstance(event, OrderPriceLevel)]
 
     def do(self, command: Command) -> tuple[Transaction, ...]:
         """Execute a command as the broker does: decide, apply, update the marks."""

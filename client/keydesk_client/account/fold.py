@@ -20,7 +20,7 @@ from keydesk_client.account.rows import (
     trailing_row,
 )
 from keydesk_client.account.snapshot import remember_first_stop
-from keydesk_client.account.valuation import Book, rebuild_position
+from keydesk_client.account.valuation import ValuedAccount, rebuild_position
 from keydesk_client.account.values import number_of, try_to
 from keydesk_client.models import (
     ClientConfigureTransaction,
@@ -57,7 +57,7 @@ NEEDS_SNAPSHOT = (
 """Their effect is not part of the transaction."""
 
 
-def apply(book: Book, transaction: Transaction) -> bool:
+def apply(book: ValuedAccount, transaction: Transaction) -> bool:
     """Apply one transaction to the account; return False if a snapshot is needed."""
     account = book.account
     if account is None:
@@ -67,7 +67,7 @@ def apply(book: Book, transaction: Transaction) -> bool:
     return _apply(book, account, transaction)
 
 
-def _apply(book: Book, account: AccountFigures, transaction: Transaction) -> bool:
+def _apply(book: ValuedAccount, account: AccountFigures, transaction: Transaction) -> bool:
     match transaction:
         case OrderFillTransaction():
             return _fill(book, account, transaction)
@@ -88,7 +88,9 @@ def _apply(book: Book, account: AccountFigures, transaction: Transaction) -> boo
     return True
 
 
-def _apply_beside_orders(book: Book, account: AccountFigures, transaction: Transaction) -> bool:
+def _apply_beside_orders(
+    book: ValuedAccount, account: AccountFigures, transaction: Transaction
+) -> bool:
     match transaction:
         case TransferFundsTransaction():
             _transfer(book, account, transaction)
@@ -110,7 +112,7 @@ def _apply_beside_orders(book: Book, account: AccountFigures, transaction: Trans
     return True
 
 
-def _fill(book: Book, account: AccountFigures, fill: OrderFillTransaction) -> bool:
+def _fill(book: ValuedAccount, account: AccountFigures, fill: OrderFillTransaction) -> bool:
     account.balance = fill.account_balance
     account.pl += fill.pl
     account.financing += fill.financing
@@ -129,7 +131,7 @@ def _fill(book: Book, account: AccountFigures, fill: OrderFillTransaction) -> bo
     return all(known)
 
 
-def _reduce(book: Book, part: TradeReduce) -> bool:
+def _reduce(book: ValuedAccount, part: TradeReduce) -> bool:
     """Reduce a trade by a closed part; the units of the part have the fill's sign."""
     trade = book.trades.get(part.trade_id)
     if trade is None:
@@ -143,12 +145,12 @@ def _reduce(book: Book, part: TradeReduce) -> bool:
     return True
 
 
-def _rest(book: Book, order: PendingOrder) -> None:
+def _rest(book: ValuedAccount, order: PendingOrder) -> None:
     book.orders[order.id] = order
     book.changed(Part.ORDERS)
 
 
-def _protect(book: Book, order: PendingOrder) -> bool:
+def _protect(book: ValuedAccount, order: PendingOrder) -> bool:
     trade = book.trades.get(order.trade_id or "")
     _rest(book, order)
     if trade is None:
@@ -159,7 +161,7 @@ def _protect(book: Book, order: PendingOrder) -> bool:
     return True
 
 
-def _end_order(book: Book, order_id: str) -> None:
+def _end_order(book: ValuedAccount, order_id: str) -> None:
     """Remove a pending order; a market order never was pending, so a missing one is expected."""
     order = book.orders.pop(order_id, None)
     if order is None:
@@ -171,7 +173,9 @@ def _end_order(book: Book, order_id: str) -> None:
         book.changed(Part.TRADES, trade.id)
 
 
-def _finance(book: Book, account: AccountFigures, charge: DailyFinancingTransaction) -> bool:
+def _finance(
+    book: ValuedAccount, account: AccountFigures, charge: DailyFinancingTransaction
+) -> bool:
     account.balance = charge.account_balance
     account.financing += charge.financing
     book.booked(charge.time.ns, charge.financing)
@@ -187,12 +191,14 @@ def _finance(book: Book, account: AccountFigures, charge: DailyFinancingTransact
     return known
 
 
-def _transfer(book: Book, account: AccountFigures, transfer: TransferFundsTransaction) -> None:
+def _transfer(
+    book: ValuedAccount, account: AccountFigures, transfer: TransferFundsTransaction
+) -> None:
     account.balance = transfer.account_balance
     book.transferred(transfer.time.ns, transfer.amount)
 
 
-def _rename_order(book: Book, change: OrderClientExtensionsModifyTransaction) -> bool:
+def _rename_order(book: ValuedAccount, change: OrderClientExtensionsModifyTransaction) -> bool:
     order = book.orders.get(change.order_id)
     if order is None:
         return False
@@ -202,7 +208,7 @@ def _rename_order(book: Book, change: OrderClientExtensionsModifyTransaction) ->
     return True
 
 
-def _retag_trade(book: Book, change: TradeClientExtensionsModifyTransaction) -> bool:
+def _retag_trade(book: ValuedAccount, change: TradeClientExtensionsModifyTransaction) -> bool:
     trade = book.trades.get(change.trade_id)
     if trade is None:
         return False
@@ -214,20 +220,22 @@ def _retag_trade(book: Book, change: TradeClientExtensionsModifyTransaction) -> 
     return True
 
 
-def _configure(book: Book, account: AccountFigures, change: ClientConfigureTransaction) -> None:
+def _configure(
+    book: ValuedAccount, account: AccountFigures, change: ClientConfigureTransaction
+) -> None:
     if change.alias is not None:
         account.alias = book.printable(change.alias)
     if change.margin_rate is not None:
         account.margin_rate = change.margin_rate
 
 
-def remember_first_stops(book: Book, transactions: Iterable[Transaction]) -> None:
+def remember_first_stops(book: ValuedAccount, transactions: Iterable[Transaction]) -> None:
     """Set the initial stop of each open trade from earlier transactions."""
     for each in transactions:
         try_to(book, partial(_remember_first_stop, book, each))
 
 
-def _remember_first_stop(book: Book, transaction: Transaction) -> None:
+def _remember_first_stop(book: ValuedAccount, transaction: Transaction) -> None:
     match transaction:
         case StopLossOrderTransaction() | GuaranteedStopLossOrderTransaction():
             order = dependent_row(transaction, transaction.time, book.trades)

@@ -6,7 +6,7 @@ from functools import partial
 
 from keydesk_client.account.records import AccountFigures, OpenTrade, Part, PendingOrder
 from keydesk_client.account.rows import Printable, attach, order_row, trade_row
-from keydesk_client.account.valuation import Book, plain_margin, rebuild_position, rounded
+from keydesk_client.account.valuation import ValuedAccount, plain_margin, rebuild_position, rounded
 from keydesk_client.account.values import amount, number_of, price, readable, try_to
 from keydesk_client.arithmetic.risk import FIRST_STOP_WITHIN_NS
 from keydesk_client.models import (
@@ -23,7 +23,7 @@ from keydesk_client.models import (
 NOTHING = Decimal(0)
 
 
-def take_snapshot(book: Book, account: Account) -> None:
+def take_snapshot(book: ValuedAccount, account: Account) -> None:
     """Replace the account by a snapshot of the broker.
 
     Trades and orders that cannot be read are left out; without the account's own figures nothing changes, and what
@@ -91,7 +91,7 @@ def _keep_first_stop(trade: OpenTrade, before: OpenTrade | None) -> None:
         trade.initial_stop, trade.initial_risk = before.initial_stop, before.initial_risk
 
 
-def take_state(book: Book, state: AccountChangesState) -> None:
+def take_state(book: ValuedAccount, state: AccountChangesState) -> None:
     """Overwrite the price-dependent figures by those of the broker."""
     account = book.account
     if account is None:
@@ -101,7 +101,7 @@ def take_state(book: Book, state: AccountChangesState) -> None:
     book.changed(Part.ACCOUNT)
 
 
-def _take_figures(book: Book, state: AccountChangesState) -> None:
+def _take_figures(book: ValuedAccount, state: AccountChangesState) -> None:
     account = book.account
     figures = (
         state.unrealized_pl,
@@ -123,22 +123,22 @@ def _take_figures(book: Book, state: AccountChangesState) -> None:
     ) = map(amount, figures)
 
 
-def _take_trades(book: Book, state: AccountChangesState) -> None:
+def _take_trades(book: ValuedAccount, state: AccountChangesState) -> None:
     for each in state.trades:
         try_to(book, partial(_take_trade, book, each))
 
 
-def _take_positions(book: Book, state: AccountChangesState) -> None:
+def _take_positions(book: ValuedAccount, state: AccountChangesState) -> None:
     for each in state.positions:
         try_to(book, partial(_take_position, book, each))
 
 
-def _take_trailing_stops(book: Book, state: AccountChangesState) -> None:
+def _take_trailing_stops(book: ValuedAccount, state: AccountChangesState) -> None:
     for each in state.orders:
         try_to(book, partial(_take_trailing_stop, book, each))
 
 
-def _take_trade(book: Book, theirs: CalculatedTradeState) -> None:
+def _take_trade(book: ValuedAccount, theirs: CalculatedTradeState) -> None:
     trade = book.trades.get(theirs.id)
     if trade is not None:
         result, used = amount(theirs.unrealized_pl), amount(theirs.margin_used)
@@ -146,7 +146,9 @@ def _take_trade(book: Book, theirs: CalculatedTradeState) -> None:
         book.changed(Part.TRADES, theirs.id)
 
 
-def differences(book: Book, changes: AccountChanges, state: AccountChangesState) -> tuple[str, ...]:
+def differences(
+    book: ValuedAccount, changes: AccountChanges, state: AccountChangesState
+) -> tuple[str, ...]:
     """Return a sentence for each difference between the folded account and the broker's.
 
     Call it only while both are at the same transaction. Empty when they are equal.
@@ -167,7 +169,7 @@ def _listed(part: Callable[[], Iterable[str]]) -> Sequence[str]:
     return tuple(part())
 
 
-def _take_position(book: Book, theirs: CalculatedPositionState) -> None:
+def _take_position(book: ValuedAccount, theirs: CalculatedPositionState) -> None:
     position = book.positions.get(theirs.instrument)
     if position is None:
         return
@@ -179,7 +181,7 @@ def _take_position(book: Book, theirs: CalculatedPositionState) -> None:
     book.changed(Part.POSITIONS, theirs.instrument)
 
 
-def _take_trailing_stop(book: Book, theirs: DynamicOrderState) -> None:
+def _take_trailing_stop(book: ValuedAccount, theirs: DynamicOrderState) -> None:
     order, level = book.orders.get(theirs.id), theirs.trailing_stop_value
     if order is None or level is None:
         return
@@ -202,7 +204,7 @@ def _totals(account: AccountFigures, state: AccountChangesState) -> Iterator[str
             yield f"{name} {ours} here, {theirs} at the broker"
 
 
-def _open_trades(book: Book, state: AccountChangesState) -> Iterator[str]:
+def _open_trades(book: ValuedAccount, state: AccountChangesState) -> Iterator[str]:
     theirs = set(readable(book, lambda trade: str(number_of(trade.id)), state.trades))
     for trade_id in sorted(theirs - book.trades.keys(), key=int):
         yield f"trade {trade_id} is open at the broker, unknown here"
@@ -212,13 +214,13 @@ def _open_trades(book: Book, state: AccountChangesState) -> Iterator[str]:
         yield f"trade {trade_id} is open here, not at the broker"
 
 
-def _changed_trades(book: Book, changes: AccountChanges) -> Iterator[str]:
+def _changed_trades(book: ValuedAccount, changes: AccountChanges) -> Iterator[str]:
     trades = (*changes.trades_opened, *changes.trades_reduced)
     for words in readable(book, lambda trade: tuple(_trade(book, trade)), trades):
         yield from words
 
 
-def _trade(book: Book, theirs: TradeSummary) -> Iterator[str]:
+def _trade(book: ValuedAccount, theirs: TradeSummary) -> Iterator[str]:
     ours = book.trades.get(theirs.id)
     if ours is None:
         return  # closed since, or named already
@@ -239,12 +241,12 @@ def _trade(book: Book, theirs: TradeSummary) -> Iterator[str]:
             yield f"{name} of trade {ours.id} is {here or 'none'} here, {order_id or 'none'} at the broker"
 
 
-def _changed_positions(book: Book, changes: AccountChanges) -> Iterator[str]:
+def _changed_positions(book: ValuedAccount, changes: AccountChanges) -> Iterator[str]:
     for words in readable(book, partial(_position, book), changes.positions):
         yield from words
 
 
-def _position(book: Book, theirs: Position) -> Sequence[str]:
+def _position(book: ValuedAccount, theirs: Position) -> Sequence[str]:
     long_units, short_units = _held_units(book, theirs)
     if (long_units, short_units) == (theirs.long.units, theirs.short.units):
         return ()
@@ -252,12 +254,12 @@ def _position(book: Book, theirs: Position) -> Sequence[str]:
     return (f"position {theirs.instrument} is {here} here, {there} at the broker",)
 
 
-def _held_units(book: Book, theirs: Position) -> tuple[Decimal, Decimal]:
+def _held_units(book: ValuedAccount, theirs: Position) -> tuple[Decimal, Decimal]:
     ours = book.positions.get(theirs.instrument)
     return (NOTHING, NOTHING) if ours is None else (ours.long_units, ours.short_units)
 
 
-def _changed_orders(book: Book, changes: AccountChanges) -> Iterator[str]:
+def _changed_orders(book: ValuedAccount, changes: AccountChanges) -> Iterator[str]:
     gone = (*changes.orders_cancelled, *changes.orders_filled)
     ended = set(readable(book, lambda order: order.id, gone))
     states = readable(book, lambda order: (order.id, order.state), changes.orders_created)

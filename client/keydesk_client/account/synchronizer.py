@@ -16,8 +16,8 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from keydesk_client.account.snapshot import differences, take_snapshot, take_state
-from keydesk_client.account.valuation import Book
-from keydesk_client.account.values import READ_ERRORS, CountsUnreadable, number_of, try_to
+from keydesk_client.account.valuation import ValuedAccount
+from keydesk_client.account.values import READ_ERRORS, UnreadableCounter, number_of, try_to
 from keydesk_client.models import Account, Transaction
 from keydesk_client.models.responses import AccountChangesResponse
 from keydesk_client.sequencer import MOST_HELD, Backfill, Range, Sequencer
@@ -37,7 +37,7 @@ class TransactionGate:
     def __init__(
         self,
         apply: Callable[[Transaction], bool],
-        counter: CountsUnreadable,
+        counter: UnreadableCounter,
         *,
         doubt: Callable[[str], object],
     ) -> None:
@@ -170,7 +170,7 @@ class Synchronizer:
 
     def __init__(
         self,
-        book: Book,
+        book: ValuedAccount,
         apply: Callable[[Transaction], bool],
         doubt: Callable[[str], object],
     ) -> None:

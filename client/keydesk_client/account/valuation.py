@@ -1,4 +1,4 @@
-"""`Book`, what the functions of this folder read and write, and its trades, positions and totals at the latest prices.
+"""`ValuedAccount`, what the functions of this folder read and write, and its trades, positions and totals at the latest prices.
 
 The desk's store is one book, `following` has another. The service's own figures overwrite those made here whenever they
 arrive; between two of its answers these follow the prices, with its conversion factors and scaled to its margin
@@ -16,7 +16,7 @@ from keydesk_client.account.records import (
     Part,
     PendingOrder,
 )
-from keydesk_client.account.values import CountsUnreadable
+from keydesk_client.account.values import UnreadableCounter
 from keydesk_client.arithmetic import risk
 from keydesk_client.arithmetic.margin import (
     closeout_percent,
@@ -51,7 +51,7 @@ class TwoSided(Protocol):
     def ask(self) -> Decimal: ...
 
 
-class Book(CountsUnreadable, Protocol):
+class ValuedAccount(UnreadableCounter, Protocol):
     """An account, the prices and terms by which it is valued, and the listeners to its changes."""
 
     trades: dict[str, OpenTrade]
@@ -112,7 +112,7 @@ def rounded(amount: Decimal, step: Decimal = MONEY_STEP) -> Decimal:
         return amount
 
 
-def rebuild_position(book: Book, instrument: str) -> None:
+def rebuild_position(book: ValuedAccount, instrument: str) -> None:
     """Sum the open trades of an instrument; remove the position if there are none."""
     trades = [trade for trade in book.trades.values() if trade.instrument == instrument]
     if trades:
@@ -143,7 +143,7 @@ def _average(trades: Sequence[OpenTrade]) -> Decimal | None:
     return average_price((trade.units, trade.price) for trade in trades)
 
 
-def trail(book: Book, trade: OpenTrade, closing: Decimal) -> None:
+def trail(book: ValuedAccount, trade: OpenTrade, closing: Decimal) -> None:
     """Move a trailing stop with the closing price, on the trade and among the orders."""
     stop = trade.trailing_stop
     if stop is None or stop.distance is None:
@@ -160,7 +160,7 @@ def trail(book: Book, trade: OpenTrade, closing: Decimal) -> None:
         book.changed(Part.ORDERS, order.id)
 
 
-def revalue_account(book: Book, account: AccountFigures) -> None:
+def revalue_account(book: ValuedAccount, account: AccountFigures) -> None:
     """Sum the account's figures; those with an unknown part stay the service's."""
     trades, positions = book.trades.values(), book.positions.values()
     unrealized = total(trade.unrealized_pl for trade in trades)
@@ -185,7 +185,7 @@ def _is_naked(trade: OpenTrade) -> bool:
     return not (trade.stop_loss or trade.trailing_stop or trade.guaranteed_stop)
 
 
-def factors_of(book: Book, currency: str) -> Factors | None:
+def factors_of(book: ValuedAccount, currency: str) -> Factors | None:
     """Return the conversion factors of a currency, None while unknown."""
     if book.account is not None and book.account.currency == currency:
         return HOME
@@ -195,7 +195,7 @@ def factors_of(book: Book, currency: str) -> Factors | None:
     return factors_from(conversions)
 
 
-def margin_rate(book: Book, instrument: str) -> Decimal | None:
+def margin_rate(book: ValuedAccount, instrument: str) -> Decimal | None:
     """Return the effective margin rate of an instrument, None while unknown."""
     specification = book.instruments.get(instrument)
     if specification is None:
@@ -204,7 +204,7 @@ def margin_rate(book: Book, instrument: str) -> Decimal | None:
     return effective_rate(specification.margin_rate, own)
 
 
-def plain_margin(book: Book, position: OpenPosition) -> Decimal | None:
+def plain_margin(book: ValuedAccount, position: OpenPosition) -> Decimal | None:
     """Return the margin of a position by our own formula; None while a value is unknown."""
     quote = book.quotes.get(position.instrument)
     factors = factors_of(book, currencies(position.instrument)[1])
@@ -215,7 +215,7 @@ def plain_margin(book: Book, position: OpenPosition) -> Decimal | None:
     return required_margin(units, rate, mid_price(quote.bid, quote.ask), factors.value)
 
 
-def revalue_position(book: Book, instrument: str) -> None:
+def revalue_position(book: ValuedAccount, instrument: str) -> None:
     """Value a position and its trades at the latest price; leave them while price or conversion are unknown."""
     position, quote = book.positions[instrument], book.quotes.get(instrument)
     factors = factors_of(book, currencies(instrument)[1])
@@ -237,7 +237,9 @@ def revalue_position(book: Book, instrument: str) -> None:
     book.changed(Part.ACCOUNT)
 
 
-def _revalue_trade(book: Book, trade: OpenTrade, quote: TwoSided, factors: Factors) -> None:
+def _revalue_trade(
+    book: ValuedAccount, trade: OpenTrade, quote: TwoSided, factors: Factors
+) -> None:
     trade.now = closing_price(trade.units, quote.bid, quote.ask)
     trail(book, trade, trade.now)
     trade.unrealized_pl = rounded(profit(trade.units, trade.price, trade.now, factors))
@@ -269,7 +271,7 @@ def _revalue_risk(trade: OpenTrade, factors: Factors) -> None:
     trade.r_multiple = risk.r_multiple(result, trade.initial_risk)
 
 
-def measure_order(book: Book, order: PendingOrder) -> None:
+def measure_order(book: ValuedAccount, order: PendingOrder) -> None:
     """Update how far the price is from an order, in pips; leave it while price, terms or level are unknown."""
     quote = book.quotes.get(order.instrument)
     specification = book.instruments.get(order.instrument)
@@ -280,7 +282,7 @@ def measure_order(book: Book, order: PendingOrder) -> None:
     book.changed(Part.ORDERS, order.id)
 
 
-def _buys(order: PendingOrder, book: Book) -> bool:
+def _buys(order: PendingOrder, book: ValuedAccount) -> bool:
     """Return whether an order buys when it fills; one that closes a long trade sells."""
     if order.units is not None:
         return order.units > 0

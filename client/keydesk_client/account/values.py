@@ -23,7 +23,7 @@ FIRST_NS: Final = 631_152_000_000_000_000  # 1990
 LAST_NS: Final = 4_102_444_800_000_000_000  # 2100
 
 
-class CountsUnreadable(Protocol):
+class UnreadableCounter(Protocol):
     """Counts records that could not be read."""
 
     def note_unreadable(self, words: str, count: int = 1, /) -> None:
@@ -31,7 +31,7 @@ class CountsUnreadable(Protocol):
         ...
 
 
-def readable(counter: CountsUnreadable, make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+def readable(counter: UnreadableCounter, make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
     """Yield `make(item)` for each item; count and leave out those for which it raises."""
     for item in items:
         try:
@@ -42,7 +42,7 @@ def readable(counter: CountsUnreadable, make: Callable[[T], R], items: Iterable[
             yield made
 
 
-def try_to(counter: CountsUnreadable, action: Callable[[], object]) -> bool:
+def try_to(counter: UnreadableCounter, action: Callable[[], object]) -> bool:
     """Run an action on one record; count it and return False if the record cannot be read."""
     try:
         action()

@@ -16,17 +16,17 @@ def whole_units(units: Decimal, precision: int) -> Decimal:
     return units.quantize(_step(precision), rounding=ROUND_DOWN)
 
 
-def nearest_price(price: Decimal, precision: int) -> Decimal:
+def round_price(price: Decimal, precision: int) -> Decimal:
     """Return the price rounded to the instrument's precision."""
     return price.quantize(_step(precision), rounding=ROUND_HALF_EVEN)
 
 
-def price_up(price: Decimal, precision: int) -> Decimal:
+def round_price_up(price: Decimal, precision: int) -> Decimal:
     """Return the price rounded up to the instrument's precision."""
     return price.quantize(_step(precision), rounding=ROUND_CEILING)
 
 
-def price_down(price: Decimal, precision: int) -> Decimal:
+def round_price_down(price: Decimal, precision: int) -> Decimal:
     """Return the price rounded down to the instrument's precision."""
     return price.quantize(_step(precision), rounding=ROUND_FLOOR)
 

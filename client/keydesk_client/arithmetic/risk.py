@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from decimal import Decimal
 
-from keydesk_client.arithmetic.profit import Factors, price_down, price_up
+from keydesk_client.arithmetic.profit import Factors, round_price_down, round_price_up
 
 NOTHING = Decimal(0)
 FIRST_STOP_WITHIN_NS = 60_000_000_000  # a stop set this soon after the fill is the initial one
@@ -91,5 +91,5 @@ def break_even_stop(
     """
     exact = exact_break_even(entry, units, costs, factors)
     if units > 0:
-        return price_up(exact + offset, precision)
-    return price_down(exact - offset, precision)
+        return round_price_up(exact + offset, precision)
+    return round_price_down(exact - offset, precision)

@@ -40,29 +40,29 @@ class LatestPrice:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class TransactionApplied:
     """A transaction was applied to the account: each comes once, in order."""
 
     transaction: Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class PriceUpdated:
     """A price came; while an iteration is busy, only the newest of each instrument waits."""
 
     price: LatestPrice
 
 
 @dataclass(frozen=True, slots=True)
-class Reread:
-    """The account was read anew, so that transactions may have come and gone without an `Applied`: look at all of it."""
+class SnapshotReloaded:
+    """The account was read anew, so that transactions may have come and gone without an `TransactionApplied`: look at all of it."""
 
     reason: str
     """Empty for the first time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Interrupted:
+class StreamInterrupted:
     """A stream, or the check of the account, gets no answer; what it keeps current is as old as its last answer."""
 
     source: Source
@@ -70,20 +70,27 @@ class Interrupted:
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class StreamRestored:
     """A source that was interrupted is back; the transactions in between have come, the prices have not."""
 
     source: Source
 
 
 @dataclass(frozen=True, slots=True)
-class TookEffect:
+class LateEffect:
     """A request that had ended as Unconfirmed took effect after all."""
 
     outcome: Done | Rejected | Ambiguous
 
 
-AccountEvent: TypeAlias = Applied | Priced | Reread | Interrupted | Restored | TookEffect
+AccountEvent: TypeAlias = (
+    TransactionApplied
+    | PriceUpdated
+    | SnapshotReloaded
+    | StreamInterrupted
+    | StreamRestored
+    | LateEffect
+)
 
 
 class EventQueue:
@@ -92,19 +99,19 @@ class EventQueue:
     def __init__(self, leave: Callable[["EventQueue"], object], *, prices: bool) -> None:
         self._leave, self._with_prices = leave, prices
         self._events: deque[AccountEvent] = deque()
-        self._prices: dict[str, Priced] = {}
+        self._prices: dict[str, PriceUpdated] = {}
         self._wakes = asyncio.Event()
         self._end: Exception | None = None
 
     def put(self, event: AccountEvent) -> None:
         """Add an event."""
-        if isinstance(event, Priced):
+        if isinstance(event, PriceUpdated):
             if not self._with_prices:
                 return
             self._prices[event.price.instrument] = event
         elif len(self._events) >= MOST_WAITING:
             self._events.clear()
-            self._events.append(Reread("the iteration was too slow: events were dropped"))
+            self._events.append(SnapshotReloaded("the iteration was too slow: events were dropped"))
         else:
             self._events.append(event)
         self._wakes.set()

@@ -19,8 +19,8 @@ from keydesk_client.errors import (
     OutOfRange,
 )
 from keydesk_client.following.events import (
-    Priced,
-    Reread,
+    PriceUpdated,
+    SnapshotReloaded,
 )
 from keydesk_client.following.follower import (
     Follower,
@@ -31,9 +31,9 @@ from keydesk_client.resources._base import unknown_instrument
 from keydesk_client.sequencer import PATIENCE_S, Backfill, GapFiller
 from keydesk_client.streams.buffer import (
     HistoryLost,
+    OverflowPolicy,
     Reconnected,
     StreamSettings,
-    WhenFull,
 )
 from keydesk_client.streams.prices import PriceStream
 from keydesk_client.streams.transactions import TransactionItem
@@ -64,7 +64,7 @@ async def keep_snapshot(follower: Follower) -> None:
         taken, follower.is_read = clock(), True
         follower.names_changed.set()
         follower.check_wanted.set()
-        follower.tell(Reread(reason))
+        follower.tell(SnapshotReloaded(reason))
 
 
 async def _snapshot(follower: Follower) -> None:
@@ -208,7 +208,7 @@ async def stream_prices(follower: Follower) -> None:
     settings = StreamSettings(
         stall_s=follower.settings.stall_s,
         longest_pause_s=follower.settings.longest_pause_s,
-        when_full=WhenFull.KEEP_LAST,
+        when_full=OverflowPolicy.KEEP_LAST,
     )
     failures = 0
     while True:
@@ -264,7 +264,7 @@ async def _read_prices(follower: Follower, items: PriceStream) -> None:
 def _take_price(follower: Follower, price: ClientPrice, received: float) -> None:
     taken = follower.book.take_price(price, received)
     if taken is not None:
-        follower.tell(Priced(taken))
+        follower.tell(PriceUpdated(taken))
 
 
 async def watch_streams(follower: Follower) -> None:

@@ -19,19 +19,19 @@ from keydesk_client.account.valuation import measure_order, revalue_account, rev
 from keydesk_client.account.values import FIRST_NS, LARGEST, LAST_NS
 from keydesk_client.account.values import price as checked_price
 from keydesk_client.errors import (
-    Answered,
     ClientClosed,
+    HttpStatusError,
     InvalidRequest,
     RateLimited,
     Refused,
 )
 from keydesk_client.following.events import (
     AccountEvent,
-    Applied,
-    Interrupted,
     LatestPrice,
-    Restored,
     Source,
+    StreamInterrupted,
+    StreamRestored,
+    TransactionApplied,
 )
 from keydesk_client.http.timing import BackOff, Timing
 from keydesk_client.models import ClientPrice, HomeConversions, Instrument, Transaction
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from keydesk_client.resources.resource_client import ResourceClient
 
 
-class FollowedBook:
+class FollowedAccount:
     """Trades, positions, orders, totals and prices of one account."""
 
     def __init__(self) -> None:
@@ -158,7 +158,7 @@ class Follower:
     timing: Timing
     tell: Callable[[AccountEvent | None], object]
     """Called after each change; with None when only figures moved."""
-    book: FollowedBook = field(default_factory=FollowedBook)
+    book: FollowedAccount = field(default_factory=FollowedAccount)
     snapshot_wanted: asyncio.Event = field(default_factory=asyncio.Event)
     check_wanted: asyncio.Event = field(default_factory=asyncio.Event)
     names_changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -172,7 +172,7 @@ class Follower:
 
     def __post_init__(self) -> None:
         self.synchronizer = Synchronizer(self.book, self.apply, self.doubt)
-        self.synchronizer.gate.listen(lambda each: self.tell(Applied(each)))
+        self.synchronizer.gate.listen(lambda each: self.tell(TransactionApplied(each)))
 
     def apply(self, transaction: Transaction) -> bool:
         """Fold one transaction into the book and value it."""
@@ -202,16 +202,16 @@ class Follower:
             raise error
         if source not in self.down:
             self.down[source] = str(error) or type(error).__name__
-            self.tell(Interrupted(source, self.down[source]))
+            self.tell(StreamInterrupted(source, self.down[source]))
 
     def restored(self, source: Source) -> None:
         """Report that a source answers again."""
         if self.down.pop(source, None) is not None:
-            self.tell(Restored(source))
+            self.tell(StreamRestored(source))
 
     async def back_off(self, failures: int, error: Exception | None = None) -> None:
         """Wait before the next attempt: full jitter under a ceiling that doubles."""
-        retry_after = error.retry_after if isinstance(error, Answered) else None
+        retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
         at_least = max(SHORTEST_PAUSE_S, min(retry_after or 0.0, LONGEST_RETRY_AFTER_S))
         back_off = BackOff(FIRST_PAUSE_S, self.settings.longest_pause_s)
         await self.timing.sleep(back_off.pause(failures, self.timing.chance, at_least_s=at_least))

@@ -30,11 +30,11 @@ from keydesk_client.errors import (
 )
 from keydesk_client.following.events import (
     AccountEvent,
-    Applied,
     EventQueue,
+    LateEffect,
     LatestPrice,
     Source,
-    TookEffect,
+    TransactionApplied,
 )
 from keydesk_client.following.feeds import FEEDS
 from keydesk_client.following.follower import Follower, FollowSettings
@@ -114,7 +114,7 @@ class AccountState:
                 journal,
                 lambda: self.newest,
                 self._take_progress,
-                lambda outcome: self._tell(TookEffect(outcome)),
+                lambda outcome: self._tell(LateEffect(outcome)),
                 client_ids=client_ids,
                 instrument_of=self._instrument_of,
                 before_return=self._catch_up,
@@ -283,7 +283,7 @@ class AccountState:
 
     def _tell(self, event: AccountEvent | None) -> None:
         self.revision += 1
-        if isinstance(event, Applied) and self._sender is not None:
+        if isinstance(event, TransactionApplied) and self._sender is not None:
             self._sender.watch(event.transaction)
         if event is not None:
             for queue in self._queues:

@@ -17,9 +17,9 @@ from logging import DEBUG
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from keydesk_client.errors import (
-    Answered,
     AnswerTooLarge,
     ConnectionLost,
+    HttpStatusError,
     KeydeskClientError,
     RateLimited,
     ServerFailed,
@@ -76,7 +76,7 @@ class Retries:
         """
         if attempts > self.most or not _is_transient(error):
             return None
-        retry_after = error.retry_after if isinstance(error, Answered) else None
+        retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
         back_off = BackOff(self.first_s, self.longest_s)
         pause = back_off.pause(attempts - 1, chance, at_least_s=retry_after or 0.0)
         return pause if spent_s + pause <= self.patience_s else None

@@ -7,9 +7,9 @@ from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 
 from keydesk_client.errors import (
-    Answered,
     AnswerTooLarge,
     Forbidden,
+    HttpStatusError,
     NotAllowed,
     NotFound,
     OutOfRange,
@@ -23,7 +23,7 @@ from keydesk_client.http.messages import HttpResponse
 from keydesk_client.models._core.json import JsonObject, JsonValue, loads
 from keydesk_client.transaction_id import LONGEST_ID, TransactionID
 
-BY_STATUS: Mapping[int, type[Answered]] = {
+BY_STATUS: Mapping[int, type[HttpStatusError]] = {
     401: Unauthorized,
     403: Forbidden,
     404: NotFound,
@@ -43,7 +43,7 @@ def error_of(
     response: HttpResponse,
     query: Mapping[str, str] = NO_QUERY,
     wall: Callable[[], float] = time.time,
-) -> Answered:
+) -> HttpStatusError:
     """Return the error of a response without success; never raise, whatever its body holds."""
     members = _members(response.body)
     return error_class(response.status)(
@@ -60,7 +60,7 @@ def error_of(
     )
 
 
-def error_class(status: int) -> type[Answered]:
+def error_class(status: int) -> type[HttpStatusError]:
     """Return the error class of a status."""
     if status in BY_STATUS:
         return BY_STATUS[status]

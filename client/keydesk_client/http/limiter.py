@@ -25,7 +25,7 @@ from typing import Final, Protocol, TypeAlias
 
 from keydesk_client.errors import TimedOut
 from keydesk_client.http.messages import RequestKind
-from keydesk_client.http.timing import CONNECTS, ConnectPace, Turn
+from keydesk_client.http.timing import CONNECTS, ConnectRateLimiter, Turn
 
 RATE: Final = 120
 RATE_WINDOW_S: Final = 1.005
@@ -50,8 +50,8 @@ class ConnectionSlots:
     `idle_s`. Where the count is wrong, `trace` still delays each new connection to the pace.
     """
 
-    def __init__(self, pace: ConnectPace, size: int, idle_s: float) -> None:
-        self.pace: ConnectPace = pace
+    def __init__(self, pace: ConnectRateLimiter, size: int, idle_s: float) -> None:
+        self.pace: ConnectRateLimiter = pace
         self._size, self._idle_s = size, idle_s
         self._in_use = 0
         self._last_used: list[float] = []

@@ -85,7 +85,7 @@ class Turn:
             self._is_over, self.at = True, self._clock()
 
 
-class ConnectPace:
+class ConnectRateLimiter:
     """The pace of new connections, shared by all requests and streams of a client."""
 
     def __init__(self, timing: Timing = REAL_TIMING) -> None:

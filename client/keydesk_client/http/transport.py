@@ -70,7 +70,7 @@ from keydesk_client.http.messages import (
     request_headers,
     without_token,
 )
-from keydesk_client.http.timing import STANDARD_TIMEOUTS, ConnectPace, Timeouts
+from keydesk_client.http.timing import STANDARD_TIMEOUTS, ConnectRateLimiter, Timeouts
 from keydesk_client.models._core.json import ERROR, LIST
 
 T = TypeVar("T")
@@ -135,7 +135,7 @@ class Transport:
         self._look_up_carrier = carrier
         self._stream_carrier = carrier or self._pool(self.stream, STREAM_CONNECTIONS)
         self._rest_headers = REST_UNCOMPRESSED if self.rest.is_local else REST
-        self.pace: ConnectPace = ConnectPace()
+        self.pace: ConnectRateLimiter = ConnectRateLimiter()
         """How often a connection may be opened; a stream takes its turn before it is opened."""
         if is_paced is None:
             is_paced = carrier is None and not self.rest.is_local

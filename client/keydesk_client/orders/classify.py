@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from keydesk_client.errors import (
-    Answered,
+    HttpStatusError,
     InvalidRequest,
     KeydeskClientError,
     MissingMember,
@@ -27,10 +27,10 @@ from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.outcome import (
     NO_TRANSACTION,
     Action,
-    Became,
     Done,
     Intent,
     NotSent,
+    OrderResult,
     Rejected,
     Unknown,
 )
@@ -65,7 +65,7 @@ def outcome_of_error(intent: Intent, error: KeydeskClientError) -> Rejected | No
     message = str(error) or type(error).__name__
     if not error.sent:
         field = error.field if isinstance(error, InvalidRequest) else ""
-        retry_after = error.retry_after if isinstance(error, Answered) else None
+        retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
         return NotSent(intent, message, field, retry_after)
     if isinstance(error, Refused) and error.settled:
         return Rejected(
@@ -78,15 +78,15 @@ def outcome_of_error(intent: Intent, error: KeydeskClientError) -> Rejected | No
             last_transaction_id=error.last_transaction_id or NO_TRANSACTION,
             related_transaction_ids=error.related_transaction_ids,
         )
-    request_id = error.request_id if isinstance(error, Answered | UnreadableAnswer) else ""
+    request_id = error.request_id if isinstance(error, HttpStatusError | UnreadableAnswer) else ""
     return Unknown(intent, message, request_id=request_id)
 
 
 def _done_by_answer(intent: Intent, answer: WriteResponse) -> Done:
     transactions = _transactions_in(answer)
     is_edit = intent.action in EDITS
-    became, reason = (Became.APPLIED, "") if is_edit else became_of(transactions)
-    if became is Became.RESTING and not any(_can_rest(each) for each in transactions):
+    became, reason = (OrderResult.APPLIED, "") if is_edit else became_of(transactions)
+    if became is OrderResult.RESTING and not any(_can_rest(each) for each in transactions):
         raise MissingMember("it does not show what the order became")
     return Done(
         intent=intent,
@@ -118,7 +118,7 @@ def done_by_transactions(
         became=became,
         transactions=transactions,
         reason=reason,
-        order_id=None if became is Became.APPLIED else _created_order_id(transactions),
+        order_id=None if became is OrderResult.APPLIED else _created_order_id(transactions),
         related_transaction_ids=tuple(each.id for each in batch),
         last_transaction_id=since[-1].id,
         looked_up=True,
@@ -139,7 +139,7 @@ def rejected_by_transaction(intent: Intent, refusal: Transaction) -> Rejected:
     )
 
 
-def became_of(transactions: Iterable[Transaction]) -> tuple[Became, str]:
+def became_of(transactions: Iterable[Transaction]) -> tuple[OrderResult, str]:
     """Return what the orders among these transactions became, and the reason if one was cancelled."""
     transactions = tuple(transactions)
     orders = {
@@ -150,8 +150,8 @@ def became_of(transactions: Iterable[Transaction]) -> tuple[Became, str]:
     own_cancels = (each for each in cancels if each.order_id in orders)
     reason = next((text(each, "reason") or each.type for each in own_cancels), "")
     if any(each.order_id in orders for each in fills):
-        return Became.FILLED, reason
-    return (Became.CANCELLED, reason) if reason else (Became.RESTING, "")
+        return OrderResult.FILLED, reason
+    return (OrderResult.CANCELLED, reason) if reason else (OrderResult.RESTING, "")
 
 
 def batch_of(origin: Transaction, since: Sequence[Transaction]) -> tuple[Transaction, ...]:
@@ -237,14 +237,14 @@ def _number(transaction: Transaction) -> int:
 
 def _became_when_complete(
     intent: Intent, transactions: Sequence[Transaction]
-) -> tuple[Became, str] | None:
+) -> tuple[OrderResult, str] | None:
     """Return what the request became, and the reason; None while the rest of the batch is missing."""
     if intent.action in EDITS:
-        return Became.APPLIED, ""
+        return OrderResult.APPLIED, ""
     orders = [each for each in transactions if creates_order(each)]
     if not orders:  # a replacement of which only the cancel took effect
         reasons = (text(each, "reject_reason") for each in transactions)
-        return next(((Became.CANCELLED, reason) for reason in reasons if reason), None)
+        return next(((OrderResult.CANCELLED, reason) for reason in reasons if reason), None)
     ended = {text(each, "order_id") for each in transactions}
     is_open = any(each.type == "MARKET_ORDER" and each.id not in ended for each in orders)
     if is_open or len(orders) < len(intent.closed_sides):  # market orders never rest

@@ -57,23 +57,23 @@ EXITS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class SteadyTime:
+class MonotonicTime:
     """A reading of the monotonic clock, comparable between processes of the same machine."""
 
     clock: str
     """Identifies the clock: readings of different clocks cannot be compared."""
     ns: int
 
-    def since(self, earlier: "SteadyTime | None") -> int | None:
+    def since(self, earlier: "MonotonicTime | None") -> int | None:
         """Return the nanoseconds that have passed at least since `earlier`, or None when that is unknown."""
         if earlier is None or earlier.clock != self.clock or earlier.ns > self.ns:
             return None
         return self.ns - earlier.ns
 
 
-def steady_time() -> SteadyTime:
+def monotonic_time() -> MonotonicTime:
     """Read the monotonic clock; it stops while the machine sleeps, during which nothing is sent either."""
-    return SteadyTime(_clock_name(), time.monotonic_ns())
+    return MonotonicTime(_clock_name(), time.monotonic_ns())
 
 
 @cache
@@ -108,7 +108,7 @@ class Intent:
     """The JSON object that is sent; of an order, what stands inside `order`. Empty when the request was invalid."""
     instrument: str = ""
     """The instrument that it concerns, if known: the body of a cancel or a trade close does not name it."""
-    steady: SteadyTime | None = None
+    steady: MonotonicTime | None = None
     """A monotonic clock when it was made, or when another machine or boot first read it; None in older journals."""
 
     @property
@@ -186,7 +186,7 @@ def new_intent_id() -> str:
     return f"kd-{secrets.token_hex(10)}"
 
 
-class Became(StrEnum):
+class OrderResult(StrEnum):
     """What a request that the broker acted on turned into."""
 
     FILLED = "filled"
@@ -202,7 +202,7 @@ class Done:
     """The broker acted on the request."""
 
     intent: Intent
-    became: Became
+    became: OrderResult
     transactions: tuple[Transaction, ...] = ()
     """The transactions of the request, in order, as far as known: answers name on-fill orders by id only."""
     reason: str = ""
@@ -402,10 +402,10 @@ def _whole(held: Mapping[str, JsonValue], member: str) -> int:
     return value
 
 
-def _steady(value: JsonValue) -> SteadyTime | None:
+def _steady(value: JsonValue) -> MonotonicTime | None:
     """Read a clock reading; None when it is missing or unreadable, which leaves the intent valid."""
     try:
         reading = _object(value, "steady")
-        return SteadyTime(_text(reading, "clock"), _whole(reading, "ns"))
+        return MonotonicTime(_text(reading, "clock"), _whole(reading, "ns"))
     except (ValueError, KeyError):
         return None

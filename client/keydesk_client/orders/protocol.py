@@ -38,16 +38,16 @@ from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
     Intent,
+    MonotonicTime,
     NotSent,
     Outcome,
     Progress,
     Rejected,
     Sending,
-    SteadyTime,
     Unconfirmed,
     Unknown,
 )
-from keydesk_client.orders.reconciler import LookUps
+from keydesk_client.orders.reconciler import OutcomeLookUps
 from keydesk_client.orders.unconfirmed import (
     UnconfirmedIntents,
     is_read_whole,
@@ -95,7 +95,7 @@ class OrderProtocol:
         alarm: Alarm,
         *,
         wall_ns: Callable[[], int],
-        steady: Callable[[], SteadyTime],
+        steady: Callable[[], MonotonicTime],
         pauses: tuple[float, ...],
         give_up_after: float | None = None,
     ) -> None:
@@ -108,11 +108,11 @@ class OrderProtocol:
         self._unattributed: dict[str, Intent] = {}
         self._in_flight: dict[str, Intent] = {}
         self._request_ids: dict[str, str] = {}
-        self._look_ups = LookUps(client, self._context, on_progress, pauses, give_up_after)
+        self._look_ups = OutcomeLookUps(client, self._context, on_progress, pauses, give_up_after)
         self._look_up_tasks: dict[str, asyncio.Task[None]] = {}
         self._look_ups_due: set[str] = set()
 
-    async def carry_out(self, intent: Intent, send: Send) -> Outcome:
+    async def execute(self, intent: Intent, send: Send) -> Outcome:
         """Journal the intent, send its request once, and return the outcome.
 
         A request waits for those like it; when another holds the lock for too long, it goes on without.
@@ -239,7 +239,7 @@ class OrderProtocol:
                     self._close_unconfirmed(outcome)
         return outcome
 
-    def _date_from(self, intent: Intent, seen: SteadyTime) -> None:
+    def _date_from(self, intent: Intent, seen: MonotonicTime) -> None:
         """Let a later start prove the age of an intent whose own clock reading cannot be compared."""
         if any(each.id == intent.id for each in self._journal.open_intents()):
             self._journal.write(replace(intent, steady=seen))

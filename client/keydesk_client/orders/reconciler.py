@@ -8,8 +8,8 @@ from itertools import chain, repeat
 from typing import Final, TypeAlias
 
 from keydesk_client.errors import (
-    Answered,
     ClientClosed,
+    HttpStatusError,
     KeydeskClientError,
     NotFound,
     RateLimited,
@@ -41,7 +41,7 @@ ReadAfter: TypeAlias = Callable[[int, str | None], Awaitable[list[Transaction]]]
 """Returns all transactions of an account after an id."""
 
 
-class LookUps:
+class OutcomeLookUps:
     """Look up intents whose answers were lost in the account's transactions.
 
     Args:
@@ -271,7 +271,7 @@ def _is_permanent(finding: Finding | KeydeskClientError) -> bool:
     """Whether a look-up failed for good: the client is closed, the token refused, the history another one."""
     if isinstance(finding, ClientClosed):
         return True
-    if not isinstance(finding, Answered) or isinstance(finding, RateLimited):
+    if not isinstance(finding, HttpStatusError) or isinstance(finding, RateLimited):
         return False
     is_refusal = 400 <= finding.status < 500 and finding.status != REQUEST_TIMEOUT  # noqa: PLR2004 - the 4xx class
     return is_refusal and finding.explained  # a proxy's error page explains nothing

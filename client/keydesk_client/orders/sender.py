@@ -30,12 +30,12 @@ from keydesk_client.orders.journal import Journal
 from keydesk_client.orders.outcome import (
     Action,
     Intent,
+    MonotonicTime,
     NotSent,
     Outcome,
     Progress,
-    SteadyTime,
+    monotonic_time,
     new_intent_id,
-    steady_time,
 )
 from keydesk_client.orders.protocol import Alarm, OrderProtocol
 from keydesk_client.orders.reconciler import PAUSES_S
@@ -87,7 +87,7 @@ class Sender:
         client_ids: bool = True,
         new_id: Callable[[], str] = new_intent_id,
         wall_ns: Callable[[], int] = time.time_ns,
-        steady: Callable[[], SteadyTime] = steady_time,
+        steady: Callable[[], MonotonicTime] = monotonic_time,
         pauses: tuple[float, ...] = PAUSES_S,
         give_up_after: float | None = None,
         instrument_of: Callable[[Action, str], str] | None = None,
@@ -302,7 +302,7 @@ class Sender:
             intent = self._intent(action, target, {}, account_id, intent_id)
             return self._protocol.report(NotSent(intent, str(error), error.field))
         intent = self._intent(action, target, write.body, account_id, intent_id)
-        outcome = await self._protocol.carry_out(intent, write.send)
+        outcome = await self._protocol.execute(intent, write.send)
         if self._before_return is not None:
             await self._before_return(outcome)
         return outcome

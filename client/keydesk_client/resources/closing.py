@@ -29,7 +29,7 @@ class ItemOutcome(NamedTuple, Generic[T, R]):
     """Of the request: Done, Rejected (it had ended meanwhile), NotSent, Ambiguous or Unconfirmed."""
 
 
-class ClosesPositions(Protocol[R_co]):
+class PositionCloser(Protocol[R_co]):
     """A sender, as far as it closes positions."""
 
     def close_position(
@@ -42,7 +42,7 @@ class ClosesPositions(Protocol[R_co]):
     ) -> Awaitable[R_co]: ...
 
 
-class ClosesTrades(Protocol[R_co]):
+class TradeCloser(Protocol[R_co]):
     """A sender, as far as it closes trades."""
 
     def close_trade(
@@ -55,7 +55,7 @@ class ClosesTrades(Protocol[R_co]):
     ) -> Awaitable[R_co]: ...
 
 
-class CancelsOrders(Protocol[R_co]):
+class OrderCanceller(Protocol[R_co]):
     """A sender, as far as it cancels orders."""
 
     def cancel(self, specifier: str, *, account_id: str | None = None) -> Awaitable[R_co]: ...

@@ -36,7 +36,7 @@ from keydesk_client.resources._paging import (
     list_query,
     next_before,
 )
-from keydesk_client.resources.closing import DEPENDENT, CancelsOrders, ItemOutcome, each_outcome
+from keydesk_client.resources.closing import DEPENDENT, ItemOutcome, OrderCanceller, each_outcome
 
 R = TypeVar("R")
 
@@ -216,7 +216,7 @@ class Orders(Resource):
 
     async def cancel_all(
         self,
-        sender: CancelsOrders[R],
+        sender: OrderCanceller[R],
         *,
         instruments: Iterable[str | Instrument] | None = None,
         include_dependent: bool = False,

@@ -50,9 +50,9 @@ from keydesk_client.resources._paging import (
     next_before,
 )
 from keydesk_client.resources.closing import (
-    ClosesPositions,
-    ClosesTrades,
     ItemOutcome,
+    PositionCloser,
+    TradeCloser,
     each_outcome,
 )
 
@@ -133,7 +133,7 @@ class Positions(Resource):
 
     async def close_all(
         self,
-        sender: ClosesPositions[R],
+        sender: PositionCloser[R],
         *,
         instruments: Iterable[str | Instrument] | None = None,
         account_id: str | None = None,
@@ -257,7 +257,7 @@ class Trades(Resource):
 
     async def close_all(
         self,
-        sender: ClosesTrades[R],
+        sender: TradeCloser[R],
         *,
         instruments: Iterable[str | Instrument] | None = None,
         account_id: str | None = None,

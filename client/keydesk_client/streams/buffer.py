@@ -11,7 +11,7 @@ from keydesk_client.errors import KeydeskClientError
 from keydesk_client.transaction_id import TransactionID
 
 
-class WhenFull(StrEnum):
+class OverflowPolicy(StrEnum):
     """What to do with prices when more wait for the iteration than the buffer holds."""
 
     BLOCK = "block"
@@ -37,7 +37,7 @@ class StreamSettings:
     """Seconds after which a connection counts as healthy, so that the next pause is a first one again."""
     waiting_at_most: int = 10_000
     """Items that wait for the iteration before `when_full` applies."""
-    when_full: WhenFull = WhenFull.BLOCK
+    when_full: OverflowPolicy = OverflowPolicy.BLOCK
     """Policy for prices; transactions are never dropped."""
 
 
@@ -209,14 +209,14 @@ class KeepLast(Generic[T]):
         return len(self._items)
 
 
-def queue_for(when_full: WhenFull, most: int, key_of: KeyOf[T]) -> Queue[T]:
+def queue_for(when_full: OverflowPolicy, most: int, key_of: KeyOf[T]) -> Queue[T]:
     """Return a queue with this policy for `most` items."""
     match when_full:
-        case WhenFull.BLOCK:
+        case OverflowPolicy.BLOCK:
             return InOrder()
-        case WhenFull.DROP_OLDEST:
+        case OverflowPolicy.DROP_OLDEST:
             return DropOldest(most, key_of)
-        case WhenFull.KEEP_LAST:
+        case OverflowPolicy.KEEP_LAST:
             return KeepLast(key_of)
 
 

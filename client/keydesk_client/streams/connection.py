@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import Final, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from keydesk_client.errors import (
-    Answered,
     AnswerTooLarge,
     ConnectionLost,
+    HttpStatusError,
     KeydeskClientError,
     RateLimited,
     Refused,
@@ -24,7 +24,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.timing import BackOff, ConnectPace, Timing, Turn
+from keydesk_client.http.timing import BackOff, ConnectRateLimiter, Timing, Turn
 from keydesk_client.models._core.json import TRANSACTION_LINE
 from keydesk_client.streams.buffer import Buffer, Lost, StreamHealth, StreamSettings
 
@@ -105,7 +105,11 @@ class Connection:
     """A connection that is reopened after each loss."""
 
     def __init__(
-        self, open_stream: OpenStream, pace: ConnectPace, settings: StreamSettings, timing: Timing
+        self,
+        open_stream: OpenStream,
+        pace: ConnectRateLimiter,
+        settings: StreamSettings,
+        timing: Timing,
     ) -> None:
         self.health: StreamHealth = StreamHealth()
         self._open_stream, self._pace = open_stream, pace
@@ -131,7 +135,7 @@ class Connection:
         Of two pauses in a row only one is ended by an answer: a service that answers requests and refuses streams is
         asked at most twice as often. A pause that the service asked for is not ended.
         """
-        if self._was_woken or (isinstance(failure, Answered) and failure.retry_after):
+        if self._was_woken or (isinstance(failure, HttpStatusError) and failure.retry_after):
             self._was_woken = False
             return await self._timing.sleep(pause_s)
         sleeping = asyncio.ensure_future(self._timing.sleep(pause_s))
@@ -148,7 +152,7 @@ class Connection:
         """Return the seconds to wait after a connection that lasted so long: short again after a healthy one."""
         if lasted_s >= self._settings.healthy_s:
             self._failures = 0
-        retry_after = error.retry_after if isinstance(error, Answered) else None
+        retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
         at_least = min(retry_after or 0.0, LONGEST_RETRY_AFTER_S)
         pause = self._back_off.pause(self._failures, self._timing.chance, at_least_s=at_least)
         self._failures += 1

@@ -8,7 +8,7 @@ import re
 from typing import TypeAlias
 
 from keydesk_client.errors import UnreadableAnswer
-from keydesk_client.http.timing import ConnectPace, Timing
+from keydesk_client.http.timing import ConnectRateLimiter, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import PRICE_LINE
 from keydesk_client.models._core.record import VALUES_SELDOM_RECUR
@@ -32,7 +32,11 @@ class PriceStream(Stream[PriceItem, Waiting]):
     """`async with client.pricing.stream([...]) as prices: async for item in prices: ...`."""
 
     def __init__(
-        self, open_stream: OpenStream, pace: ConnectPace, settings: StreamSettings, timing: Timing
+        self,
+        open_stream: OpenStream,
+        pace: ConnectRateLimiter,
+        settings: StreamSettings,
+        timing: Timing,
     ) -> None:
         queue = queue_for(settings.when_full, settings.waiting_at_most, instrument_of)
         super().__init__(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 from keydesk_client.errors import MissingMember, NotFound, OutOfRange, UnreadableAnswer
-from keydesk_client.http.timing import ConnectPace, Timing
+from keydesk_client.http.timing import ConnectRateLimiter, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import TRANSACTION_LINE
 from keydesk_client.models.responses import TransactionsResponse
@@ -73,7 +73,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         self,
         open_stream: OpenStream,
         history: History,
-        pace: ConnectPace,
+        pace: ConnectRateLimiter,
         settings: StreamSettings,
         timing: Timing,
         *,

@@ -33,7 +33,7 @@ from keydesk_practice.broker.snapshots import SNAPSHOT_INTERVAL, save_snapshot
 from keydesk_practice.engine.commands import Command, Finance, Tick
 from keydesk_practice.engine.decide import decision_on
 from keydesk_practice.engine.quotes import Market, day_end_after
-from keydesk_practice.engine.state.account import Mark
+from keydesk_practice.engine.state.account import OrderPriceLevel
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
@@ -305,7 +305,7 @@ def _records(
     batch: Sequence[WireTransaction],
     transactions: Sequence[Transaction],
     ended: EndedItems,
-    marks: Sequence[Mark],
+    marks: Sequence[OrderPriceLevel],
 ) -> Iterator[Entry | EndedRecord | MarkRecord]:
     """Yield the ledger records of a batch, each encoded only when it is taken."""
     created: dict[int, str] = {}

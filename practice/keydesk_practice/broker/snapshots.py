@@ -25,8 +25,8 @@ from keydesk_practice.engine.state.account import (
     Account,
     EndedRecords,
     ImpossibleTransition,
-    Mark,
     Order,
+    OrderPriceLevel,
     Position,
     Side,
     Terms,
@@ -117,7 +117,7 @@ def restore_account(ledger: LedgerInterface, account: LedgerAccount) -> Account:
     _apply_transactions(ledger, state)
     for order_id, level in ledger.marks(account.id):
         if order_id in state.orders:
-            apply(state, Mark(order_id, level))
+            apply(state, OrderPriceLevel(order_id, level))
     ledger.forget_marks(account.id, state.orders)
     if state.last_transaction_id - snapshot_id > SNAPSHOT_INTERVAL:
         save_snapshot(ledger, state)
@@ -141,7 +141,7 @@ def restored_state(
         _apply_text(state, text)
     for order_id, level in stored.marks:
         if order_id in state.orders:
-            apply(state, Mark(order_id, level))
+            apply(state, OrderPriceLevel(order_id, level))
     if not stored.snapshot_id and (any(ended.orders()) or any(ended.trades())):
         return None
     return state

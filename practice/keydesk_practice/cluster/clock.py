@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 from keydesk_practice.broker.clock import CLOCK_SET, SECOND
-from keydesk_practice.cluster.database import Pace
+from keydesk_practice.cluster.database import MarketTime
 
 _SAMPLES = 8  # of the offset between two clocks; the most exact one counts
 _MAX_AHEAD = SECOND // 2  # of a node; more than the clocks differ, less than anybody notices
@@ -35,7 +35,7 @@ class DatabaseWallClock:
 class ClusterClock:
     """The market's time: equal on all nodes but for the error of their wall clocks, exactly equal while it is paused."""
 
-    def __init__(self, pace: Pace, wall: Callable[[], int]) -> None:
+    def __init__(self, pace: MarketTime, wall: Callable[[], int]) -> None:
         self.pace_now = pace
         self._wall = wall
         self._latest = 0
@@ -65,7 +65,7 @@ class ClusterClock:
         exact = pace.market + round((wall - pace.wall) * pace.speed)
         return exact if pace.stops is None else min(exact, pace.stops)
 
-    def follow(self, pace: Pace) -> None:
+    def follow(self, pace: MarketTime) -> None:
         """Go on with another pace; the time never goes back."""
         self.pace_now = pace
 
@@ -83,10 +83,10 @@ class ClusterClock:
 
     def changed(
         self, *, market: int | None = None, speed: float | None = None, stops: int | None = None
-    ) -> Pace:
+    ) -> MarketTime:
         """Return the pace that follows this one, from now on: at another time or speed, or until it stops."""
         now = self()
-        return Pace(
+        return MarketTime(
             now if market is None else market,
             self._wall(),
             self.speed if speed is None else speed,

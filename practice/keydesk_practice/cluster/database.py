@@ -52,7 +52,7 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class MarketTime:
     """The market's time as a function of the wall time: `market` at `wall`, then `speed` times as fast, until `stops`."""
 
     market: int
@@ -189,13 +189,13 @@ def ids_of(connection: BoundedConnection, node: int) -> list[str]:
 # --- the clock ---
 
 
-def read_pace(connection: BoundedConnection) -> Pace | None:
+def read_pace(connection: BoundedConnection) -> MarketTime | None:
     """Return the pace of the market, None before the first node set it."""
     row = connection.execute("SELECT market, wall, speed, stops, number FROM clock").fetchone()
-    return None if row is None else Pace(*row)
+    return None if row is None else MarketTime(*row)
 
 
-def write_pace(connection: BoundedConnection, pace: Pace) -> bool:
+def write_pace(connection: BoundedConnection, pace: MarketTime) -> bool:
     """Replace the pace `pace.number - 1`; return False when another node has replaced it."""
     values = (pace.market, pace.wall, pace.speed, pace.stops, pace.number)
     if pace.number == 1:

@@ -37,7 +37,7 @@ class Executor(Protocol):
         """Answer one; raise `NotExecuted` for an account that is not here."""
 
 
-class InnerApplication:
+class InternalApplication:
     """Answers the requests of other nodes for accounts of this one; never forwards."""
 
     def __init__(

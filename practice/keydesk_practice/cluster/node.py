@@ -11,7 +11,7 @@ from keydesk_practice.broker.replay import stored_overlay
 from keydesk_practice.cluster import database
 from keydesk_practice.cluster.clock import ClusterClock, DatabaseWallClock
 from keydesk_practice.cluster.commits import Fences, NodeCommit
-from keydesk_practice.cluster.database import Owner, Pace, StoredRequest, TakenAccount
+from keydesk_practice.cluster.database import MarketTime, Owner, StoredRequest, TakenAccount
 from keydesk_practice.cluster.database_threads import DatabaseWorker
 from keydesk_practice.cluster.loading import AccountLoader
 from keydesk_practice.cluster.watched_accounts import WatchedAccounts
@@ -171,7 +171,7 @@ class Node:
 
     # --- the clock and what else is changed for all nodes ---
 
-    async def change_pace(self, make: Callable[[], Pace]) -> None:
+    async def change_pace(self, make: Callable[[], MarketTime]) -> None:
         """Change the market's pace for all nodes; raise `LedgerAway`."""
         while not await self._worker.run(database.write_pace, make()):
             await self._follow_pace()

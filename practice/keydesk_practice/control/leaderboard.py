@@ -32,7 +32,7 @@ Answer = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LeaderboardRow:
     """One account of the room; money is in its home currency, `result` is a fraction of the money paid in."""
 
     rank: int
@@ -47,7 +47,7 @@ class Standing:
     seconds_since_fill: int | None
 
 
-def standings(state: Answer) -> list[Standing]:
+def standings(state: Answer) -> list[LeaderboardRow]:
     """Return the accounts of a state, the best result first."""
     accounts = sorted(state["accounts"], key=lambda one: (-_result(one), one["id"]))
     now = parse_time(state["time"])
@@ -125,9 +125,9 @@ def _print_once(state: Answer, options: argparse.Namespace) -> None:
     print(text)  # noqa: T201 - the command's output
 
 
-def _standing(rank: int, account: Answer, now: int) -> Standing:
+def _standing(rank: int, account: Answer, now: int) -> LeaderboardRow:
     filled = account.get("lastFill")
-    return Standing(
+    return LeaderboardRow(
         rank=rank,
         account=account["id"],
         name=printable(account.get("alias") or ""),
@@ -181,7 +181,7 @@ def _padded(text: str, width: int, *, right: bool) -> str:
     return space + text if right else text + space
 
 
-def _cells(one: Standing) -> tuple[str, ...]:
+def _cells(one: LeaderboardRow) -> tuple[str, ...]:
     return (
         str(one.rank),
         one.account,

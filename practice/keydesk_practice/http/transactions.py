@@ -76,7 +76,7 @@ _TYPES_OF_WORD = {
 }
 
 
-class Listed(Protocol):
+class ListItem(Protocol):
     """An item of a list: an order or a trade."""
 
     @property
@@ -85,7 +85,7 @@ class Listed(Protocol):
     def instrument(self) -> str: ...
 
 
-Item = TypeVar("Item", bound=Listed)
+Item = TypeVar("Item", bound=ListItem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Page:
     count: int
     before: int | None
 
-    def matches(self, item: Listed) -> bool:
+    def matches(self, item: ListItem) -> bool:
         """Return whether an item of the right state passes the other filters."""
         return (
             (self.before is None or item.id <= self.before)

@@ -16,7 +16,7 @@ from keydesk_practice.market.pairs import Pairs
 from keydesk_practice.market.paths import Curve
 from keydesk_practice.market.reference import Floats, Integers
 from keydesk_practice.market.rng import Lru
-from keydesk_practice.market.spread import Depth, for_units
+from keydesk_practice.market.spread import Depth, half_spread_for_units
 
 # Cells; the fixing starts a quarter of an hour.
 CELL_BLOCK, MINUTE_BLOCK, QUARTER_BLOCK = 1, 12, 180
@@ -89,7 +89,7 @@ class PairBarBlocks:
     def _half(self, day: int, half: Curve, units: float) -> Curve:
         if units <= self._depth.units[0] * self._pairs.least_depth(self._pair, day):
             return half  # the first level has them all
-        return for_units(half, self._depth, self._pairs.depth(self._pair, day), units)
+        return half_spread_for_units(half, self._depth, self._pairs.depth(self._pair, day), units)
 
     def prices(self, day: int, component: Component, units: float, size: int) -> BarBlocks:
         """Return a component's blocks of `size` cells over a market day."""

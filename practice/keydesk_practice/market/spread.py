@@ -247,7 +247,7 @@ def depth_of(group: Group) -> Depth:
     return Depth(_UNITS[group])
 
 
-def for_units(half: Curve, depth: Depth, share: Floats, units: float) -> Curve:
+def half_spread_for_units(half: Curve, depth: Depth, share: Floats, units: float) -> Curve:
     """Return the volume-weighted half-spread of `units` over the levels; units beyond all levels pay the last one."""
     paid = _average_distance(depth, share, units)
     paid_at = np.append(paid, paid[-1])

@@ -19,7 +19,7 @@ from keydesk_practice.cluster.forwarding import (
     read_body,
     send_answer,
 )
-from keydesk_practice.cluster.internal import InnerApplication
+from keydesk_practice.cluster.internal import InternalApplication
 from keydesk_practice.cluster.peers import PeerRequest, Peers
 from keydesk_practice.connections import ConnectionLimits, raise_descriptor_limit
 from keydesk_practice.control.application import answer_operation, is_loopback
@@ -134,7 +134,7 @@ async def _serve(
         server.stop()
 
     control = LocalControl(broker, options, application, stop)
-    forwarded = InnerApplication(
+    forwarded = InternalApplication(
         broker.budget,
         router,
         _InnerControl(control),

@@ -7,7 +7,7 @@ import pytest
 
 from keydesk_client.account import fold
 from keydesk_client.account.synchronizer import Comparison, Continuity, Synchronizer
-from keydesk_client.following.follower import FollowedBook
+from keydesk_client.following.follower import FollowedAccount
 from keydesk_client.models import TransactionID
 from keydesk_client.models.responses import AccountChangesResponse
 from support.data.account_history import (
@@ -26,7 +26,7 @@ class Followed:
     """A book that is kept by a synchronizer, and what made it doubt."""
 
     def __init__(self) -> None:
-        self.book = FollowedBook()
+        self.book = FollowedAccount()
         self.doubts: list[str] = []
         self.synchronizer = Synchronizer(
             self.book, partial(fold.apply, self.book), self.doubts.append

@@ -4,14 +4,21 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk_client import DateTime, Interrupted, LatestPrice, Priced, Reread, Restored
+from keydesk_client import (
+    DateTime,
+    LatestPrice,
+    PriceUpdated,
+    SnapshotReloaded,
+    StreamInterrupted,
+    StreamRestored,
+)
 from keydesk_client.following import events
 from keydesk_client.following.events import EventQueue
 
 
-def priced(instrument: str, bid: str) -> Priced:
+def priced(instrument: str, bid: str) -> PriceUpdated:
     time = DateTime("2026-01-01T00:00:00Z")
-    return Priced(LatestPrice(instrument, Decimal(bid), Decimal(2), time, True, 0.0))
+    return PriceUpdated(LatestPrice(instrument, Decimal(bid), Decimal(2), time, True, 0.0))
 
 
 def queue(*, prices: bool = True) -> EventQueue:
@@ -32,7 +39,7 @@ async def test_only_the_newest_price_of_an_instrument_waits() -> None:
 
 async def test_other_events_come_before_prices_and_in_order() -> None:
     waiting = queue()
-    down, up = Interrupted("prices", "lost"), Restored("prices")
+    down, up = StreamInterrupted("prices", "lost"), StreamRestored("prices")
     for each in (priced("A", "1"), down, up):
         waiting.put(each)
     assert await taken(waiting) == [down, up, priced("A", "1")]
@@ -50,15 +57,17 @@ async def test_an_iteration_that_is_too_slow_is_told_to_look_at_everything(
     monkeypatch.setattr(events, "MOST_WAITING", 2)
     waiting = queue()
     for _ in range(3):
-        waiting.put(Restored("prices"))
-    assert await taken(waiting) == [Reread("the iteration was too slow: events were dropped")]
+        waiting.put(StreamRestored("prices"))
+    assert await taken(waiting) == [
+        SnapshotReloaded("the iteration was too slow: events were dropped")
+    ]
 
 
 async def test_an_error_ends_the_iteration_after_the_last_event() -> None:
     waiting = queue()
-    waiting.put(Restored("account"))
+    waiting.put(StreamRestored("account"))
     waiting.end(ValueError("broken"))
-    assert await anext(waiting) == Restored("account")
+    assert await anext(waiting) == StreamRestored("account")
     with pytest.raises(ValueError, match="broken"):
         await anext(waiting)
 

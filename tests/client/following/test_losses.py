@@ -13,9 +13,9 @@ from keydesk_client import (
     Done,
     FileJournal,
     FollowSettings,
-    Interrupted,
-    Reread,
-    Restored,
+    SnapshotReloaded,
+    StreamInterrupted,
+    StreamRestored,
     Timeouts,
 )
 from keydesk_client.following.events import EventQueue
@@ -68,12 +68,12 @@ async def test_a_broker_that_comes_back_is_followed_again_without_loss(
         await account.sender.create(buy(100))
         events, before = account.events(), account.newest
         await desk.kill()
-        await came(events, Interrupted)
+        await came(events, StreamInterrupted)
         assert account.interrupted
         assert account.units(PAIR) == 100
         again = ("--token", "token-of-this-test")
         async with practice_server(practice_folder, *again) as restarted:
-            await came(events, Restored)
+            await came(events, StreamRestored)
             async with Client(
                 token=restarted.token,
                 rest_url=restarted.rest_url,
@@ -98,7 +98,7 @@ async def test_another_history_replaces_everything(practice_folder: Path, tmp_pa
         await desk.kill()
         shutil.rmtree(practice_folder / "data")
         async with practice_server(practice_folder, *token):
-            await came(events, Reread)
+            await came(events, SnapshotReloaded)
             assert account.units(PAIR) == 0
             assert not account.trades
             assert int(account.newest) < int(newest)

@@ -10,11 +10,11 @@ import pytest
 
 from keydesk_client import (
     AccountState,
-    Applied,
     Client,
     Done,
     FileJournal,
-    Priced,
+    PriceUpdated,
+    TransactionApplied,
 )
 from keydesk_client.errors import InvalidRequest, InvalidSettings, Refused, StreamNotOpen
 from keydesk_client.models import (
@@ -116,7 +116,7 @@ async def test_what_another_client_does_is_an_event_and_is_held(
         await client.orders.create(buy(300))
         async with asyncio.timeout(LONG_S):
             async for event in events:
-                if isinstance(event, Applied) and isinstance(
+                if isinstance(event, TransactionApplied) and isinstance(
                     event.transaction, OrderFillTransaction
                 ):
                     break
@@ -152,7 +152,7 @@ def _profit(account: AccountState, quote: Decimal) -> Decimal:
 async def test_prices_are_events_if_asked_for(client: Client, journal: FileJournal) -> None:
     async with followed(client, journal) as account, asyncio.timeout(LONG_S):
         async for event in account.events(prices=True):
-            if isinstance(event, Priced):
+            if isinstance(event, PriceUpdated):
                 assert event.price.instrument == PAIR
                 break
 
@@ -206,7 +206,7 @@ async def test_leaving_the_block_ends_every_iteration_and_wait(client: Client) -
         events = account.events()
         waiting = asyncio.create_task(account.wait_for(lambda: False))
         await asyncio.sleep(0)
-    assert [each async for each in events if not isinstance(each, Applied)] == []
+    assert [each async for each in events if not isinstance(each, TransactionApplied)] == []
     with pytest.raises(StreamNotOpen):
         await waiting
     with pytest.raises(StreamNotOpen, match="once"):

@@ -15,8 +15,8 @@ import pytest
 from keydesk_client import Client, Retries, Timeouts
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import (
-    Answered,
     ConnectionLost,
+    HttpStatusError,
     InvalidRequest,
     InvalidSettings,
     KeydeskClientError,
@@ -143,7 +143,7 @@ async def check_every_status(name: str, statuses: Sequence[int]) -> None:
                 told = await outcome(ask, client)
                 check_of_a_write(told)
                 if status == 999 or 300 <= status < 600:
-                    assert isinstance(told, Answered | UnreadableAnswer)
+                    assert isinstance(told, HttpStatusError | UnreadableAnswer)
     await nothing_is_left()
 
 

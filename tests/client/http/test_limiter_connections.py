@@ -10,7 +10,7 @@ from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import ClientClosed, TimedOut
 from keydesk_client.http.limiter import ConnectionSlots, Limiter
 from keydesk_client.http.messages import Request, RequestKind
-from keydesk_client.http.timing import CONNECT_WINDOW_S, ConnectPace, Timeouts
+from keydesk_client.http.timing import CONNECT_WINDOW_S, ConnectRateLimiter, Timeouts
 from keydesk_client.http.transport import Transport
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
 from support.fakes.connections import Talk
@@ -25,7 +25,7 @@ class Calls:
     """Calls through the admission queue in virtual time, with connections as the HTTP library opens them."""
 
     def __init__(self) -> None:
-        self.pace = ConnectPace(virtual_timing())
+        self.pace = ConnectRateLimiter(virtual_timing())
         self.slots = ConnectionSlots(self.pace, MOST, IDLE_S)
         self.limiter = Limiter(reads_at_once=100, calls_at_once=100)
         self.began = self.pace.now()
@@ -223,7 +223,7 @@ def test_who_gives_up_the_moment_it_was_let_in_leaves_its_place_to_others() -> N
 
 def test_look_ups_get_the_next_connection_though_exits_wait_and_then_they_take_turns() -> None:
     async def body() -> list[tuple[str, float]]:
-        pace = ConnectPace(virtual_timing())
+        pace = ConnectRateLimiter(virtual_timing())
         limiter = Limiter()
         slots = {
             RequestKind.URGENT: ConnectionSlots(pace, MOST, IDLE_S),
@@ -379,7 +379,7 @@ async def test_streams_of_a_client_share_the_pace_of_its_calls() -> None:
 
 def test_an_exit_that_lacks_a_connection_keeps_the_last_of_the_rate() -> None:
     async def body() -> list[tuple[str, float]]:
-        pace = ConnectPace(virtual_timing())
+        pace = ConnectRateLimiter(virtual_timing())
         limiter = Limiter(rate=3, window_s=100.0)
         full, own = ConnectionSlots(pace, MOST, IDLE_S), ConnectionSlots(pace, 2, IDLE_S)
         began, admitted = pace.now(), list[tuple[str, float]]()

@@ -2,13 +2,13 @@
 
 import asyncio
 
-from keydesk_client.http.timing import CONNECT_WINDOW_S, BackOff, ConnectPace
+from keydesk_client.http.timing import CONNECT_WINDOW_S, BackOff, ConnectRateLimiter
 from support.fakes.virtual_time import run, virtual_timing
 
 
 def test_the_third_connection_waits_for_the_second_to_pass() -> None:
     async def body() -> None:
-        pace, clock = ConnectPace(virtual_timing()), asyncio.get_running_loop().time
+        pace, clock = ConnectRateLimiter(virtual_timing()), asyncio.get_running_loop().time
         began = clock()
         for _ in range(6):
             (await pace.turn()).over()
@@ -19,7 +19,7 @@ def test_the_third_connection_waits_for_the_second_to_pass() -> None:
 
 def test_a_connection_that_took_its_time_counts_from_when_it_was_made() -> None:
     async def body() -> None:
-        pace, clock = ConnectPace(virtual_timing()), asyncio.get_running_loop().time
+        pace, clock = ConnectRateLimiter(virtual_timing()), asyncio.get_running_loop().time
         slow = [await pace.turn() for _ in range(2)]
         await asyncio.sleep(0.9)
         for turn in slow:
@@ -33,7 +33,7 @@ def test_a_connection_that_took_its_time_counts_from_when_it_was_made() -> None:
 
 def test_one_that_is_over_while_another_waits_puts_it_off() -> None:
     async def body() -> None:
-        pace, loop = ConnectPace(virtual_timing()), asyncio.get_running_loop()
+        pace, loop = ConnectRateLimiter(virtual_timing()), asyncio.get_running_loop()
         began = loop.time()
         for turn in [await pace.turn() for _ in range(2)]:
             loop.call_later(0.5, turn.over)
@@ -45,7 +45,7 @@ def test_one_that_is_over_while_another_waits_puts_it_off() -> None:
 
 def test_the_end_of_a_connection_says_nothing_of_its_beginning() -> None:
     async def body() -> None:
-        pace, clock = ConnectPace(virtual_timing()), asyncio.get_running_loop().time
+        pace, clock = ConnectRateLimiter(virtual_timing()), asyncio.get_running_loop().time
         turns = [await pace.turn() for _ in range(2)]
         for turn in turns:
             turn.over()

@@ -14,10 +14,10 @@ import pytest
 from keydesk_client import Timeouts
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import (
-    Answered,
     ClientClosed,
     ConnectionLost,
     Forbidden,
+    HttpStatusError,
     KeydeskClientError,
     NotAllowed,
     NotFound,
@@ -232,7 +232,7 @@ async def test_a_connection_that_opens_while_the_transport_is_closed_is_closed_t
     assert opened
 
 
-STATUSES: list[tuple[int, type[Answered]]] = [
+STATUSES: list[tuple[int, type[HttpStatusError]]] = [
     (400, Refused),
     (401, Unauthorized),
     (403, Forbidden),
@@ -262,7 +262,7 @@ BODIES = [
 @pytest.mark.parametrize(("status", "kind"), STATUSES)
 @pytest.mark.parametrize("content", BODIES)
 async def test_every_error_status_is_its_error_whatever_the_body(
-    status: int, kind: type[Answered], content: bytes
+    status: int, kind: type[HttpStatusError], content: bytes
 ) -> None:
     def answer(_: httpx.Request) -> httpx.Response:
         return httpx.Response(status, content=content, headers={"RequestID": "9"})

@@ -26,16 +26,16 @@ from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import (
     Action,
-    Became,
     Done,
     Intent,
+    MonotonicTime,
     NotSent,
+    OrderResult,
     Outcome,
     Rejected,
     Sending,
-    SteadyTime,
     Unconfirmed,
-    steady_time,
+    monotonic_time,
 )
 from keydesk_client.orders.sender import Sender
 from keydesk_client.resources._base import TimeForm
@@ -63,14 +63,14 @@ ACTS: dict[str, Callable[[Sender], Awaitable[Outcome]]] = {
     ),
 }
 BECAME = {
-    "create": Became.FILLED,
-    "create resting": Became.RESTING,
-    "replace": Became.RESTING,
-    "cancel": Became.APPLIED,
-    "close trade": Became.FILLED,
-    "close part": Became.FILLED,
-    "close position": Became.FILLED,
-    "protect": Became.APPLIED,
+    "create": OrderResult.FILLED,
+    "create resting": OrderResult.RESTING,
+    "replace": OrderResult.RESTING,
+    "cancel": OrderResult.APPLIED,
+    "close trade": OrderResult.FILLED,
+    "close part": OrderResult.FILLED,
+    "close position": OrderResult.FILLED,
+    "protect": OrderResult.APPLIED,
 }
 
 
@@ -450,7 +450,7 @@ def test_an_unconfirmed_request_that_takes_effect_raises_the_alarm_once(
         await asyncio.sleep(1.0)
         (alarm,) = desk.alarms
         assert isinstance(alarm, Done)
-        assert alarm.became in {BECAME[act], Became.RESTING}
+        assert alarm.became in {BECAME[act], OrderResult.RESTING}
         assert desk.journal.open_intents() == ()
 
     at_desk(tmp_path, broker, body)
@@ -537,7 +537,7 @@ def test_on_an_account_without_client_ids_an_order_is_found_by_its_content(tmp_p
 def journalled(folder: Path, at_ns: int, clock: str = CLOCK) -> Intent:
     order: JsonObject = {"type": "MARKET", "instrument": "EUR_USD", "units": "100"}
     order["clientExtensions"] = {"id": "kd-old"}
-    steady = SteadyTime(clock, at_ns)
+    steady = MonotonicTime(clock, at_ns)
     intent = Intent("kd-old", Action.CREATE, 0, at_ns, None, "", order, steady=steady)
     FileJournal(folder / "j" / "orders.jsonl").write(intent)
     return intent
@@ -558,7 +558,7 @@ def test_what_an_earlier_session_left_open_is_resolved_at_the_start(tmp_path: Pa
     async def body(desk: Desk) -> None:
         (done,) = await desk.sender.recover()
         assert isinstance(done, Done)
-        assert (done.became, done.reason) == (Became.CANCELLED, "INSUFFICIENT_MARGIN")
+        assert (done.became, done.reason) == (OrderResult.CANCELLED, "INSUFFICIENT_MARGIN")
         assert await desk.sender.recover() == ()
 
     at_desk(tmp_path, broker, body)
@@ -609,13 +609,13 @@ def test_an_intent_with_an_unreadable_clock_reading_is_valid(
 
 
 def test_monotonic_clocks_tell_the_age_of_their_own_readings_only() -> None:
-    later = SteadyTime("one", 50)
-    assert later.since(SteadyTime("one", 20)) == 30
-    assert later.since(SteadyTime("other", 20)) is None
-    assert later.since(SteadyTime("one", 60)) is None
+    later = MonotonicTime("one", 50)
+    assert later.since(MonotonicTime("one", 20)) == 30
+    assert later.since(MonotonicTime("other", 20)) is None
+    assert later.since(MonotonicTime("one", 60)) is None
     assert later.since(None) is None
-    first = steady_time()
-    passed = steady_time().since(first)
+    first = monotonic_time()
+    passed = monotonic_time().since(first)
     assert passed is not None
     assert passed >= 0
 
@@ -670,7 +670,7 @@ def test_recovery_that_gives_up_leaves_the_intent_for_the_next_start(tmp_path: P
             await broker.has_met(1)
             sending.cancel()
             broker.look_ups_to_fail = 1_000_000
-            old = replace(steady_time(), ns=steady_time().ns + 3600 * 10**9)
+            old = replace(monotonic_time(), ns=monotonic_time().ns + 3600 * 10**9)
             again = Sender(
                 client, FileJournal(path), lambda: 0, give_up_after=60, steady=lambda: old
             )

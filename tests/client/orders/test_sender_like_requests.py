@@ -23,12 +23,12 @@ from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
     Intent,
+    MonotonicTime,
     NotSent,
     Outcome,
     Progress,
     Rejected,
     Sending,
-    SteadyTime,
     Unconfirmed,
     Unknown,
 )
@@ -86,8 +86,8 @@ def hear_nothing(_: object) -> None:
     """Ignore an outcome."""
 
 
-def steady_loop_time() -> SteadyTime:
-    return SteadyTime("the loop's", int(asyncio.get_running_loop().time() * 1e9))
+def steady_loop_time() -> MonotonicTime:
+    return MonotonicTime("the loop's", int(asyncio.get_running_loop().time() * 1e9))
 
 
 def with_two_senders(
@@ -480,9 +480,9 @@ class Machine:
     def wall_ns(self) -> int:
         return int((asyncio.get_running_loop().time() + self.wall_offset_s) * 1e9)
 
-    def steady(self) -> SteadyTime:
+    def steady(self) -> MonotonicTime:
         passed_s = asyncio.get_running_loop().time() - self.booted_at_s
-        return SteadyTime(f"{self.name} {self.boots}", int(passed_s * 1e9))
+        return MonotonicTime(f"{self.name} {self.boots}", int(passed_s * 1e9))
 
     def reboot(self) -> None:
         self.boots += 1
@@ -664,7 +664,7 @@ def test_an_old_request_stays_open_while_a_stopped_process_holds_its_lock(tmp_pa
             )
             at = steady_loop_time()
             intent = Intent("a-1", Action.CANCEL, 9, 0, None, "7", {}, steady=at)
-            sending = asyncio.create_task(protocol.carry_out(intent, stopped))
+            sending = asyncio.create_task(protocol.execute(intent, stopped))
             for _ in range(2):
                 await asyncio.sleep(130.0)
                 (outcome,) = await sender.recover()

@@ -16,9 +16,9 @@ from keydesk_client.errors import (
     Unauthorized,
     Unreachable,
 )
-from keydesk_client.http.timing import ConnectPace
+from keydesk_client.http.timing import ConnectRateLimiter
 from keydesk_client.models import ClientPrice, PricingHeartbeat
-from keydesk_client.streams.buffer import Gap, StreamSettings, WhenFull
+from keydesk_client.streams.buffer import Gap, OverflowPolicy, StreamSettings
 from keydesk_client.streams.prices import LINE, PriceItem, PriceStream
 from support.fakes.scripted_stream import ScriptedStream, heartbeat, price
 from support.fakes.virtual_time import run, virtual_timing
@@ -34,7 +34,7 @@ def stream_of(
     seed: int = 1,
 ) -> PriceStream:
     timing = virtual_timing(seed)
-    return PriceStream(opening, ConnectPace(timing), settings, timing)
+    return PriceStream(opening, ConnectRateLimiter(timing), settings, timing)
 
 
 async def take(stream: PriceStream, until: Callable[[list[PriceItem]], bool]) -> list[PriceItem]:
@@ -210,7 +210,7 @@ def test_an_unreadable_line_is_counted_and_skipped() -> None:
 
 def test_a_slow_reader_can_keep_the_last_price_of_each_instrument() -> None:
     async def body() -> None:
-        settings = StreamSettings(when_full=WhenFull.KEEP_LAST)
+        settings = StreamSettings(when_full=OverflowPolicy.KEEP_LAST)
         lines = b"".join(price("EUR_USD", f"1.{n}") + price("USD_JPY", f"150.{n}") for n in "123")
         opening = ScriptedStream([lines + heartbeat(), FOREVER])
         stream = stream_of(opening, settings)
@@ -223,7 +223,7 @@ def test_a_slow_reader_can_keep_the_last_price_of_each_instrument() -> None:
 
 def test_a_slow_reader_can_lose_the_oldest_prices_but_no_heartbeat() -> None:
     async def body() -> None:
-        settings = StreamSettings(when_full=WhenFull.DROP_OLDEST, waiting_at_most=3)
+        settings = StreamSettings(when_full=OverflowPolicy.DROP_OLDEST, waiting_at_most=3)
         lines = heartbeat() + b"".join(price(bid=f"1.{n}") for n in "123456")
         opening = ScriptedStream([lines, FOREVER])
         stream = stream_of(opening, settings)
@@ -298,7 +298,7 @@ def test_prices_come_again_within_five_seconds_of_the_services_return(outage_s: 
     async def body(seed: int) -> float:
         opening = Outage(outage_s)
         timing = virtual_timing(seed)
-        stream = PriceStream(opening, ConnectPace(timing), STANDARD, timing)
+        stream = PriceStream(opening, ConnectRateLimiter(timing), STANDARD, timing)
         await take(stream, lambda items: isinstance(items[-1], ClientPrice) and len(items) > 2)
         return opening.back_at[0]
 
@@ -311,7 +311,7 @@ def test_an_answer_to_a_request_ends_the_pause_before_a_reconnection() -> None:
     async def body() -> None:
         slow = StreamSettings(first_pause_s=40.0, longest_pause_s=40.0)
         timing = replace(virtual_timing(1), chance=lambda: 1.0)
-        pace = ConnectPace(timing)
+        pace = ConnectRateLimiter(timing)
         opening = ScriptedStream([Unreachable("down")])
         loop = asyncio.get_running_loop()
         for moment in (5.0, 10.0, 20.0, 60.0):
@@ -327,7 +327,7 @@ def test_an_answer_to_a_request_ends_the_pause_before_a_reconnection() -> None:
 def test_an_answer_does_not_end_a_pause_that_the_service_asked_for() -> None:
     async def body() -> None:
         timing = virtual_timing(1)
-        pace = ConnectPace(timing)
+        pace = ConnectRateLimiter(timing)
         opening = ScriptedStream([RateLimited("429", status=429, retry_after=30.0)], [FOREVER])
         asyncio.get_running_loop().call_at(1005.0, pace.note_answer)
         stream = PriceStream(opening, pace, STANDARD, timing)

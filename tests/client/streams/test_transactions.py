@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from keydesk_client.errors import ConnectionLost, Refused, ServerFailed, StreamNotOpen
-from keydesk_client.http.timing import ConnectPace
+from keydesk_client.http.timing import ConnectRateLimiter
 from keydesk_client.models import TransactionHeartbeat, TransactionID, UnknownTransaction
 from keydesk_client.streams.buffer import HistoryLost, Reconnected, StreamSettings
 from keydesk_client.streams.transactions import TransactionItem, TransactionStream
@@ -30,7 +30,7 @@ def stream_of(
     opening: ScriptedStream, history: ScriptedHistory, since: int | None = None
 ) -> TransactionStream:
     timing = virtual_timing()
-    pace = ConnectPace(timing)
+    pace = ConnectRateLimiter(timing)
     return TransactionStream(opening, history, pace, StreamSettings(), timing, since=since)
 
 

@@ -10,25 +10,25 @@ from typing import assert_type
 
 from keydesk_client import (
     AccountState,
-    Applied,
     Client,
     Columns,
     Factors,
     FileJournal,
-    Interrupted,
     ItemOutcome,
+    LateEffect,
     LatestPrice,
     Margin,
     OpenPosition,
     OpenTrade,
     Outcome,
     PendingOrder,
-    Priced,
-    Reread,
-    Restored,
+    PriceUpdated,
     Sender,
+    SnapshotReloaded,
+    StreamInterrupted,
+    StreamRestored,
     Timeouts,
-    TookEffect,
+    TransactionApplied,
 )
 from keydesk_client.models import (
     Instrument,
@@ -76,8 +76,16 @@ async def size(client: Client, account: AccountState) -> MarketOrderRequest:
 
 async def listen(account: AccountState) -> None:
     async for event in account.events(prices=True):
-        assert_type(event, Applied | Priced | Reread | Interrupted | Restored | TookEffect)
-        if isinstance(event, Applied):
+        assert_type(
+            event,
+            TransactionApplied
+            | PriceUpdated
+            | SnapshotReloaded
+            | StreamInterrupted
+            | StreamRestored
+            | LateEffect,
+        )
+        if isinstance(event, TransactionApplied):
             assert_type(event.transaction, Transaction)
             return
 

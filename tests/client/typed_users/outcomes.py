@@ -8,11 +8,11 @@ from typing import assert_never, assert_type
 
 from keydesk_client import (
     Ambiguous,
-    Became,
     Client,
     Done,
     FileJournal,
     NotSent,
+    OrderResult,
     Outcome,
     Rejected,
     Sender,
@@ -45,15 +45,15 @@ def words(outcome: Outcome) -> str:
             assert_never(outcome)
 
 
-def done(became: Became) -> str:
+def done(became: OrderResult) -> str:
     match became:
-        case Became.FILLED:
+        case OrderResult.FILLED:
             return "filled"
-        case Became.RESTING:
+        case OrderResult.RESTING:
             return "rests"
-        case Became.CANCELLED:
+        case OrderResult.CANCELLED:
             return "cancelled at once"
-        case Became.APPLIED:
+        case OrderResult.APPLIED:
             return "applied"
         case _:
             assert_never(became)

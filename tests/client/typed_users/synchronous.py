@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import TypeAlias, assert_type
 
 from keydesk_client import (
-    Applied,
     Client,
     Columns,
     FileJournal,
     Gap,
     HistoryLost,
-    Interrupted,
     ItemOutcome,
+    LateEffect,
     OpenTrade,
     Outcome,
-    Priced,
+    PriceUpdated,
     Reconnected,
-    Reread,
-    Restored,
-    TookEffect,
+    SnapshotReloaded,
+    StreamInterrupted,
+    StreamRestored,
+    TransactionApplied,
     Unconfirmed,
     sync,
 )
@@ -185,7 +185,14 @@ def send(client: sync.Client, folder: Path) -> None:
         sender.watch(happened)
 
 
-AccountEvent: TypeAlias = Applied | Priced | Reread | Interrupted | Restored | TookEffect
+AccountEvent: TypeAlias = (
+    TransactionApplied
+    | PriceUpdated
+    | SnapshotReloaded
+    | StreamInterrupted
+    | StreamRestored
+    | LateEffect
+)
 
 
 def follow(client: sync.Client, folder: Path) -> None:

@@ -5,9 +5,9 @@ import pytest
 pytest.importorskip("psycopg", reason="the extra `cluster` is not installed")
 from keydesk_practice.broker.clock import SECOND
 from keydesk_practice.cluster.clock import ClusterClock, DatabaseWallClock
-from keydesk_practice.cluster.database import Pace
+from keydesk_practice.cluster.database import MarketTime
 
-PACE = Pace(market=1_000, wall=500, speed=2.0, stops=None, number=1)
+PACE = MarketTime(market=1_000, wall=500, speed=2.0, stops=None, number=1)
 
 
 class Wall:

@@ -13,7 +13,7 @@ from keydesk_practice.broker.snapshots import (
     state_format,
 )
 from keydesk_practice.engine.commands import CloseTrade, TrailingStopLossDetails
-from keydesk_practice.engine.state.account import Mark
+from keydesk_practice.engine.state.account import OrderPriceLevel
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.ledger.records import (
     LedgerAccount,
@@ -60,7 +60,7 @@ def write(ledger: PostgresLedger, account: LedgerAccount, practised: PractisedAc
     """Store an account as the broker does: its transactions, then the price levels that its orders have observed."""
     entries = [entry_of(WireTransaction(to_wire(one)), one.time) for one in practised.transactions]
     ledger.create_account(account, entries)
-    marks = [one for one in practised.events if isinstance(one, Mark)]
+    marks = [one for one in practised.events if isinstance(one, OrderPriceLevel)]
     ledger.commit([LedgerBatch(account.id, [MarkRecord(one.order_id, one.level) for one in marks])])
 
 

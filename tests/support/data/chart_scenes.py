@@ -2,7 +2,7 @@
 
 import random
 
-from keydesk.chart.glyphs import Look
+from keydesk.chart.glyphs import CandleStyle
 from keydesk.chart.price_axis import PriceLine, PriceMark
 from keydesk.chart.scene import Overlay, Scene, SubPane
 from keydesk.store.state import Candle
@@ -67,7 +67,7 @@ def scene_of(
     width: int = 90,
     height: int = 28,
     seconds: int = 300,
-    look: Look | None = None,
+    look: CandleStyle | None = None,
     lines: tuple[PriceLine, ...] = (),
     with_indicators: bool = False,
 ) -> Scene:
@@ -87,7 +87,7 @@ def scene_of(
         last=last,
         decimals=decimals,
         pip=pip,
-        look=look or Look(),
+        look=look or CandleStyle(),
         this_year=2026,
         lines=lines,
         marks=(PriceMark(last * 1.001, "high"), PriceMark(last * 0.999, "low")),

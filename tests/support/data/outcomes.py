@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from keydesk_client.models import Transaction, TransactionID
 from keydesk_client.models._core.json import JsonObject
-from keydesk_client.orders.outcome import Action, Became, Done, Intent
+from keydesk_client.orders.outcome import Action, Done, Intent, OrderResult
 from support.data.account_history import fill
 
 D = Decimal
@@ -32,7 +32,9 @@ def opening_fill(price: str = "1.08502", units: str = "50000", trade_id: int = 6
     )
 
 
-def done(*transactions: Transaction, became: Became = Became.FILLED, reason: str = "") -> Done:
+def done(
+    *transactions: Transaction, became: OrderResult = OrderResult.FILLED, reason: str = ""
+) -> Done:
     """A good answer."""
     ids = tuple(each.id for each in transactions)
     return Done(

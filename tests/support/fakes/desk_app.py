@@ -16,7 +16,7 @@ class DeskApp(TerminalApp[None], QuickTests[None]):
     def __init__(self, store: Store, theme_name: str = "dark", depth: Depth = "truecolor") -> None:
         super().__init__()
         self.store = store
-        self.dress(theme_name, depth)
+        self.apply_theme(theme_name, depth)
 
     def on_mount(self) -> None:
         self.push_screen(DeskScreen())

@@ -21,13 +21,13 @@ from typing import Any, NoReturn
 
 import httpx
 
-from keydesk.feeds.account_feed import Link, Stream
+from keydesk.feeds.account_feed import AccountFeed, Stream
 from keydesk.feeds.session import run
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.http.caller import Retries
 from keydesk_client.http.limiter import Limiter
-from keydesk_client.streams.buffer import StreamSettings, WhenFull
+from keydesk_client.streams.buffer import OverflowPolicy, StreamSettings
 from support.data.account_history import open_trade, price
 from support.data.hostile_answers import whole_request
 from support.data.wire_samples import Samples
@@ -284,7 +284,7 @@ class HastyStreams:
 
     def prices(self, instruments: Sequence[str]) -> Stream:
         settings = StreamSettings(
-            first_pause_s=0.01, longest_pause_s=0.02, when_full=WhenFull.KEEP_LAST
+            first_pause_s=0.01, longest_pause_s=0.02, when_full=OverflowPolicy.KEEP_LAST
         )
         return self._client.pricing.stream(instruments, settings=settings)
 
@@ -308,7 +308,7 @@ async def _short_pause(seconds: float) -> None:
 
 
 @asynccontextmanager
-async def hostile_desk(broker: HostileBroker, clock: Clock) -> AsyncIterator[Link]:
+async def hostile_desk(broker: HostileBroker, clock: Clock) -> AsyncIterator[AccountFeed]:
     """Every feed of a desk on this broker; a session that ends by itself fails the test."""
     async with (
         talking_server(broker.serve) as url,
@@ -321,7 +321,7 @@ async def hostile_desk(broker: HostileBroker, clock: Clock) -> AsyncIterator[Lin
             retries=Retries(most=0),
         ) as client,
     ):
-        link = Link(
+        feed = AccountFeed(
             client=client,
             store=Store(),
             streams=HastyStreams(client),
@@ -329,9 +329,9 @@ async def hostile_desk(broker: HostileBroker, clock: Clock) -> AsyncIterator[Lin
             now=clock.now,
             pause=_short_pause,
         )
-        session = asyncio.create_task(run(link))
+        session = asyncio.create_task(run(feed))
         try:
-            yield link
+            yield feed
             assert not session.done(), session
         finally:
             session.cancel()

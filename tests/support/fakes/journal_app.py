@@ -59,7 +59,7 @@ class JournalApp(QuickTests[int]):
             tell=self._tell,
             keymap=KEYMAP,
             form_context=lambda: example_context(self.store),
-            carry_out=self.sent.append,
+            execute=self.sent.append,
             portions=portions,
         )
         self.statistics = JournalStatistics(self, account, self.store, self.journal, self._tell)
@@ -75,7 +75,7 @@ class JournalApp(QuickTests[int]):
         """Open the account."""
         gate = SimpleNamespace(listen=self.heard.append)
         connection = SimpleNamespace(
-            link=SimpleNamespace(gate=gate), commands=SimpleNamespace(client=self.service.client)
+            feed=SimpleNamespace(gate=gate), commands=SimpleNamespace(client=self.service.client)
         )
         self.journal.open(cast("Connection", connection))
 

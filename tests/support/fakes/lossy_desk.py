@@ -19,11 +19,11 @@ from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
+    MonotonicTime,
     Outcome,
     Progress,
     Rejected,
     Sending,
-    SteadyTime,
     Unknown,
 )
 from keydesk_client.orders.sender import Sender
@@ -64,7 +64,7 @@ class Desk:
             client_ids=client_ids,
             new_id=lambda: f"{names}{next(numbers)}",
             wall_ns=lambda: int(asyncio.get_running_loop().time() * 1e9),
-            steady=lambda: SteadyTime(CLOCK, int(asyncio.get_running_loop().time() * 1e9)),
+            steady=lambda: MonotonicTime(CLOCK, int(asyncio.get_running_loop().time() * 1e9)),
         )
 
     def _heard(self, progress: Progress) -> None:

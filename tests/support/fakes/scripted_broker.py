@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from keydesk.feeds.account_feed import Link, Stream
+from keydesk.feeds.account_feed import AccountFeed, Stream
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
@@ -159,7 +159,9 @@ class Clock:
         await asyncio.sleep(0)
 
 
-def link_to(broker: ScriptedBroker, store: Store | None = None, clock: Clock | None = None) -> Link:
+def link_to(
+    broker: ScriptedBroker, store: Store | None = None, clock: Clock | None = None
+) -> AccountFeed:
     """A link whose REST calls and streams end at the scripted broker."""
     client = Client(
         token="t",
@@ -170,7 +172,7 @@ def link_to(broker: ScriptedBroker, store: Store | None = None, clock: Clock | N
         retries=Retries(most=0),
     )
     time = clock or Clock()
-    return Link(
+    return AccountFeed(
         client=client,
         store=store or Store(),
         streams=broker,
@@ -184,17 +186,17 @@ def link_to(broker: ScriptedBroker, store: Store | None = None, clock: Clock | N
 
 @contextlib.asynccontextmanager
 async def running(
-    link: Link, *feeds: Callable[[Link], Coroutine[None, None, None]]
-) -> AsyncIterator[Link]:
+    feed: AccountFeed, *feeds: Callable[[AccountFeed], Coroutine[None, None, None]]
+) -> AsyncIterator[AccountFeed]:
     """Run feeds for the length of the block; a failing one fails the test."""
-    tasks = [asyncio.create_task(feed(link)) for feed in feeds]
+    tasks = [asyncio.create_task(worker(feed)) for worker in feeds]
     try:
-        yield link
+        yield feed
     finally:
         for task in tasks:
             task.cancel()
         results = await asyncio.gather(*tasks, return_exceptions=True)
-        await link.client.close()
+        await feed.client.close()
     for result in results:
         if isinstance(result, Exception):
             raise result

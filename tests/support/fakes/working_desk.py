@@ -96,7 +96,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.alert_actions: list[AlertAction] = []
         self.mutes = 0
         self.journal_shown = False
-        self.dress("dark", depth, ascii_only=ascii_only)
+        self.apply_theme("dark", depth, ascii_only=ascii_only)
 
     def get_default_screen(self) -> DeskScreen:
         """Start on the desk."""
@@ -115,7 +115,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             new_alert=self.new_alert,
             make_alert=self.make_alert,
             show_alerts=self.show_alerts,
-            turn_mute=self.turn_mute,
+            toggle_mute=self.toggle_mute,
             read_summary=lambda _: None,  # nothing is read here
             read_bookings=lambda _: None,
             read_closes=lambda _names, _take: None,
@@ -142,7 +142,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
     def show_journal(self) -> None:
         self.journal_shown = True
 
-    def turn_mute(self) -> None:
+    def toggle_mute(self) -> None:
         self.mutes += 1
 
     def on_mount(self) -> None:
@@ -167,7 +167,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             dock_columns=self.actions.dock_columns,
         )
 
-    def carry_out(self, instruction: Instruction | None) -> None:
+    def execute(self, instruction: Instruction | None) -> None:
         if instruction is not None:
             self.decided.append(instruction)
 
@@ -241,7 +241,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
         self.actions.perform(name, *arguments)
 
     def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
-        self.watchlists.carry_out(message)
+        self.watchlists.execute(message)
 
     @on(InstrumentRows.Chosen)
     def show_instrument(self, message: InstrumentRows.Chosen) -> None:

@@ -8,13 +8,13 @@ from keydesk.alerts.alert_list import adding
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import (
     AccountResult,
-    ClientsLong,
+    ClientLongPercent,
     Condition,
     MarginLevel,
     RolloverSoon,
     TradeResult,
 )
-from keydesk.feeds.alerts import BOOK_EVERY, Due, read_books
+from keydesk.feeds.alerts import BOOK_EVERY, NextReads, read_books
 from support.alert_watch import SECOND, TEN, D, watching
 from support.data.desk_store import example_store, long_euro
 from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to
@@ -92,18 +92,18 @@ async def test_the_clients_positions_are_read_also_of_the_instrument_in_focus_an
     broker = ScriptedBroker(answers={"positionBook": {"positionBook": book()}})
     store = example_store()
     store.set_focus("EUR_USD")  # what `keydesk watch` has as well, though it shows no books
-    link, due = link_to(broker, store, clock=clock), Due()
+    feed, due = link_to(broker, store, clock=clock), NextReads()
     async with watching(path, store) as desk:
-        desk.watch.change(adding(Alert("", ClientsLong("EUR_USD", "up", D(60)), made_ns=TEN)))
+        desk.watch.change(adding(Alert("", ClientLongPercent("EUR_USD", "up", D(60)), made_ns=TEN)))
         await desk.watch.settled()
         for value in ("55.0", "61.0"):
             long = value
             broker.answers["positionBook"] = {"positionBook": book()}
-            await read_books(link, due)
-            await read_books(link, due)  # not asked for again at once
+            await read_books(feed, due)
+            await read_books(feed, due)  # not asked for again at once
             desk.watch.look(clock.seconds)
             await desk.watch.settled()
             clock.seconds += BOOK_EVERY
         assert len(desk.told) == 1
-    await link.client.close()
+    await feed.client.close()
     assert broker.asked.count("positionBook") == 2

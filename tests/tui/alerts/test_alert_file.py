@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.alerts.alert_file import BookFile, read_alert, written_alert
+from keydesk.alerts.alert_file import AlertFile, read_alert, written_alert
 from keydesk.alerts.alert_list import (
     MOST_ALERTS,
-    Book,
-    BookError,
+    AlertList,
+    AlertListError,
     adding,
     claimed,
     claiming,
@@ -48,11 +48,11 @@ def fired(alert: Alert, time_ns: int = 9) -> Firing:
 
 
 def test_alerts_are_found_again_exactly_and_the_file_is_private(path: Path) -> None:
-    ours = BookFile(path)
+    ours = AlertFile(path)
     ours.change(adding(ABOVE))
     ours.change(adding(replace(ABOVE, repeat_s=60, expires_ns=99)))
     ours.change(seeing(7, {"1": -1}))
-    again = BookFile(path)
+    again = AlertFile(path)
     assert again.load() == ""
     assert again.book == ours.book
     assert [each.id for each in again.book.alerts] == ["1", "2"]
@@ -82,7 +82,7 @@ def _members(
 
 
 def test_two_desks_at_once_lose_nothing(path: Path) -> None:
-    ours, theirs = BookFile(path), BookFile(path)
+    ours, theirs = AlertFile(path), AlertFile(path)
     ours.change(adding(ABOVE))
     theirs.change(adding(replace(ABOVE, note="theirs")))
     ours.change(deleting(["1"]))
@@ -107,13 +107,13 @@ def test_many_processes_at_once_lose_nothing(path: Path) -> None:
         for number in range(3)
     ]
     assert [each.wait() for each in running] == [0, 0, 0]
-    file = BookFile(path)
+    file = AlertFile(path)
     assert file.load() == ""
     assert sorted(int(each.id) for each in file.book.alerts) == list(range(1, 25))
 
 
 def test_a_firing_is_claimed_by_one_of_two_desks(path: Path) -> None:
-    ours, theirs = BookFile(path), BookFile(path)
+    ours, theirs = AlertFile(path), AlertFile(path)
     alert = ours.change(adding(ABOVE)).alerts[0]
     theirs.load()
     before, after = ours.book, ours.change(claiming([fired(alert)]))
@@ -128,14 +128,14 @@ def test_a_firing_is_claimed_by_one_of_two_desks(path: Path) -> None:
 def test_a_kill_between_claim_and_telling_leaves_it_to_be_told_and_a_told_one_is_not_told_again(
     path: Path,
 ) -> None:
-    ours = BookFile(path)
+    ours = AlertFile(path)
     alert = ours.change(adding(replace(ABOVE, repeat_s=0))).alerts[0]
     ours.change(claiming([fired(alert)]))
-    started = BookFile(path)
+    started = AlertFile(path)
     started.load()
     assert [each.number for each in started.book.undelivered] == [1]
     started.change(marking_delivered(started.book.undelivered))
-    once_more = BookFile(path)
+    once_more = AlertFile(path)
     once_more.load()
     assert not once_more.book.undelivered
     assert once_more.book.alerts[0].count == 1
@@ -148,9 +148,9 @@ def test_a_kill_between_claim_and_telling_leaves_it_to_be_told_and_a_told_one_is
 def test_a_damaged_file_is_kept_aside_and_said(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     path.chmod(0o600)
-    file = BookFile(path, wall_ns=lambda: 77)
+    file = AlertFile(path, wall_ns=lambda: 77)
     assert "101.alerts.damaged-77" in file.load()
-    assert file.book == Book()
+    assert file.book == AlertList()
     assert path.with_name("101.alerts.damaged-77").read_bytes() == content
     file.change(adding(ABOVE))
     assert json.loads(path.read_bytes())["alerts"]
@@ -161,18 +161,18 @@ def test_a_damaged_file_is_kept_aside_and_said(path: Path, content: bytes) -> No
     [("id", 5), ("state", "gone"), ("repeat_s", -1), ("note", "x" * 300), ("fired_ns", "now")],
 )
 def test_an_alert_with_a_wrong_member_is_damage(path: Path, member: str, value: object) -> None:
-    BookFile(path).change(adding(ABOVE))
+    AlertFile(path).change(adding(ABOVE))
     said = json.loads(path.read_bytes())
     said["alerts"][0][member] = value
     path.write_text(json.dumps(said), encoding="utf-8")
-    assert "damaged" in BookFile(path).load()
+    assert "damaged" in AlertFile(path).load()
 
 
 def test_a_file_that_others_may_read_is_not_used_and_stays(path: Path) -> None:
-    BookFile(path).change(adding(ABOVE))
+    AlertFile(path).change(adding(ABOVE))
     path.chmod(0o644)
     before = path.read_bytes()
-    file = BookFile(path)
+    file = AlertFile(path)
     assert "kept in this desk only" in file.load()
     file.change(adding(replace(ABOVE, note="in memory")))
     assert [each.note for each in file.book.alerts] == ["in memory"]
@@ -181,7 +181,7 @@ def test_a_file_that_others_may_read_is_not_used_and_stays(path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_without_room_the_book_goes_on_in_memory_and_is_written_later(path: Path) -> None:
-    file = BookFile(path)
+    file = AlertFile(path)
     file.change(adding(ABOVE))
     path.parent.chmod(0o500)
     file.change(adding(ABOVE))
@@ -191,20 +191,20 @@ def test_without_room_the_book_goes_on_in_memory_and_is_written_later(path: Path
 
 
 def test_the_book_has_an_end() -> None:
-    full = Book(alerts=tuple(replace(ABOVE, id=str(n)) for n in range(MOST_ALERTS)))
-    with pytest.raises(BookError, match="delete some"):
+    full = AlertList(alerts=tuple(replace(ABOVE, id=str(n)) for n in range(MOST_ALERTS)))
+    with pytest.raises(AlertListError, match="delete some"):
         adding(ABOVE)(full)
 
 
 def test_an_alert_that_was_deleted_elsewhere_cannot_be_edited() -> None:
-    with pytest.raises(BookError, match="deleted elsewhere"):
-        replacing(replace(ABOVE, id="9"))(Book())
+    with pytest.raises(AlertListError, match="deleted elsewhere"):
+        replacing(replace(ABOVE, id="9"))(AlertList())
 
 
 def test_pausing_forgets_where_the_price_was_and_expiry_ends() -> None:
-    book = replace(adding(ABOVE)(Book()), sides={"1": -1})
+    book = replace(adding(ABOVE)(AlertList()), sides={"1": -1})
     assert setting("1", "paused")(book).sides == {}
-    timed = adding(replace(ABOVE, expires_ns=10))(Book())
+    timed = adding(replace(ABOVE, expires_ns=10))(AlertList())
     assert expiring(9)(timed) == timed
     assert expiring(10)(timed).alerts[0].state == "expired"
     assert seeing(5, {"1": 1})(replace(book, seen_ns=6)).sides == {"1": -1}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.alert_file import BookFile
+from keydesk.alerts.alert_file import AlertFile
 from keydesk.calc.alerts.conditions import ClockTime, TradeResult
-from keydesk.feeds.alerts import Due, fill_gap
+from keydesk.feeds.alerts import NextReads, fill_gap
 from keydesk.feeds.instruments import begin_anew
 from support.alert_watch import ABOVE, SECOND, TEN, D, Watching, known_market, watching
 from support.data.desk_store import example_account, long_euro
@@ -58,16 +58,16 @@ async def test_while_the_market_begins_anew_nothing_is_judged(path: Path) -> Non
         await at_home(desk)
         await desk.add(ABOVE)
         await desk.price("1.09")
-        link = link_to(ScriptedBroker(), store=desk.store)
-        link.alerts = desk.watch
-        beginning = asyncio.create_task(begin_anew(link, TEN - YEARS))
+        feed = link_to(ScriptedBroker(), store=desk.store)
+        feed.alerts = desk.watch
+        beginning = asyncio.create_task(begin_anew(feed, TEN - YEARS))
         await asyncio.sleep(0)
         await desk.price("1.18", 1)
-        link.ready.set()
+        feed.ready.set()
         await beginning
         await desk.watch.settled()
         await desk.price("1.18", 2)
-        await link.client.close()
+        await feed.client.close()
     assert desk.told == []
 
 
@@ -77,20 +77,20 @@ async def test_a_gap_between_two_markets_is_not_worked_out_from_candles(path: Pa
         await desk.add(ABOVE)
         await desk.price("1.09", 59)
         broker = ScriptedBroker()
-        link = link_to(broker, store=desk.store)
-        link.alerts = desk.watch
+        feed = link_to(broker, store=desk.store)
+        feed.alerts = desk.watch
         desk.watch.interrupted()
         desk.store.health.unchecked = True
         await desk.price("1.18", 59)
-        due = Due()
-        await fill_gap(link, desk.watch, due)
+        due = NextReads()
+        await fill_gap(feed, desk.watch, due)
         assert desk.watch.gap is not None  # the account was not compared yet
         desk.store.health.unchecked = False
         desk.store.clock_ns = TEN - YEARS
-        await fill_gap(link, desk.watch, due)
+        await fill_gap(feed, desk.watch, due)
         await desk.watch.settled()
         await desk.price("1.18", 59)
-        await link.client.close()
+        await feed.client.close()
     assert desk.told == []
 
 
@@ -128,7 +128,7 @@ async def test_a_desk_that_opens_on_another_market_tells_nothing_of_the_time_bet
         assert not back.watch.gap
         await back.price("1.18", 1)
     assert back.told == []
-    kept = BookFile(path)
+    kept = AlertFile(path)
     kept.load()
     assert kept.book.seen_ns == TEN + YEARS
     assert kept.book.account_ns == 5

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.alert_file import BookFile
+from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import adding, claiming, setting
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.conditions import (
     AccountResult,
     ClockTime,
-    DayExtreme,
+    DayHighLow,
+    RsiLevel,
     SpreadLevel,
     StreamSilence,
-    StrengthLevel,
     TradeResult,
 )
 from keydesk.calc.alerts.engine import after_firing
-from keydesk.feeds.alerts import Due, fill_gap, read_candles
+from keydesk.feeds.alerts import NextReads, fill_gap, read_candles
 from keydesk.feeds.streams import watched_instruments
 from keydesk.records import Day
 from keydesk.store.prices import take_price
@@ -58,11 +58,11 @@ async def test_a_price_that_comes_and_goes_between_two_frames_is_not_missed(path
 async def test_the_prices_of_an_instrument_with_an_alert_are_wanted(path: Path) -> None:
     async with watching(path) as desk:
         await desk.add(ABOVE)
-        link = link_to(ScriptedBroker(), clock=Clock())
-        link.store.instruments = desk.store.instruments
-        link.store.alert_instruments = desk.store.alert_instruments
-        assert watched_instruments(link) == ("EUR_USD",)
-        await link.client.close()
+        feed = link_to(ScriptedBroker(), clock=Clock())
+        feed.store.instruments = desk.store.instruments
+        feed.store.alert_instruments = desk.store.alert_instruments
+        assert watched_instruments(feed) == ("EUR_USD",)
+        await feed.client.close()
         desk.watch.change(setting("1", "paused"))
         await desk.watch.settled()
     assert desk.store.alert_instruments == ()
@@ -72,7 +72,7 @@ async def test_the_prices_of_an_instrument_with_an_alert_are_wanted(path: Path) 
 async def test_a_claimed_firing_that_was_not_told_is_told_at_the_next_start_and_only_then(
     path: Path,
 ) -> None:
-    killed = BookFile(path)
+    killed = AlertFile(path)
     alert = killed.change(adding(Alert("", ABOVE))).alerts[0]
     killed.change(claiming([Firing(after_firing(alert, TEN), TEN, "1.1")]))
     async with watching(path) as desk:
@@ -112,7 +112,7 @@ async def test_a_damaged_file_is_said_and_the_watch_goes_on(path: Path) -> None:
 async def test_spread_and_day_extremes(path: Path) -> None:
     async with watching(path) as desk:
         desk.store.days["EUR_USD"] = Day(D("1.1"), D("1.1050"), D("1.0950"))
-        await desk.add(DayExtreme("EUR_USD", "high"), repeat_s=0)
+        await desk.add(DayHighLow("EUR_USD", "high"), repeat_s=0)
         await desk.add(SpreadLevel("EUR_USD", "up", D(5)))
         for second, mid in enumerate(("1.1", "1.1049", "1.1051", "1.1052", "1.1050", "1.1053")):
             await desk.price(mid, second)
@@ -183,13 +183,13 @@ async def restarted(path: Path, now: str, *prices: str) -> Watching:
         desk.watch.close(0.0)
     broker, clock = ScriptedBroker(answers={"/candles": answers(*prices)}), Clock()
     async with watching(path) as back:
-        link = link_to(broker, clock=clock, store=back.store)
-        link.alerts = back.watch
+        feed = link_to(broker, clock=clock, store=back.store)
+        feed.alerts = back.watch
         await back.price(now, 30)
         assert back.told == []
-        await fill_gap(link, back.watch, Due())
+        await fill_gap(feed, back.watch, NextReads())
         await back.watch.settled()
-        await link.client.close()
+        await feed.client.close()
         await back.price(now, 31)
     return back
 
@@ -221,37 +221,37 @@ async def test_prices_wait_while_the_stream_was_lost_and_are_judged_after_its_ca
 ) -> None:
     broker, clock = ScriptedBroker(answers={"/candles": answers("1.09 1.11 1.09 1.09")}), Clock()
     async with watching(path) as desk:
-        link = link_to(broker, clock=clock, store=desk.store)
-        link.alerts = desk.watch
+        feed = link_to(broker, clock=clock, store=desk.store)
+        feed.alerts = desk.watch
         await desk.add(ABOVE)
         await desk.price("1.09")
         desk.watch.interrupted()
         desk.store.health.prices = "DOWN"
-        await fill_gap(link, desk.watch, Due())
+        await fill_gap(feed, desk.watch, NextReads())
         assert desk.watch.gap is not None
         desk.store.health.prices = "OK"
         await desk.price("1.09", 20)
-        await fill_gap(link, desk.watch, Due())
+        await fill_gap(feed, desk.watch, NextReads())
         await desk.watch.settled()
-        await link.client.close()
+        await feed.client.close()
     assert len(desk.late) == 1
 
 
 async def test_without_candles_prices_are_judged_again_after_ten_seconds(path: Path) -> None:
     clock = Clock()
     async with watching(path) as desk:
-        link = link_to(ScriptedBroker(), clock=clock, store=desk.store)
+        feed = link_to(ScriptedBroker(), clock=clock, store=desk.store)
         await desk.add(ABOVE)
         await desk.price("1.09")
         desk.watch.interrupted()
         await desk.price("1.12", 20)
-        due = Due()
-        await fill_gap(link, desk.watch, due)
+        due = NextReads()
+        await fill_gap(feed, desk.watch, due)
         assert desk.watch.gap is not None
         await clock.pause(11)
-        await fill_gap(link, desk.watch, due)
+        await fill_gap(feed, desk.watch, due)
         await desk.watch.settled()
-        await link.client.close()
+        await feed.client.close()
     assert len(desk.told) == 1
 
 
@@ -265,17 +265,17 @@ async def test_an_indicator_is_judged_at_the_close_of_its_candles(path: Path) ->
     first = {"instrument": "EUR_USD", "granularity": "H1", "candles": hours[:41]}
     broker, clock = ScriptedBroker(answers={"/candles": first}), Clock()
     async with watching(path) as desk:
-        link = link_to(broker, clock=clock, store=desk.store)
+        feed = link_to(broker, clock=clock, store=desk.store)
         desk.store.clock_ns = TEN
-        rsi = StrengthLevel("EUR_USD", "H1", 14, "up", D(50))
+        rsi = RsiLevel("EUR_USD", "H1", 14, "up", D(50))
         await desk.add(rsi, made_ns=0)
-        due = Due()
-        await read_candles(link, desk.watch, due)
+        due = NextReads()
+        await read_candles(feed, desk.watch, due)
         await desk.watch.settled()
         assert desk.told == []
         broker.answers["/candles"] = {**first, "candles": hours}
         await clock.pause(5)
-        await read_candles(link, desk.watch, due)
+        await read_candles(feed, desk.watch, due)
         await desk.watch.settled()
-        await link.client.close()
+        await feed.client.close()
     assert [words for words, _ in desk.told] == ["EUR/USD H1 RSI 14 crosses up 50"]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from keydesk.app.lifecycle import INTERRUPTED, LastResort, Leaving
+from keydesk.app.lifecycle import INTERRUPTED, ForcedExit, Leaving
 
 
 class Hand(Leaving):
@@ -12,8 +12,8 @@ class Hand(Leaving):
         nothing: Any = None
         self.seconds, self.asked, self.codes = 100.0, 0, list[int]()
         self.naked = naked
-        last_resort = LastResort(lambda: None)
-        super().__init__(nothing, last_resort, lambda: None, self.question, lambda: self.seconds)
+        forced_exit = ForcedExit(lambda: None)
+        super().__init__(nothing, forced_exit, lambda: None, self.question, lambda: self.seconds)
 
     def question(self) -> bool:
         self.asked += self.naked

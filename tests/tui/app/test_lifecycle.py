@@ -14,14 +14,14 @@ from keydesk.app.account_sources import AccountAddress, ProfileAccount
 from keydesk.app.lifecycle import (
     CODES,
     WAKE,
-    LastResort,
+    ForcedExit,
     leave_on_signals,
 )
 from keydesk.config.settings import Profile
 from keydesk.store.store import Store
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import MarketOrderRequest
-from keydesk_client.orders.outcome import Became, Done
+from keydesk_client.orders.outcome import Done, OrderResult
 from support.broker import PracticeServer
 from support.fakes.talking_server import talking_server
 from support.proxies.losing_relay import LosingRelay
@@ -52,7 +52,7 @@ async def desk_behind(
 async def bought(connection: Connection) -> Done:
     outcome = await connection.sender.create(MarketOrderRequest(instrument="EUR_USD", units=100))
     assert isinstance(outcome, Done)
-    assert outcome.became is Became.FILLED
+    assert outcome.became is OrderResult.FILLED
     return outcome
 
 
@@ -88,7 +88,7 @@ async def test_where_nobody_says_orders_go_without_an_id_of_ours(
     assert "clientExtensions" not in order
 
 
-class RecordingLastResort(LastResort):
+class RecordingLastResort(ForcedExit):
     """Records the exit codes instead of ending the process."""
 
     def __init__(self) -> None:
@@ -111,19 +111,19 @@ def restored_handlers() -> Iterator[None]:
 
 @pytest.mark.usefixtures("restored_handlers")
 async def test_a_signal_of_another_process_asks_the_desk_to_leave() -> None:
-    last_resort, codes = RecordingLastResort(), asyncio.Queue[int]()
-    leave_on_signals(codes.put_nowait, last_resort)
+    forced_exit, codes = RecordingLastResort(), asyncio.Queue[int]()
+    leave_on_signals(codes.put_nowait, forced_exit)
     os.kill(os.getpid(), WAKE)
     assert await codes.get() == CODES[WAKE]
-    assert last_resort.armed == [CODES[WAKE]]
+    assert forced_exit.armed == [CODES[WAKE]]
 
 
 @pytest.mark.usefixtures("restored_handlers")
 async def test_the_signal_that_interrupts_a_blocked_write_does_not_change_the_exit_code() -> None:
-    last_resort, codes = RecordingLastResort(), asyncio.Queue[int]()
-    leave_on_signals(codes.put_nowait, last_resort)
-    with last_resort._ending:
+    forced_exit, codes = RecordingLastResort(), asyncio.Queue[int]()
+    leave_on_signals(codes.put_nowait, forced_exit)
+    with forced_exit._ending:
         os.kill(os.getpid(), WAKE)
     os.kill(os.getpid(), signal.SIGTERM)
     assert await codes.get() == CODES[signal.SIGTERM]
-    assert last_resort.armed == [CODES[signal.SIGTERM]]
+    assert forced_exit.armed == [CODES[signal.SIGTERM]]

@@ -9,7 +9,7 @@ from support.data.desk_data import desk_store
 from support.fakes.pane_app import shown
 
 
-def dress(app: App[None]) -> None:
+def apply_theme(app: App[None]) -> None:
     app.register_theme(theme.load("dark", "truecolor").textual())
     app.theme = "dark"
 
@@ -17,7 +17,7 @@ def dress(app: App[None]) -> None:
 async def test_typed_letters_leave_their_rows_and_the_field_holds_them_next_time() -> None:
     pane = Trades()
     async with shown(pane, desk_store(), size=(80, 24)) as pilot:
-        dress(pilot.app)
+        apply_theme(pilot.app)
         await pilot.pause()
         ask_letters(pilot.app, pane)
         await pilot.pause()
@@ -34,7 +34,7 @@ async def test_typed_letters_leave_their_rows_and_the_field_holds_them_next_time
 async def test_escape_leaves_the_letters_as_they_were() -> None:
     pane = Trades()
     async with shown(pane, desk_store(), size=(80, 24)) as pilot:
-        dress(pilot.app)
+        apply_theme(pilot.app)
         await pilot.pause()
         pane.show_only("long")
         ask_letters(pilot.app, pane)

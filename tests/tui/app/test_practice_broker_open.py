@@ -22,30 +22,30 @@ def listening_socket(folder: Path) -> tuple[socket.socket, PracticeAddress]:
 def test_a_noted_broker_that_listens_is_found(practice_folder: Path) -> None:
     server, address = listening_socket(practice_folder)
     with server:
-        assert practice_broker.find(practice_folder) is None
-        practice_broker.note(practice_folder, address)
-        assert practice_broker.find(practice_folder) == address
+        assert practice_broker.running_broker(practice_folder) is None
+        practice_broker.write_address(practice_folder, address)
+        assert practice_broker.running_broker(practice_folder) == address
         assert "a-token" not in (practice_folder / practice_broker.NOTE).read_text()
-        practice_broker.unnote(practice_folder)
-        assert practice_broker.find(practice_folder) is None
+        practice_broker.remove_address(practice_folder)
+        assert practice_broker.running_broker(practice_folder) is None
 
 
 def test_the_note_of_a_killed_desk_is_not_believed(practice_folder: Path) -> None:
     server, address = listening_socket(practice_folder)
-    practice_broker.note(practice_folder, address)
+    practice_broker.write_address(practice_folder, address)
     server.close()
-    assert practice_broker.find(practice_folder) is None
+    assert practice_broker.running_broker(practice_folder) is None
 
 
 def test_a_socket_that_others_may_use_is_not_trusted_with_the_token(practice_folder: Path) -> None:
     server, address = listening_socket(practice_folder)
     with server:
-        practice_broker.note(practice_folder, address)
+        practice_broker.write_address(practice_folder, address)
         (practice_folder / "s").chmod(0o666)
-        assert practice_broker.find(practice_folder) is None
+        assert practice_broker.running_broker(practice_folder) is None
 
 
 def test_a_damaged_note_is_no_note(practice_folder: Path) -> None:
     for text in ("", "{", "[]", '{"url": 1}'):
         (practice_folder / practice_broker.NOTE).write_text(text)
-        assert practice_broker.find(practice_folder) is None
+        assert practice_broker.running_broker(practice_folder) is None

@@ -95,7 +95,7 @@ class Session:
     async def _act(self) -> None:
         instruction = self._some_instruction()
         self.done[type(instruction).__name__] += 1
-        await self.connection.carry_out(instruction)
+        await self.connection.execute(instruction)
 
     def _some_instruction(self) -> Instruction:
         store, dice = self.store, self.dice
@@ -136,7 +136,7 @@ class Session:
         """Wait until the desk has the market's prices and the account's last transaction, then compare."""
         own = await self._ask("")
         await self._until_current(own)
-        assert await conversions_once(self.connection.link, NAMES)
+        assert await conversions_once(self.connection.feed, NAMES)
         self._revalue()
         account = self.store.account
         assert account is not None
@@ -150,7 +150,7 @@ class Session:
             assert ours is not None
             self.off_by = max(self.off_by, abs(ours - theirs))
         assert self.off_by < HALF_A_CENT
-        assert await poll_once(self.connection.link)
+        assert await poll_once(self.connection.feed)
         self.connection.revalue(self.store, monotonic())
         self._compare_screen(own)
         self.polls += 1
@@ -241,7 +241,7 @@ async def session(
         open_account(target, store, orders / "journal", orders / "audit") as connection,
         shown(strip, store, size=(250, 3)),
     ):
-        connection.link.poll_every = 1000.0
+        connection.feed.poll_every = 1000.0
         running = asyncio.create_task(connection.run())
         try:
             await until(lambda: set(NAMES) <= set(store.quotes) and connection.recovered.is_set())

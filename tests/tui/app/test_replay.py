@@ -51,7 +51,7 @@ class OneDesk:
     async def do(self, line: str) -> None:
         market = self.store.market
         assert market is not None
-        self.replay.carry_out(parse_replay(line.split(), market))
+        self.replay.execute(parse_replay(line.split(), market))
         await self.finish()
 
     async def finish(self) -> None:
@@ -171,8 +171,8 @@ async def test_one_command_at_a_time_and_a_refusal_is_said(tmp_path: Path) -> No
     async with desk(tmp_path) as (one, _):
         market = one.store.market
         assert market is not None
-        one.replay.carry_out(parse_replay(["step"], market))
-        one.replay.carry_out(parse_replay(["pause"], market))
+        one.replay.execute(parse_replay(["step"], market))
+        one.replay.execute(parse_replay(["pause"], market))
         assert "still under way: pauses, and goes on to the end of the M1 candle" in one.words
         await one.finish()
         await one.do("jump 2001-01-01")

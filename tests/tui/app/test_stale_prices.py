@@ -38,12 +38,12 @@ def style_of(pane: LinePane, words: str) -> Style:
 )
 @pytest.mark.parametrize("link", ["DOWN", "STALE"])
 async def test_what_follows_from_an_old_price_is_dim(
-    pane: LinePane, words: str, link: LinkState
+    pane: LinePane, words: str, feed: LinkState
 ) -> None:
     store = desk_store()
     async with shown(pane, store, size=(120, 14)):
         assert style_of(pane, words).color != pane.palette["faint"].color
-        store.health.prices = link
+        store.health.prices = feed
         store.mark(Topic.HEALTH)
         pane.on_frame(frame_of(store))
         assert style_of(pane, words).color == pane.palette["faint"].color

@@ -95,9 +95,9 @@ async def test_a_broker_that_refuses_is_named_and_what_can_be_read_is_shown() ->
         "/idrange": {"transactions": [fills.to_wire()], "lastTransactionID": "9"},
     }
     broker.statuses |= {"/orders/9": 500, "/transactions/8": 404, "/transactions/7": 404}
-    link = link_to(broker)
-    known = await details(link.client, fresh_store(), "9")
-    await link.client.close()
+    feed = link_to(broker)
+    known = await details(feed.client, fresh_store(), "9")
+    await feed.client.close()
     assert related(known) == {"8": "replaces order", "7": "opened the trade"}
     assert "Stop 1.08 for #7" in dict(known.rows)["what"]
     assert [each.partition(" cannot")[0] for each in known.troubles] == [
@@ -107,8 +107,8 @@ async def test_a_broker_that_refuses_is_named_and_what_can_be_read_is_shown() ->
 
 
 async def test_a_transaction_that_is_refused_says_so() -> None:
-    link = link_to(ScriptedBroker(statuses={"/transactions/5": 404}))
-    known = await details(link.client, fresh_store(), "5")
-    await link.client.close()
+    feed = link_to(ScriptedBroker(statuses={"/transactions/5": 404}))
+    known = await details(feed.client, fresh_store(), "5")
+    await feed.client.close()
     assert known.troubles[0].startswith("the transaction cannot be read")
     assert known.related == ()

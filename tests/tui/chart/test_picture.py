@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keydesk.chart.canvas import Run
-from keydesk.chart.glyphs import STYLES, Look
+from keydesk.chart.glyphs import STYLES, CandleStyle
 from keydesk.chart.layout import fitted, sub_panes_with_room
 from keydesk.chart.picture import Picture, dimmed
 from keydesk.chart.price_axis import PriceLine
@@ -20,13 +20,13 @@ from support.examples import examples
 
 SIZES = [(1, 1), (5, 3), (20, 8), (33, 12), (34, 20), (60, 24), (90, 28), (150, 45), (250, 70)]
 LOOKS = [
-    Look(style, body, gap, hollow=hollow)
+    CandleStyle(style, body, gap, hollow=hollow)
     for style in STYLES
     for body, gap in ((1, 0), (1, 1), (3, 1))
     for hollow in (False, True)
 ]
 ASCII_LOOKS = [
-    Look("candles", body, gap, ascii_only=True) for body, gap in ((1, 0), (1, 1), (3, 1))
+    CandleStyle("candles", body, gap, ascii_only=True) for body, gap in ((1, 0), (1, 1), (3, 1))
 ]
 
 
@@ -71,7 +71,7 @@ def test_rows_are_exact_in_every_market_at_every_width(market: str) -> None:
 
 
 @pytest.mark.parametrize("look", [*LOOKS, *ASCII_LOOKS])
-def test_rows_are_exact_in_every_style_and_size(look: Look) -> None:
+def test_rows_are_exact_in_every_style_and_size(look: CandleStyle) -> None:
     candles = path(1.08431, 300, jump=0.4)
     for width, height in SIZES:
         assert_exact(scene_of(candles, width=width, height=height, look=look, with_indicators=True))
@@ -119,7 +119,12 @@ def test_every_own_line_has_a_label_or_is_counted(width: int, count: int) -> Non
 )
 @settings(max_examples=examples(20, soak=60), deadline=None)
 def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothesis
-    moves: list[int], look: Look, size: tuple[int, int], lines: int, braille: bool, market: str
+    moves: list[int],
+    look: CandleStyle,
+    size: tuple[int, int],
+    lines: int,
+    braille: bool,
+    market: str,
 ) -> None:
     price, _, pip = MARKETS[market]
     candles = path(price, 120)

@@ -27,7 +27,7 @@ class OwnApp(TerminalApp[None]):
     """The desk with the trader's keys."""
 
     def on_mount(self) -> None:
-        self.dress("dark", "truecolor")
+        self.apply_theme("dark", "truecolor")
         self.push_screen(DeskScreen(keymap=OWN))
 
 

@@ -64,7 +64,7 @@ class LeftApp(TerminalApp[None]):
     def __init__(self, left_as: Workspace) -> None:
         super().__init__()
         self.left_as = left_as
-        self.dress("dark", "truecolor")
+        self.apply_theme("dark", "truecolor")
 
     def on_mount(self) -> None:
         self.push_screen(DeskScreen(left_as=self.left_as))

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from keydesk.feeds.account import keep_account, poll_changes, poll_once
-from keydesk.feeds.account_feed import Link
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import look
 from keydesk.feeds.streams import fill_gaps, stream_transactions
 from keydesk_client.errors import ConnectionLost
@@ -21,154 +21,154 @@ def heartbeat(last: int) -> TransactionHeartbeat:
     return TransactionHeartbeat(last_transaction_id=TransactionID(last), time=moment)
 
 
-def log_of(link: Link) -> str:
-    return "\n".join(line.text for line in link.store.log)
+def log_of(feed: AccountFeed) -> str:
+    return "\n".join(line.text for line in feed.store.log)
 
 
 async def test_the_account_is_on_the_desk_after_the_snapshot() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), *EVERYTHING) as link:
-        await link.ready.wait()
-        assert link.store.account is not None
-        assert link.store.account.balance == Decimal(10000)
-        assert link.gate.applied == 3
+    async with running(link_to(broker), *EVERYTHING) as feed:
+        await feed.ready.wait()
+        assert feed.store.account is not None
+        assert feed.store.account.balance == Decimal(10000)
+        assert feed.gate.applied == 3
 
 
 async def test_a_transaction_on_the_stream_reaches_the_store() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), *EVERYTHING) as link:
-        await link.ready.wait()
+    async with running(link_to(broker), *EVERYTHING) as feed:
+        await feed.ready.wait()
         fill = opening(4, "100", "1.08500")
         broker.now = {"trades": [OPEN_NOW | {"id": "4"}]}
         broker.happens(fill)
         broker.event_line.say(fill)
-        await until(lambda: "4" in link.store.trades)
-        assert link.store.health.events == "OK"
+        await until(lambda: "4" in feed.store.trades)
+        assert feed.store.health.events == "OK"
 
 
 async def test_what_the_stream_left_out_is_fetched() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), stream_transactions, keep_account, fill_gaps) as link:
-        await link.ready.wait()
+    async with running(link_to(broker), stream_transactions, keep_account, fill_gaps) as feed:
+        await feed.ready.wait()
         broker.happens(opening(4, "100", "1.08500"), opening(6, "50", "1.08510"))
         broker.happens(transaction(5, "MARGIN_CALL_EXIT"))
         broker.event_line.say(heartbeat(6))
-        await until(lambda: link.gate.applied == 6)
-        assert set(link.store.trades) == {"4", "6"}
+        await until(lambda: feed.gate.applied == 6)
+        assert set(feed.store.trades) == {"4", "6"}
         assert broker.asked.count("idrange") == 1
 
 
 async def test_the_poll_brings_what_no_stream_told() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), keep_account, poll_changes) as link:
-        await link.ready.wait()
+    async with running(link_to(broker), keep_account, poll_changes) as feed:
+        await feed.ready.wait()
         broker.now = {"trades": [OPEN_NOW | {"id": "4"}], "NAV": "10001.5000"}
         broker.happens(opening(4, "100", "1.08500"))
-        await until(lambda: "4" in link.store.trades)
-        await until(lambda: link.store.account and link.store.account.nav == Decimal("10001.5"))
-        assert link.synchronizer.checked == 4
+        await until(lambda: "4" in feed.store.trades)
+        await until(lambda: feed.store.account and feed.store.account.nav == Decimal("10001.5"))
+        assert feed.synchronizer.checked == 4
 
 
 async def test_a_difference_is_said_and_healed_by_a_snapshot() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), keep_account, poll_changes) as link:
-        await link.ready.wait()
+    async with running(link_to(broker), keep_account, poll_changes) as feed:
+        await feed.ready.wait()
         broker.members = {"balance": "9000.0000"}
         broker.now = {"balance": "9000.0000"}
-        await until(lambda: link.store.account and link.store.account.balance == Decimal(9000))
-        assert "balance 10000.0000 here, 9000.0000 at the broker" in log_of(link)
-        await until(lambda: not link.store.health.warning)
+        await until(lambda: feed.store.account and feed.store.account.balance == Decimal(9000))
+        assert "balance 10000.0000 here, 9000.0000 at the broker" in log_of(feed)
+        await until(lambda: not feed.store.health.warning)
 
 
 async def test_an_unknown_transaction_makes_the_account_be_read_again() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), *EVERYTHING) as link:
-        await link.ready.wait()
+    async with running(link_to(broker), *EVERYTHING) as feed:
+        await feed.ready.wait()
         broker.members = {"balance": "10012.0000"}
         strange = transaction(4, "MOON_ADJUSTMENT", amount="12")
         broker.happens(strange)
         broker.event_line.say(strange)
-        await until(lambda: link.store.account and link.store.account.balance == Decimal(10012))
-        assert link.gate.applied == 4
+        await until(lambda: feed.store.account and feed.store.account.balance == Decimal(10012))
+        assert feed.gate.applied == 4
 
 
 async def test_a_broker_that_knows_less_than_we_do_is_believed() -> None:
     broker = ScriptedBroker(last_id=9)
-    async with running(link_to(broker), keep_account, poll_changes) as link:
-        await link.ready.wait()
+    async with running(link_to(broker), keep_account, poll_changes) as feed:
+        await feed.ready.wait()
         broker.last_id, broker.statuses = 3, {"/changes": 416}
-        await until(lambda: link.gate.applied == 3)
+        await until(lambda: feed.gate.applied == 3)
         broker.statuses = {}
-        assert "now ends at transaction 3" in log_of(link)
+        assert "now ends at transaction 3" in log_of(feed)
         broker.members = {"trades": [open_trade(4)]}
         broker.now = {"trades": [OPEN_NOW | {"id": "4"}]}
         broker.happens(opening(4, "50000", "1.08500"))
-        await until(lambda: "4" in link.store.trades)
+        await until(lambda: "4" in feed.store.trades)
 
 
 async def test_another_account_under_the_same_id_begins_a_new_log() -> None:
     broker = ScriptedBroker(last_id=9)
-    async with running(link_to(broker), keep_account, poll_changes) as link:
-        await link.ready.wait()
-        link.write("before")
+    async with running(link_to(broker), keep_account, poll_changes) as feed:
+        await feed.ready.wait()
+        feed.write("before")
         broker.members = {"createdTime": "2026-03-01T00:00:00.000000000Z"}
         broker.last_id, broker.statuses = 3, {"/changes": 416}
-        await until(lambda: link.gate.applied == 3)
+        await until(lambda: feed.gate.applied == 3)
         broker.statuses = {}
-        assert "before" not in log_of(link)
-        assert "another account" in log_of(link)
+        assert "before" not in log_of(feed)
+        assert "another account" in log_of(feed)
 
 
 async def test_a_lost_stream_is_said_and_opened_again() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), *EVERYTHING) as link:
-        await link.ready.wait()
+    async with running(link_to(broker), *EVERYTHING) as feed:
+        await feed.ready.wait()
         broker.event_line.say(heartbeat(3))
-        await until(lambda: link.store.health.events == "OK")
+        await until(lambda: feed.store.health.events == "OK")
         broker.event_line.say(ConnectionLost("cut"))
         await until(lambda: len(broker.event_line.opened) > 1)
-        assert "The transaction stream is down: cut" in log_of(link)
+        assert "The transaction stream is down: cut" in log_of(feed)
         broker.event_line.say(heartbeat(3))
-        await until(lambda: link.store.health.events == "OK")
+        await until(lambda: feed.store.health.events == "OK")
 
 
 async def test_an_unreadable_account_is_asked_for_until_it_comes() -> None:
     broker = ScriptedBroker(statuses={"101-001-1-001": 503})
-    async with running(link_to(broker), keep_account) as link:
+    async with running(link_to(broker), keep_account) as feed:
         await until(lambda: len(broker.asked) > 3)
-        assert not link.ready.is_set()
+        assert not feed.ready.is_set()
         broker.statuses = {}
-        await link.ready.wait()
+        await feed.ready.wait()
 
 
 async def test_a_poll_without_an_answer_is_no_news_and_says_so() -> None:
     broker = ScriptedBroker()
-    link = link_to(broker)
-    async with running(link, keep_account):
-        await link.ready.wait()
+    feed = link_to(broker)
+    async with running(feed, keep_account):
+        await feed.ready.wait()
         broker.statuses = {"/changes": 503}
-        assert not await poll_once(link)
-        assert link.store.health.warning.startswith("The account cannot be checked")
+        assert not await poll_once(feed)
+        assert feed.store.health.warning.startswith("The account cannot be checked")
         broker.statuses = {}
-        assert await poll_once(link)
-        assert not link.store.health.warning
+        assert await poll_once(feed)
+        assert not feed.store.health.warning
 
 
 async def test_a_429_is_counted() -> None:
     broker = ScriptedBroker()
-    link = link_to(broker)
-    async with running(link, keep_account):
-        await link.ready.wait()
+    feed = link_to(broker)
+    async with running(feed, keep_account):
+        await feed.ready.wait()
         broker.statuses = {"/changes": 429}
-        await poll_once(link)
-        look(link)
-        assert link.store.health.throttled == 1
+        await poll_once(feed)
+        look(feed)
+        assert feed.store.health.throttled == 1
 
 
 async def test_an_account_that_cannot_be_read_at_the_start_is_said_where_it_is_seen() -> None:
     broker = ScriptedBroker(answers={"/101-001-1-001": "<html>Sign in</html>"})
-    async with running(link_to(broker), keep_account, poll_changes) as link:
-        await until(lambda: "The account could not be read" in link.store.health.warning)
+    async with running(link_to(broker), keep_account, poll_changes) as feed:
+        await until(lambda: "The account could not be read" in feed.store.health.warning)
         broker.answers.clear()
-        await link.ready.wait()
-        await until(lambda: link.store.health.warning == "")
+        await feed.ready.wait()
+        await until(lambda: feed.store.health.warning == "")

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from keydesk.feeds.account_feed import Link
-from keydesk.feeds.average_ranges import AGAIN_AFTER, STOOD_STILL, Due, read_next
+from keydesk.feeds.account_feed import AccountFeed
+from keydesk.feeds.average_ranges import AGAIN_AFTER, STOOD_STILL, NextReads, read_next
 from support.data.account_history import candle, instrument
 from support.data.desk_store import long_euro
 from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to
@@ -22,70 +22,70 @@ def hours(count: int) -> dict[str, object]:
     return {"instrument": "EUR_USD", "granularity": "H1", "candles": wire}
 
 
-def ready(broker: ScriptedBroker, clock: Clock) -> Link:
-    link = link_to(broker, clock=clock)
-    link.store.instruments = {name: instrument(name) for name in ("EUR_USD", "USD_JPY")}
-    link.store.clock_ns = TEN
-    link.store.focus = "EUR_USD"
-    return link
+def ready(broker: ScriptedBroker, clock: Clock) -> AccountFeed:
+    feed = link_to(broker, clock=clock)
+    feed.store.instruments = {name: instrument(name) for name in ("EUR_USD", "USD_JPY")}
+    feed.store.clock_ns = TEN
+    feed.store.focus = "EUR_USD"
+    return feed
 
 
-async def settle(link: Link, due: Due, clock: Clock, looks: int = 6) -> None:
+async def settle(feed: AccountFeed, due: NextReads, clock: Clock, looks: int = 6) -> None:
     for _ in range(looks):
-        await read_next(link, due)
+        await read_next(feed, due)
         await clock.pause(0.2)
 
 
 async def test_the_range_of_the_focus_is_read_once_it_stands_still() -> None:
     broker, clock = ScriptedBroker(answers={CANDLES: hours(127)}), Clock()
-    link, due = ready(broker, clock), Due()
-    assert await read_next(link, due) == STOOD_STILL
+    feed, due = ready(broker, clock), NextReads()
+    assert await read_next(feed, due) == STOOD_STILL
     assert not broker.asked
-    await settle(link, due, clock)
-    await link.client.close()
+    await settle(feed, due, clock)
+    await feed.client.close()
     assert broker.asked == ["candles"]
-    assert link.store.average_ranges["EUR_USD"].value == Decimal("0.0012")
+    assert feed.store.average_ranges["EUR_USD"].value == Decimal("0.0012")
 
 
 async def test_what_is_held_is_read_as_well() -> None:
     broker, clock = ScriptedBroker(answers={CANDLES: hours(127)}), Clock()
-    link, due = ready(broker, clock), Due()
-    link.store.focus = "USD_JPY"
-    link.store.trades["6411"] = long_euro()
-    await settle(link, due, clock)
-    await link.client.close()
-    assert set(link.store.average_ranges) == {"EUR_USD", "USD_JPY"}
+    feed, due = ready(broker, clock), NextReads()
+    feed.store.focus = "USD_JPY"
+    feed.store.trades["6411"] = long_euro()
+    await settle(feed, due, clock)
+    await feed.client.close()
+    assert set(feed.store.average_ranges) == {"EUR_USD", "USD_JPY"}
 
 
 async def test_it_is_read_again_when_the_hour_is_over_and_not_before() -> None:
     broker, clock = ScriptedBroker(answers={CANDLES: hours(127)}), Clock()
-    link, due = ready(broker, clock), Due()
+    feed, due = ready(broker, clock), NextReads()
     for minutes, asked in ((0, 1), (59, 1), (61, 2)):
-        link.store.clock_ns = TEN + minutes * HOUR // 60
-        await settle(link, due, clock)
+        feed.store.clock_ns = TEN + minutes * HOUR // 60
+        await settle(feed, due, clock)
         assert len(broker.asked) == asked
-    await link.client.close()
+    await feed.client.close()
 
 
 async def test_a_failure_keeps_what_was_known_and_is_not_repeated_at_once() -> None:
     broker, clock = ScriptedBroker(answers={CANDLES: hours(127)}), Clock()
-    link, due = ready(broker, clock), Due()
-    await settle(link, due, clock)
-    known = link.store.average_ranges["EUR_USD"]
+    feed, due = ready(broker, clock), NextReads()
+    await settle(feed, due, clock)
+    known = feed.store.average_ranges["EUR_USD"]
     broker.statuses = {CANDLES: 404}
-    link.store.clock_ns = TEN + 2 * HOUR
-    await settle(link, due, clock)
+    feed.store.clock_ns = TEN + 2 * HOUR
+    await settle(feed, due, clock)
     assert len(broker.asked) == 2
-    assert link.store.average_ranges["EUR_USD"] == known
+    assert feed.store.average_ranges["EUR_USD"] == known
     clock.seconds += AGAIN_AFTER
-    await settle(link, due, clock)
+    await settle(feed, due, clock)
     assert len(broker.asked) == 3
-    await link.client.close()
+    await feed.client.close()
 
 
 async def test_too_few_candles_leave_the_range_unknown() -> None:
     broker, clock = ScriptedBroker(answers={CANDLES: hours(9)}), Clock()
-    link = ready(broker, clock)
-    await settle(link, Due(), clock)
-    await link.client.close()
-    assert link.store.average_ranges["EUR_USD"].value is None
+    feed = ready(broker, clock)
+    await settle(feed, NextReads(), clock)
+    await feed.client.close()
+    assert feed.store.average_ranges["EUR_USD"].value is None

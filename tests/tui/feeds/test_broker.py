@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk.feeds.account_feed import Link
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import ClientStreams, run
 from keydesk.store.candles import want_history
 from keydesk.store.store import Store
@@ -21,7 +21,7 @@ from support.folded_account import picture
 
 
 @contextlib.asynccontextmanager
-async def desk(server: PracticeServer, account_id: str = "") -> AsyncIterator[Link]:
+async def desk(server: PracticeServer, account_id: str = "") -> AsyncIterator[AccountFeed]:
     """A desk without a screen on an account of the broker."""
     async with Client(
         token=server.token,
@@ -29,23 +29,25 @@ async def desk(server: PracticeServer, account_id: str = "") -> AsyncIterator[Li
         stream_url=server.stream_url,
         account_id=account_id or server.account_id,
     ) as client:
-        link = Link(client=client, store=Store(), streams=ClientStreams(client), poll_every=0.2)
-        running = asyncio.create_task(run(link))
+        feed = AccountFeed(
+            client=client, store=Store(), streams=ClientStreams(client), poll_every=0.2
+        )
+        running = asyncio.create_task(run(feed))
         try:
-            await until(lambda: link.ready.is_set() and link.priced.is_set())
-            yield link
+            await until(lambda: feed.ready.is_set() and feed.priced.is_set())
+            yield feed
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
 
 
-def is_connected(link: Link) -> bool:
+def is_connected(feed: AccountFeed) -> bool:
     """Whether both streams are open; on a busy machine round trips take long, and the line is SLOW then."""
-    return {link.store.health.events, link.store.health.prices} <= {"OK", "SLOW"}
+    return {feed.store.health.events, feed.store.health.prices} <= {"OK", "SLOW"}
 
 
-def bracket(link: Link, units: str) -> MarketOrderRequest:
-    quote = link.store.quotes["EUR_USD"]
+def bracket(feed: AccountFeed, units: str) -> MarketOrderRequest:
+    quote = feed.store.quotes["EUR_USD"]
     away = Decimal("0.00500")
     return MarketOrderRequest(
         instrument="EUR_USD",
@@ -58,8 +60,8 @@ def bracket(link: Link, units: str) -> MarketOrderRequest:
 async def test_the_desk_opens_with_prices_account_chart_and_days(
     desk_of_my_own: PracticeServer,
 ) -> None:
-    async with desk(desk_of_my_own) as link:
-        store = link.store
+    async with desk(desk_of_my_own) as feed:
+        store = feed.store
         assert store.watchlist[:3] == ["EUR_USD", "USD_JPY", "GBP_USD"]
         assert store.account is not None
         assert store.account.balance == Decimal(100000)
@@ -74,10 +76,10 @@ async def test_the_desk_opens_with_prices_account_chart_and_days(
 async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
     desk_of_my_own: PracticeServer,
 ) -> None:
-    async with desk(desk_of_my_own) as link:
-        store, client = link.store, link.client
-        answer = await client.orders.create(bracket(link, "10000"))
-        await until(lambda: link.gate.applied == int(answer.last_transaction_id))
+    async with desk(desk_of_my_own) as feed:
+        store, client = feed.store, feed.client
+        answer = await client.orders.create(bracket(feed, "10000"))
+        await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
         (trade_id,) = store.trades
         trade = store.trades[trade_id]
         assert trade.stop_loss is not None
@@ -85,7 +87,7 @@ async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
         assert trade.initial_stop == trade.stop_loss.price
         await client.trades.close(trade_id, units=Decimal(4000))
         closed = await client.trades.close(trade_id)
-        await until(lambda: link.gate.applied == int(closed.last_transaction_id))
+        await until(lambda: feed.gate.applied == int(closed.last_transaction_id))
         assert not store.trades
         assert not store.orders
         assert store.account is not None
@@ -93,72 +95,72 @@ async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
         assert store.account.balance == 100000 + sum((each or 0 for each in booked), Decimal(0))
         theirs = await client.accounts.get()
         assert store.account.balance == theirs.account.balance
-        await until(lambda: link.synchronizer.checked >= int(closed.last_transaction_id))
+        await until(lambda: feed.synchronizer.checked >= int(closed.last_transaction_id))
         await until(lambda: not store.health.warning)  # of a poll that met the fill half applied
 
 
 async def test_the_desk_survives_the_brokers_death_and_sees_what_it_missed(
     practice_folder: Path,
 ) -> None:
-    async with practice_server(practice_folder) as first, desk(first) as link:
-        answer = await link.client.orders.create(bracket(link, "10000"))
-        await until(lambda: link.gate.applied == int(answer.last_transaction_id))
+    async with practice_server(practice_folder) as first, desk(first) as feed:
+        answer = await feed.client.orders.create(bracket(feed, "10000"))
+        await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
         await first.kill()
-        await until(lambda: link.store.health.events == link.store.health.prices == "DOWN")
+        await until(lambda: feed.store.health.events == feed.store.health.prices == "DOWN")
         (practice_folder / "s").unlink(missing_ok=True)
         async with practice_server(practice_folder, "--token", first.token):
-            await until(lambda: is_connected(link))
-            answer = await link.client.orders.create(bracket(link, "-2000"))
-            await until(lambda: link.gate.applied == int(answer.last_transaction_id))
-            theirs = await link.client.accounts.changes(1)
-            assert differences(link.store, theirs.changes, theirs.state) == ()
+            await until(lambda: is_connected(feed))
+            answer = await feed.client.orders.create(bracket(feed, "-2000"))
+            await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
+            theirs = await feed.client.accounts.changes(1)
+            assert differences(feed.store, theirs.changes, theirs.state) == ()
 
 
 async def test_a_broker_that_lost_its_history_is_shown_as_it_is(practice_folder: Path) -> None:
-    async with practice_server(practice_folder) as first, desk(first) as link:
+    async with practice_server(practice_folder) as first, desk(first) as feed:
         for _ in range(3):
-            answer = await link.client.orders.create(bracket(link, "1000"))
-        await until(lambda: link.gate.applied == int(answer.last_transaction_id))
+            answer = await feed.client.orders.create(bracket(feed, "1000"))
+        await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
         await first.kill()
         shutil.rmtree(practice_folder / "data")
         (practice_folder / "s").unlink(missing_ok=True)
         async with practice_server(practice_folder, "--token", first.token):
-            await until(lambda: not link.store.trades)
-            assert any("another account" in line.text for line in link.store.log)
-            answer = await link.client.orders.create(bracket(link, "1000"))
-            await until(lambda: link.gate.applied == int(answer.last_transaction_id))
-            await until(lambda: is_connected(link))
-            assert len(link.store.trades) == 1
+            await until(lambda: not feed.store.trades)
+            assert any("another account" in line.text for line in feed.store.log)
+            answer = await feed.client.orders.create(bracket(feed, "1000"))
+            await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
+            await until(lambda: is_connected(feed))
+            assert len(feed.store.trades) == 1
 
 
 async def test_profit_moves_locally_and_agrees_with_the_broker(
     desk_of_my_own: PracticeServer,
 ) -> None:
-    async with desk(desk_of_my_own, desk_of_my_own.hedging_id) as link:
-        store, client = link.store, link.client
+    async with desk(desk_of_my_own, desk_of_my_own.hedging_id) as feed:
+        store, client = feed.store, feed.client
         for units in ("10000", "-6000"):
             request = MarketOrderRequest(instrument="USD_JPY", units=Decimal(units))
             answer = await client.orders.create(request)
-        await until(lambda: link.gate.applied == int(answer.last_transaction_id))
+        await until(lambda: feed.gate.applied == int(answer.last_transaction_id))
         await until(lambda: store.trades.keys() and "JPY" in store.conversions)
-        await until(lambda: link.synchronizer.checked == link.gate.applied)
-        revalue(store, link.now())
+        await until(lambda: feed.synchronizer.checked == feed.gate.applied)
+        revalue(store, feed.now())
         assert store.account is not None
         assert store.account.hedging
         before = store.account.unrealized_pl
         moved_at = store.quotes["USD_JPY"].moved_at
         await until(lambda: store.quotes["USD_JPY"].moved_at > moved_at)
-        revalue(store, link.now())
+        revalue(store, feed.now())
         assert store.account.unrealized_pl != before
         assert all(trade.pips is not None for trade in store.trades.values())
-        assert picture(store)[3][3] == link.gate.applied
+        assert picture(store)[3][3] == feed.gate.applied
 
 
 async def test_scrolling_back_loads_older_candles_from_the_broker(
     desk_of_my_own: PracticeServer,
 ) -> None:
-    async with desk(desk_of_my_own) as link:
-        store = link.store
+    async with desk(desk_of_my_own) as feed:
+        store = feed.store
         await until(lambda: len(store.series["EUR_USD", "M5"].candles) > 100)
         series = store.series["EUR_USD", "M5"]
         before = len(series.candles)
@@ -172,8 +174,8 @@ async def test_scrolling_back_loads_older_candles_from_the_broker(
 async def test_the_practice_broker_has_books_of_majors_and_none_of_others(
     desk_of_my_own: PracticeServer,
 ) -> None:
-    async with desk(desk_of_my_own) as link:
-        store = link.store
+    async with desk(desk_of_my_own) as feed:
+        store = feed.store
         await until(lambda: len(store.books) == 2)
         for book in store.books.values():
             snapshot = book.snapshot

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from keydesk.feeds.account_feed import Link
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import FEEDS
 from keydesk.store.candles import want_history
 from keydesk.store.valuation import revalue
@@ -99,7 +99,7 @@ STREAMS: dict[str, Callable[[int], Iterator[bytes]]] = {
 
 async def until(
     condition: Callable[[], object],
-    link: Link,
+    feed: AccountFeed,
     clock: Clock,
     nudge: bool,
     progress: Callable[[], int] = int,
@@ -112,18 +112,18 @@ async def until(
                 seen = progress()
                 limit.reschedule(asyncio.get_running_loop().time() + IN_TIME_S)
             if nudge:
-                ask_for_everything(link, clock)
-            revalue(link.store, link.now())
-            link.store.take_dirty()
+                ask_for_everything(feed, clock)
+            revalue(feed.store, feed.now())
+            feed.store.take_dirty()
             await asyncio.sleep(0.002)
 
 
-def ask_for_everything(link: Link, clock: Clock) -> None:
+def ask_for_everything(feed: AccountFeed, clock: Clock) -> None:
     """Have every feed ask again, as hours of trading would."""
     clock.ahead += 31.0
-    for wanted in (link.snapshot_wanted, link.poll_wanted, link.history_wanted):
+    for wanted in (feed.snapshot_wanted, feed.poll_wanted, feed.history_wanted):
         wanted.set()
-    store = link.store
+    store = feed.store
     for series in store.series.values():
         series.wants_reload = True
         want_history(store, series.instrument, series.granularity, "older")
@@ -131,11 +131,11 @@ def ask_for_everything(link: Link, clock: Clock) -> None:
     store.books = {key: held for key, held in store.books.items() if key[1] != kind}
 
 
-def is_recovered(link: Link, broker: HostileBroker) -> Callable[[], bool]:
+def is_recovered(feed: AccountFeed, broker: HostileBroker) -> Callable[[], bool]:
     """Whether everything is as the good broker says."""
 
     def look() -> bool:
-        store, account = link.store, link.store.account
+        store, account = feed.store, feed.store.account
         quote = store.quotes.get("EUR_USD")
         series = store.series.get(("EUR_USD", "M5"))
         book = store.books.get(("EUR_USD", "orders"))
@@ -156,7 +156,7 @@ def is_recovered(link: Link, broker: HostileBroker) -> Callable[[], bool]:
             and series.candles[-1].close == pytest.approx(1.0851, abs=0.001)
             and book is not None
             and not book.trouble
-            and link.gate.applied == link.synchronizer.checked == broker.good.last_id
+            and feed.gate.applied == feed.synchronizer.checked == broker.good.last_id
             and "JPY" in store.conversions
             and store.clock_ns == quote.time_ns
             and (store.today is None or store.today.start_ns < store.clock_ns)
@@ -167,20 +167,20 @@ def is_recovered(link: Link, broker: HostileBroker) -> Callable[[], bool]:
 
 async def survive(ending: str, bodies: Iterator[bytes]) -> None:
     broker, clock = HostileBroker(), Clock()
-    async with hostile_desk(broker, clock) as link:
+    async with hostile_desk(broker, clock) as feed:
         if ending != "/instruments":
-            await until(is_recovered(link, broker), link, clock, nudge=False)
+            await until(is_recovered(feed, broker), feed, clock, nudge=False)
         broker.hostile[ending].extend(bodies)
         waiting = broker.hostile[ending]
         await until(
-            lambda: not broker.is_hostile, link, clock, nudge=True, progress=lambda: len(waiting)
+            lambda: not broker.is_hostile, feed, clock, nudge=True, progress=lambda: len(waiting)
         )
-        link.store.set_focus("EUR_USD")  # where the first list of instruments lacked it
-        await until(is_recovered(link, broker), link, clock, nudge=False)
-        assert link.store.health.restarted == {}
-        assert link.store.health.unreadable > 0
+        feed.store.set_focus("EUR_USD")  # where the first list of instruments lacked it
+        await until(is_recovered(feed, broker), feed, clock, nudge=False)
+        assert feed.store.health.restarted == {}
+        assert feed.store.health.unreadable > 0
         if ending in STREAMS:
-            assert not [line.text for line in link.store.log if "stream is down" in line.text]
+            assert not [line.text for line in feed.store.log if "stream is down" in line.text]
 
 
 @pytest.mark.parametrize("ending", OPERATIONS)
@@ -210,12 +210,12 @@ async def test_no_line_at_all_of_a_stream_ends_a_feed(ending: str) -> None:
 def fail_at_first(name: str, monkeypatch: pytest.MonkeyPatch) -> list[RuntimeError]:
     """Let a feed fail three times before it runs; returns the failures that are still to come."""
     failures = [RuntimeError("planted")] * 3
-    feed = FEEDS[name]
+    worker = FEEDS[name]
 
-    async def failing(link: Link) -> None:
+    async def failing(feed: AccountFeed) -> None:
         if failures:
             raise failures.pop()
-        await feed(link)
+        await worker(feed)
 
     monkeypatch.setitem(FEEDS, name, failing)
     return failures
@@ -233,11 +233,11 @@ async def test_a_feed_that_fails_is_told_and_started_again(
 ) -> None:
     failures = {name: fail_at_first(name, monkeypatch) for name in names}
     broker, clock = HostileBroker(), Clock()
-    async with hostile_desk(broker, clock) as link:
-        await until(lambda: not any(failures.values()), link, clock, nudge=False)
-        await until(is_recovered(link, broker), link, clock, nudge=False)
-        assert set(names) <= set(link.store.health.restarted)
-        said = [line.text for line in link.store.log]
+    async with hostile_desk(broker, clock) as feed:
+        await until(lambda: not any(failures.values()), feed, clock, nudge=False)
+        await until(is_recovered(feed, broker), feed, clock, nudge=False)
+        assert set(names) <= set(feed.store.health.restarted)
+        said = [line.text for line in feed.store.log]
         for name in names:
             told = f"The feed of the {name} failed and is started again (RuntimeError: planted)"
             assert told in said

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from keydesk.feeds.account import keep_account, read_history
-from keydesk.feeds.account_feed import Link
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.past_log import keep_past_log, load_past
 from keydesk.store.past_log import PAGE, PastLog
 from keydesk.store.transactions.past_pages import want_past
@@ -35,88 +35,88 @@ class Endless(dict[int, Transaction]):
         return transaction(id_, "CLIENT_CONFIGURE", alias=f"name {id_}", time=time)
 
 
-async def opened(last: int) -> tuple[Link, ScriptedBroker, Endless]:
+async def opened(last: int) -> tuple[AccountFeed, ScriptedBroker, Endless]:
     history = Endless(last)
     broker = ScriptedBroker(last_id=last, history=history)
-    link = link_to(broker)
-    async with running(link, keep_account):
-        await link.ready.wait()
-    link = link_to(broker, link.store)
-    link.gate.open_at(last)
-    link.store.clock_ns = 1_772_445_600_000_000_000
-    await read_history(link)
-    return link, broker, history
+    feed = link_to(broker)
+    async with running(feed, keep_account):
+        await feed.ready.wait()
+    feed = link_to(broker, feed.store)
+    feed.gate.open_at(last)
+    feed.store.clock_ns = 1_772_445_600_000_000_000
+    await read_history(feed)
+    return feed, broker, history
 
 
-def past_of(link: Link) -> PastLog:
-    assert link.store.past_log is not None
-    return link.store.past_log
+def past_of(feed: AccountFeed) -> PastLog:
+    assert feed.store.past_log is not None
+    return feed.store.past_log
 
 
 async def test_an_account_of_a_million_transactions_opens_with_the_requests_of_a_small_one() -> (
     None
 ):
     _, small, few = await opened(1_200)
-    link, large, many = await opened(1_000_000)
+    feed, large, many = await opened(1_000_000)
     assert len(large.asked) <= len(small.asked)
     assert many.read <= few.read
-    want_past(link.store, "first")
-    await load_past(link)
-    assert [line.id for line in past_of(link).lines][:2] == ["1", "2"]
+    want_past(feed.store, "first")
+    await load_past(feed)
+    assert [line.id for line in past_of(feed).lines][:2] == ["1", "2"]
     assert many.read <= few.read + PAGE
 
 
 async def test_a_page_that_is_refused_says_why_and_is_read_when_it_is_wanted_again() -> None:
-    link, broker, _ = await opened(2_000)
+    feed, broker, _ = await opened(2_000)
     broker.statuses = {"/idrange": 503}
-    want_past(link.store, "older")
-    await load_past(link)
-    past = past_of(link)
+    want_past(feed.store, "older")
+    await load_past(feed)
+    past = past_of(feed)
     assert "scripted" in past.trouble
     assert "scroll on to try again" in past.trouble
     assert not past.loading
     broker.statuses = {}
-    want_past(link.store, "older")
-    await load_past(link)
+    want_past(feed.store, "older")
+    await load_past(feed)
     assert past.trouble == ""
     assert [line.id for line in past.lines] == [str(id_) for id_ in range(1_001, 1_501)]
 
 
 @pytest.mark.parametrize(("status", "remedy"), [(401, "keydesk login"), (403, "rights")])
 async def test_a_refused_token_names_the_remedy(status: int, remedy: str) -> None:
-    link, broker, _ = await opened(2_000)
+    feed, broker, _ = await opened(2_000)
     broker.statuses = {"/idrange": status}
-    want_past(link.store, "older")
-    await load_past(link)
-    assert remedy in past_of(link).trouble
+    want_past(feed.store, "older")
+    await load_past(feed)
+    assert remedy in past_of(feed).trouble
 
 
 async def test_a_search_stops_after_some_pages_and_goes_on_when_it_is_wanted_again() -> None:
-    link, broker, _ = await opened(5_000)
-    want_past(link.store, "older", "nothing has these words")
+    feed, broker, _ = await opened(5_000)
+    want_past(feed.store, "older", "nothing has these words")
     for searched in (1, 2):
         before = len(broker.asked)
-        want_past(link.store, "older", "nothing has these words")
-        await load_past(link, most_pages=2)
+        want_past(feed.store, "older", "nothing has these words")
+        await load_past(feed, most_pages=2)
         assert len(broker.asked) == before + 2
-        assert past_of(link).oldest == 4_501 - searched * 2 * PAGE
-    assert past_of(link).lines == []
+        assert past_of(feed).oldest == 4_501 - searched * 2 * PAGE
+    assert past_of(feed).lines == []
 
 
 async def test_who_leaves_while_a_page_is_read_gets_what_was_asked_for_last() -> None:
-    link, _, _ = await opened(5_000)
-    async with running(link, keep_past_log):
-        link.ready.set()
-        want_past(link.store, "older")
+    feed, _, _ = await opened(5_000)
+    async with running(feed, keep_past_log):
+        feed.ready.set()
+        want_past(feed.store, "older")
         await asyncio.sleep(0)
-        want_past(link.store, "first")
-        await until(lambda: past_of(link).lines)
-        await until(lambda: not past_of(link).loading)
-    assert past_of(link).lines[0].id == "1"
+        want_past(feed.store, "first")
+        await until(lambda: past_of(feed).lines)
+        await until(lambda: not past_of(feed).loading)
+    assert past_of(feed).lines[0].id == "1"
 
 
 async def test_hostile_text_and_records_without_their_members_do_no_harm() -> None:
-    link, broker, history = await opened(2_000)
+    feed, broker, history = await opened(2_000)
     history.last = 0
     broker.history = {
         1_001: transaction(1_001, "CLIENT_CONFIGURE", alias="".join(FRAGMENTS)),
@@ -124,9 +124,9 @@ async def test_hostile_text_and_records_without_their_members_do_no_harm() -> No
         1_003: transaction(1_003, "ORDER_CANCEL"),
         1_004: transaction(1_004, "MOON_LANDING"),
     }
-    want_past(link.store, "older")
-    await load_past(link)
-    texts = [line.text for line in past_of(link).lines]
+    want_past(feed.store, "older")
+    await load_past(feed)
+    texts = [line.text for line in past_of(feed).lines]
     assert len(texts) == 2
     assert all(text.isprintable() for text in texts)
-    assert link.store.health.unreadable == 2
+    assert feed.store.health.unreadable == 2

@@ -9,7 +9,7 @@ import pytest
 
 from keydesk.config.settings import Reconciliation
 from keydesk.feeds.account import Reconciler, keep_account, poll_changes
-from keydesk.feeds.account_feed import Link
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk_client.models import Transaction
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Ambiguous, Done, Rejected, Unconfirmed
@@ -47,16 +47,16 @@ class Desk:
     """A link with a sender whose close of trade 2 ended as Unconfirmed."""
 
     broker: ScriptedBroker
-    link: Link
+    feed: AccountFeed
     sender: Sender
     alarms: list[Done | Rejected | Ambiguous] = field(default_factory=list)
 
     def happens_unseen(self, *made: Transaction) -> None:
         """The account changes, and a snapshot that was taken meanwhile passes over the transactions."""
         self.broker.happens(*made)
-        self.link.gate.open_at(self.broker.last_id)
-        self.link.synchronizer.checked = self.broker.last_id
-        self.link.store.trades.clear()
+        self.feed.gate.open_at(self.broker.last_id)
+        self.feed.synchronizer.checked = self.broker.last_id
+        self.feed.store.trades.clear()
 
     async def polls(self, times: int) -> None:
         asked = self.broker.asked.count("changes")
@@ -71,23 +71,23 @@ async def unconfirmed_close(
     broker.now = {"trades": []}
     broker.statuses["/close"] = 503
     broker.answers["/sinceid"] = {"transactions": [], "lastTransactionID": "3"}  # it lags behind
-    link = link_to(broker)
+    feed = link_to(broker)
     alarms: list[Done | Rejected | Ambiguous] = []
     sender = Sender(
-        link.client,
+        feed.client,
         FileJournal(folder / "j" / "orders.jsonl"),
         lambda: 3,
         alarm=alarms.append,
-        wall_ns=lambda: link.wall_ns() - SENT_AGO_S * 10**9,
+        wall_ns=lambda: feed.wall_ns() - SENT_AGO_S * 10**9,
         pauses=(0.0,),
     )
     outcome = await sender.close_trade("2")
     assert isinstance(outcome, Unconfirmed)
-    link.reconciler = Reconciler(sender, thresholds)
-    link.gate.listen(sender.watch)
-    async with running(link, keep_account, poll_changes):
-        await link.ready.wait()
-        yield Desk(broker, link, sender, alarms)
+    feed.reconciler = Reconciler(sender, thresholds)
+    feed.gate.listen(sender.watch)
+    async with running(feed, keep_account, poll_changes):
+        await feed.ready.wait()
+        yield Desk(broker, feed, sender, alarms)
 
 
 async def test_a_transaction_that_a_snapshot_passed_over_is_found_by_the_check(
@@ -138,8 +138,8 @@ async def test_what_is_too_young_or_too_old_is_not_asked_for(
 async def test_a_wall_clock_that_is_set_does_not_end_the_check(tmp_path: Path, hours: int) -> None:
     async with unconfirmed_close(tmp_path) as desk:
         await desk.polls(2)
-        set_to = desk.link.wall_ns() + hours * 3600 * 10**9
-        desk.link.wall_ns = lambda: set_to
+        set_to = desk.feed.wall_ns() + hours * 3600 * 10**9
+        desk.feed.wall_ns = lambda: set_to
         desk.happens_unseen(*closing_fill())
         await until(lambda: desk.alarms)
 
@@ -169,9 +169,9 @@ async def test_a_check_without_an_answer_is_made_again(tmp_path: Path) -> None:
     async with unconfirmed_close(tmp_path) as desk:
         desk.happens_unseen(*closing_fill())
         desk.broker.statuses["/changes"] = 503
-        checker = desk.link.reconciler
+        checker = desk.feed.reconciler
         assert checker is not None
-        await checker.check(desk.link)
+        await checker.check(desk.feed)
         del desk.broker.statuses["/changes"]
         await until(lambda: desk.alarms)
 
@@ -182,11 +182,11 @@ async def test_changes_that_concern_no_unconfirmed_command_are_asked_for_once(
     async with unconfirmed_close(tmp_path) as desk:
         broker = ScriptedBroker()
         broker.happens(*map(other_order, range(4, 204)))
-        link, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
-        await checker.check(link)
+        feed, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
+        await checker.check(feed)
         broker.happens(*map(other_order, range(204, 214)))
-        await checker.check(link)
-        await checker.check(link)
+        await checker.check(feed)
+        await checker.check(feed)
         assert broker.changes_since == [3, 203, 213]
 
 
@@ -194,17 +194,17 @@ async def test_what_later_changes_show_is_looked_up_in_the_whole_history(tmp_pat
     async with unconfirmed_close(tmp_path) as desk:
         broker = ScriptedBroker()
         broker.happens(*map(other_order, range(4, 204)))
-        link, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
-        await checker.check(link)
+        feed, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
+        await checker.check(feed)
         close = closing_from(204)
         broker.happens(*close)
         looked_up = desk.broker.asked.count("sinceid")
-        await checker.check(link)
+        await checker.check(feed)
         assert desk.broker.asked.count("sinceid") == looked_up + 1
         assert desk.alarms == []  # the history that was read lags behind
         made = [each.to_wire() for each in close]
         desk.broker.answers["/sinceid"] = {"transactions": made, "lastTransactionID": "205"}
-        await checker.check(link)
+        await checker.check(feed)
         assert broker.changes_since == [3, 203, 203]
         (alarm,) = desk.alarms
         assert isinstance(alarm, Done)
@@ -225,9 +225,9 @@ async def test_changes_that_cannot_be_read_whole_are_asked_for_again(
         broker = ScriptedBroker()
         unreadable = {"id": "4", "batchID": "4", "time": "2026-03-02T10:00:00Z"} | members
         broker.last_id, broker.changed = 4, {"transactions": [unreadable]}
-        link, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
-        await checker.check(link)
-        await checker.check(link)
+        feed, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
+        await checker.check(feed)
+        await checker.check(feed)
         assert broker.changes_since == [3, 3]
 
 
@@ -235,9 +235,9 @@ async def test_changes_that_may_concern_the_command_are_asked_for_again(tmp_path
     async with unconfirmed_close(tmp_path) as desk:
         closed = open_trade(2, currentUnits="0", state="CLOSED")
         broker = ScriptedBroker(last_id=9, changed={"tradesClosed": [closed]})
-        link, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
-        await checker.check(link)
-        await checker.check(link)
+        feed, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
+        await checker.check(feed)
+        await checker.check(feed)
         assert broker.changes_since == [3, 3]
 
 
@@ -245,10 +245,10 @@ async def test_a_history_that_began_anew_is_compared_from_the_command_on(tmp_pat
     async with unconfirmed_close(tmp_path) as desk:
         broker = ScriptedBroker()
         broker.happens(*map(other_order, range(4, 204)))
-        link, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
-        await checker.check(link)
+        feed, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
+        await checker.check(feed)
         broker.statuses["/changes"] = 416
-        await checker.check(link)
+        await checker.check(feed)
         del broker.statuses["/changes"]
-        await checker.check(link)
+        await checker.check(feed)
         assert broker.changes_since == [3, 3]

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from keydesk.feeds.account_feed import Link, Stream
+from keydesk.feeds.account_feed import AccountFeed, Stream
 from keydesk.feeds.instruments import list_instruments
 from keydesk.feeds.session import watch_health
 from keydesk.feeds.streams import stream_prices
@@ -60,14 +60,14 @@ class ImpatientStreams:
 
 
 @contextlib.asynccontextmanager
-async def desk_on(server: SilentServer, socket: Path) -> AsyncIterator[Link]:
+async def desk_on(server: SilentServer, socket: Path) -> AsyncIterator[AccountFeed]:
     listening = await asyncio.start_unix_server(server.serve, socket)
     url = f"http+unix://{socket}"
     client = Client(token="t", rest_url=url, stream_url=url, account_id="101-001-1-001")
-    link = Link(client=client, store=Store(), streams=ImpatientStreams(client))
+    feed = AccountFeed(client=client, store=Store(), streams=ImpatientStreams(client))
     try:
-        async with running(link, list_instruments, stream_prices, watch_health):
-            yield link
+        async with running(feed, list_instruments, stream_prices, watch_health):
+            yield feed
     finally:
         listening.close()
         await listening.wait_closed()
@@ -75,9 +75,9 @@ async def desk_on(server: SilentServer, socket: Path) -> AsyncIterator[Link]:
 
 async def test_a_silent_stream_is_left_and_opened_again(practice_folder: Path) -> None:
     server = SilentServer()
-    async with desk_on(server, practice_folder / "s") as link:
+    async with desk_on(server, practice_folder / "s") as feed:
         await until(lambda: server.streams == 2)
-        await until(lambda: str(link.store.quotes["EUR_USD"].ask) == "1.08502")
-        said = [line.text for line in link.store.log]
+        await until(lambda: str(feed.store.quotes["EUR_USD"].ask) == "1.08502")
+        said = [line.text for line in feed.store.log]
         assert "The price stream was interrupted and is back" in said
-        assert link.store.health.prices == "OK"
+        assert feed.store.health.prices == "OK"

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from keydesk.feeds.account import keep_account, poll_changes
-from keydesk.feeds.account_feed import Link, RoundTrips
+from keydesk.feeds.account_feed import AccountFeed, RoundTrips
 from keydesk.feeds.session import judge_requests, watch_health
 from keydesk.store.state import Health
 from keydesk.store.store import Store
@@ -38,7 +38,7 @@ class MutedBroker(ScriptedBroker):
         return self.answer(request)
 
 
-def link_on_virtual_time(broker: MutedBroker) -> Link:
+def link_on_virtual_time(broker: MutedBroker) -> AccountFeed:
     client = Client(
         token="t",
         rest_url="https://r.test",
@@ -47,7 +47,7 @@ def link_on_virtual_time(broker: MutedBroker) -> Link:
         carrier=httpx.MockTransport(broker.reply),
     )
     loop = asyncio.get_running_loop()
-    return Link(client=client, store=Store(), streams=broker, now=loop.time, poll_every=1.0)
+    return AccountFeed(client=client, store=Store(), streams=broker, now=loop.time, poll_every=1.0)
 
 
 @pytest.mark.parametrize("ending", [no_answer, refused_connection])
@@ -56,17 +56,17 @@ def test_silence_is_told_with_its_age_until_an_answer_comes(ending: Ending) -> N
         broker = MutedBroker()
         async with running(
             link_on_virtual_time(broker), keep_account, poll_changes, watch_health
-        ) as link:
-            await link.ready.wait()
+        ) as feed:
+            await feed.ready.wait()
             await asyncio.sleep(10)
-            health = link.store.health
+            health = feed.store.health
             assert (health.requests, health.unanswered_since) == ("OK", None)
             assert health.rtt_ms is not None
-            broker.ending, began = ending, link.now()
+            broker.ending, began = ending, feed.now()
             told = []
             for _ in range(160):
                 await asyncio.sleep(0.25)
-                told.append((link.now() - began, health.requests, health.unanswered_since))
+                told.append((feed.now() - began, health.requests, health.unanswered_since))
             for after, state, since in told:
                 if after < 2:
                     assert (state, since) == ("OK", None)
@@ -82,7 +82,7 @@ def test_silence_is_told_with_its_age_until_an_answer_comes(ending: Ending) -> N
             await asyncio.sleep(60)
             assert (health.requests, health.unanswered_since) == ("OK", None)
             assert health.rtt_ms < 1000
-            said = [line.text for line in link.store.log]
+            said = [line.text for line in feed.store.log]
             assert said.count("The broker has not answered any request for 10 s") == 1
             assert said.count("The broker answers requests again") == 1
 
@@ -104,7 +104,7 @@ async def test_a_refusal_is_an_answer_and_a_lost_connection_is_none() -> None:
     broker = MutedBroker()
     client = Client(token="t", rest_url="https://r.test", stream_url="https://s.test")
     async with client:
-        link = Link(client=client, store=Store(), streams=broker, now=lambda: 5.0)
+        feed = AccountFeed(client=client, store=Store(), streams=broker, now=lambda: 5.0)
         for error, since in (
             (ConnectionLost("cut"), 5.0),
             (TimedOut("late"), 5.0),
@@ -113,11 +113,11 @@ async def test_a_refusal_is_an_answer_and_a_lost_connection_is_none() -> None:
             failing = asyncio.get_running_loop().create_future()
             failing.set_exception(error)
             with pytest.raises(type(error)):
-                await link.ask(failing)
-            assert link.round_trips.unanswered_since == since
-        waiting = asyncio.ensure_future(link.ask(asyncio.Event().wait()))
+                await feed.ask(failing)
+            assert feed.round_trips.unanswered_since == since
+        waiting = asyncio.ensure_future(feed.ask(asyncio.Event().wait()))
         await asyncio.sleep(0)
-        assert link.round_trips.unanswered_since == 5.0
+        assert feed.round_trips.unanswered_since == 5.0
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
-        assert link.round_trips.unanswered_since is None
+        assert feed.round_trips.unanswered_since is None

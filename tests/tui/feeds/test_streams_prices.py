@@ -50,12 +50,12 @@ def candles_of(*each: str) -> list[object]:
 
 async def test_prices_come_without_waiting_for_the_account() -> None:
     broker = ScriptedBroker(statuses={"101-001-1-001": 503})
-    async with running(link_to(broker), list_instruments, keep_account, stream_prices) as link:
+    async with running(link_to(broker), list_instruments, keep_account, stream_prices) as feed:
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
-        await link.priced.wait()
-        assert not link.ready.is_set()
-        assert link.store.quotes["EUR_USD"].bid == Decimal("1.08490")
-        assert link.store.health.prices == "OK"
+        await feed.priced.wait()
+        assert not feed.ready.is_set()
+        assert feed.store.quotes["EUR_USD"].bid == Decimal("1.08490")
+        assert feed.store.health.prices == "OK"
         assert broker.price_line.opened == [("EUR_USD", "USD_JPY", "EUR_GBP", "AUD_NZD")]
 
 
@@ -63,44 +63,44 @@ async def test_nothing_is_kept_of_instruments_and_currencies_that_the_account_do
     None
 ):
     broker = ScriptedBroker()
-    async with running(link_to(broker), list_instruments) as link:
-        await link.listed.wait()
+    async with running(link_to(broker), list_instruments) as feed:
+        await feed.listed.wait()
         for number in range(100):
             odd = price(f"X{number}_Y", "1.1", "1.2")
             rates = [conversions(f"Z{number}", "1", "1", "1").to_wire()]
-            take_item(link, odd)
-            take_item(link, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
-        assert list(link.store.quotes) == ["EUR_USD"]
-        assert link.store.conversions == {}
-        assert link.store.health.unreadable == 200
+            take_item(feed, odd)
+            take_item(feed, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
+        assert list(feed.store.quotes) == ["EUR_USD"]
+        assert feed.store.conversions == {}
+        assert feed.store.health.unreadable == 200
 
 
 async def test_prices_that_come_before_the_instruments_of_a_new_market_are_no_unreadable_records() -> (
     None
 ):
-    link = link_to(ScriptedBroker())
+    feed = link_to(ScriptedBroker())
     early = price("EUR_USD", "1.08490", "1.08500")
-    take_item(link, early)
-    assert link.store.health.unreadable == 0
-    assert link.store.quotes == {}
-    await link.client.close()
+    take_item(feed, early)
+    assert feed.store.health.unreadable == 0
+    assert feed.store.quotes == {}
+    await feed.client.close()
 
 
 async def test_what_is_held_or_in_focus_is_streamed_as_well() -> None:
     broker = ScriptedBroker()
-    link = link_to(broker)
-    link.store.lists = Watchlists((Watchlist(ALL), Watchlist("Mine", ("EUR_USD",))))
-    link.store.list_name = "Mine"
-    async with running(link, list_instruments, stream_prices):
+    feed = link_to(broker)
+    feed.store.lists = Watchlists((Watchlist(ALL), Watchlist("Mine", ("EUR_USD",))))
+    feed.store.list_name = "Mine"
+    async with running(feed, list_instruments, stream_prices):
         await until(lambda: broker.price_line.opened == [("EUR_USD",)])
-        link.store.set_focus("AUD_NZD")
+        feed.store.set_focus("AUD_NZD")
         broker.price_line.say(*(price("EUR_USD", "1.08490", "1.08500") for _ in range(3)))
-        await until(lambda: watched_instruments(link) == ("EUR_USD", "AUD_NZD"))
-        await until(lambda: link.store.quotes)
+        await until(lambda: watched_instruments(feed) == ("EUR_USD", "AUD_NZD"))
+        await until(lambda: feed.store.quotes)
         for _ in range(1000):  # the old stream is left with the first item after the change is seen
             broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await until(lambda: broker.price_line.opened[-1] == ("EUR_USD", "AUD_NZD"))
-        assert link.store.health.prices == "OK"
+        assert feed.store.health.prices == "OK"
 
 
 class TimedStream:
@@ -123,15 +123,15 @@ class TimedStream:
 async def rests_between(*moments: float) -> list[float]:
     """How long the reader rested while a price came at each of these moments."""
     clock, rests = Clock(0), list[float]()
-    link = link_to(ScriptedBroker(), clock=clock)
+    feed = link_to(ScriptedBroker(), clock=clock)
 
     async def pause(seconds: float) -> None:
         rests.append(round(seconds, 3))
         clock.seconds += seconds
 
-    link.pause = pause
-    await _read(link, TimedStream(clock, moments), asyncio.Event())
-    await link.client.close()
+    feed.pause = pause
+    await _read(feed, TimedStream(clock, moments), asyncio.Event())
+    await feed.client.close()
     return rests
 
 
@@ -143,12 +143,12 @@ async def test_prices_that_come_together_are_read_at_once_and_a_flood_once_a_fra
 
 async def test_a_lost_price_stream_is_said_and_opened_again() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), list_instruments, stream_prices) as link:
+    async with running(link_to(broker), list_instruments, stream_prices) as feed:
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"), ConnectionLost("cut"))
         await until(lambda: len(broker.price_line.opened) > 1)
-        assert "The price stream is down: cut" in [line.text for line in link.store.log]
+        assert "The price stream is down: cut" in [line.text for line in feed.store.log]
         broker.price_line.say(price("EUR_USD", "1.08491", "1.08501", LATER))
-        await until(lambda: link.store.health.prices == "OK")
+        await until(lambda: feed.store.health.prices == "OK")
 
 
 async def test_after_a_gap_older_times_count_and_candles_are_loaded_again() -> None:
@@ -161,21 +161,21 @@ async def test_after_a_gap_older_times_count_and_candles_are_loaded_again() -> N
             }
         }
     )
-    async with running(link_to(broker), list_instruments, stream_prices, keep_chart) as link:
+    async with running(link_to(broker), list_instruments, stream_prices, keep_chart) as feed:
         await until(lambda: broker.asked.count("candles") == 1)
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500", LATER), "a gap")
         broker.price_line.say(price("EUR_USD", "1.00000", "1.00010"))
-        await until(lambda: link.store.quotes and link.store.quotes["EUR_USD"].bid == 1)
+        await until(lambda: feed.store.quotes and feed.store.quotes["EUR_USD"].bid == 1)
         await until(lambda: broker.asked.count("candles") == 2)
 
 
 async def test_a_heartbeat_is_a_sign_of_life_and_tells_the_time() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), list_instruments, stream_prices) as link:
+    async with running(link_to(broker), list_instruments, stream_prices) as feed:
         broker.price_line.say(PricingHeartbeat(time=DateTime(LATER)))
-        await until(lambda: link.store.clock_ns == DateTime(LATER).ns)
-        assert link.store.health.prices_at is not None
-        assert link.store.health.clock_offset_ms == 1000
+        await until(lambda: feed.store.clock_ns == DateTime(LATER).ns)
+        assert feed.store.health.prices_at is not None
+        assert feed.store.health.clock_offset_ms == 1000
 
 
 async def test_conversions_and_prices_come_by_asking_too() -> None:
@@ -189,9 +189,9 @@ async def test_conversions_and_prices_come_by_asking_too() -> None:
             }
         }
     )
-    async with running(link_to(broker), list_instruments, keep_conversions) as link:
-        await until(lambda: "JPY" in link.store.conversions)
-        assert link.store.quotes["EUR_USD"].ask == Decimal("1.08500")
+    async with running(link_to(broker), list_instruments, keep_conversions) as feed:
+        await until(lambda: "JPY" in feed.store.conversions)
+        assert feed.store.quotes["EUR_USD"].ask == Decimal("1.08500")
 
 
 async def test_the_chart_follows_the_focus() -> None:
@@ -204,19 +204,19 @@ async def test_the_chart_follows_the_focus() -> None:
             }
         }
     )
-    async with running(link_to(broker), list_instruments, keep_chart) as link:
-        await until(lambda: ("EUR_USD", "M5") in link.store.series)
-        await until(lambda: not link.store.series["EUR_USD", "M5"].loading)
-        link.store.set_focus("USD_JPY")
-        link.store.set_granularity("H1")
-        await until(lambda: set(link.store.series) == {("USD_JPY", "H1")})
+    async with running(link_to(broker), list_instruments, keep_chart) as feed:
+        await until(lambda: ("EUR_USD", "M5") in feed.store.series)
+        await until(lambda: not feed.store.series["EUR_USD", "M5"].loading)
+        feed.store.set_focus("USD_JPY")
+        feed.store.set_granularity("H1")
+        await until(lambda: set(feed.store.series) == {("USD_JPY", "H1")})
 
 
 async def test_candles_that_do_not_come_say_why_and_are_asked_for_again() -> None:
     broker = ScriptedBroker(statuses={"/candles": 503})
-    async with running(link_to(broker), list_instruments, keep_chart) as link:
+    async with running(link_to(broker), list_instruments, keep_chart) as feed:
         await until(lambda: broker.asked.count("candles") > 2)
-        assert "503" in link.store.series["EUR_USD", "M5"].error
+        assert "503" in feed.store.series["EUR_USD", "M5"].error
 
 
 @pytest.mark.parametrize("latest_works", [True, False])
@@ -227,18 +227,18 @@ async def test_the_days_of_what_is_watched(latest_works: bool) -> None:
         answers={"/latest": {"latestCandles": [series]}, "/candles": series},
         statuses={} if latest_works else {"/latest": 501},
     )
-    async with running(link_to(broker), list_instruments) as link:
-        await link.listed.wait()
-        assert await days_once(link, ["EUR_USD"])
-        day = link.store.days["EUR_USD"]
+    async with running(link_to(broker), list_instruments) as feed:
+        await feed.listed.wait()
+        assert await days_once(feed, ["EUR_USD"])
+        day = feed.store.days["EUR_USD"]
         expected = ("1.05", "1.08", "1.01", "1.1", "0.9")
         assert day == Day(*map(Decimal, expected))
 
 
 async def test_days_wait_for_the_first_price() -> None:
     broker = ScriptedBroker(answers={"/latest": {"latestCandles": []}})
-    async with running(link_to(broker), list_instruments, stream_prices, keep_days) as link:
-        await link.listed.wait()
+    async with running(link_to(broker), list_instruments, stream_prices, keep_days) as feed:
+        await feed.listed.wait()
         assert "latest" not in broker.asked
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await until(lambda: "latest" in broker.asked)
@@ -254,17 +254,17 @@ async def test_history_fills_the_log_the_day_and_the_first_stops() -> None:
     broker.happens(fill(7, tradesClosed=[part], pl="0.1000"))
     held = {"openTime": LATER, "initialUnits": "100", "currentUnits": "100"}
     broker.members = {"trades": [open_trade(5, **held)]}
-    link = link_to(broker)
-    link.store.days["EUR_USD"] = Day(Decimal("1.08550"), Decimal("1.09"), Decimal("1.08"))
-    async with running(link, list_instruments, keep_account, stream_prices, keep_history):
+    feed = link_to(broker)
+    feed.store.days["EUR_USD"] = Day(Decimal("1.08550"), Decimal("1.09"), Decimal("1.08"))
+    async with running(feed, list_instruments, keep_account, stream_prices, keep_history):
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
-        await until(lambda: link.store.today is not None)
-        assert [line.id for line in link.store.log] == ["1", "5", "6", "7"]
-        assert link.store.trades["5"].initial_stop == Decimal("1.08300")
-        assert link.store.today is not None
-        assert link.store.today.booked == Decimal("0.1")
+        await until(lambda: feed.store.today is not None)
+        assert [line.id for line in feed.store.log] == ["1", "5", "6", "7"]
+        assert feed.store.trades["5"].initial_stop == Decimal("1.08300")
+        assert feed.store.today is not None
+        assert feed.store.today.booked == Decimal("0.1")
         # trade 4 was open before and made 0.055 of its 0.1 since the day began at 1.08545
-        assert link.store.today.unrealized_then == Decimal("0.1") - Decimal("0.055")
+        assert feed.store.today.unrealized_then == Decimal("0.1") - Decimal("0.055")
 
 
 def test_a_stream_is_stale_after_six_seconds_of_silence() -> None:
@@ -280,31 +280,31 @@ def test_a_stream_is_stale_after_six_seconds_of_silence() -> None:
 
 async def test_a_stream_that_is_being_opened_again_is_down() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), list_instruments, stream_prices) as link:
+    async with running(link_to(broker), list_instruments, stream_prices) as feed:
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
-        await link.priced.wait()
+        await feed.priced.wait()
         broker.price_line.health.connected = False
         broker.price_line.health.trouble = ConnectionLost("cut")
-        look(link)
-        look(link)
-        assert [line.text for line in link.store.log] == ["The price stream is down: cut"]
+        look(feed)
+        look(feed)
+        assert [line.text for line in feed.store.log] == ["The price stream is down: cut"]
         broker.price_line.say(price("EUR_USD", "1.08491", "1.08501", LATER))
         broker.price_line.health.connected = True
-        await until(lambda: link.store.health.prices == "OK")
+        await until(lambda: feed.store.health.prices == "OK")
 
 
 async def test_a_price_does_not_hide_that_answers_are_slow_until_the_next_look() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), list_instruments, stream_prices) as link:
+    async with running(link_to(broker), list_instruments, stream_prices) as feed:
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
-        await link.priced.wait()
+        await feed.priced.wait()
         for _ in range(20):
-            link.round_trips.took(1.2)
-        look(link)
-        assert link.store.health.prices == "SLOW"
+            feed.round_trips.took(1.2)
+        look(feed)
+        assert feed.store.health.prices == "SLOW"
         broker.price_line.say(price("EUR_USD", "1.08491", "1.08501", LATER))
-        await until(lambda: link.store.quotes["EUR_USD"].bid == Decimal("1.08491"))
-        assert link.store.health.prices == "SLOW"
+        await until(lambda: feed.store.quotes["EUR_USD"].bid == Decimal("1.08491"))
+        assert feed.store.health.prices == "SLOW"
 
 
 def test_slow_answers_are_said() -> None:
@@ -322,27 +322,27 @@ second_chart = partial(keep_chart, place=2)
 async def test_a_second_chart_follows_the_same_focus() -> None:
     series = {"instrument": "EUR_USD", "granularity": "M5", "candles": candles_of("1 2 0.5 1.5")}
     broker = ScriptedBroker(answers={"/candles": series})
-    async with running(link_to(broker), list_instruments, keep_chart, second_chart) as link:
-        link.store.set_side_chart(2, "", "H1")
-        await until(lambda: set(link.store.series) == {("EUR_USD", "M5"), ("EUR_USD", "H1")})
-        link.store.set_granularity("H1")  # both show the same: it is loaded once and stays
-        await until(lambda: set(link.store.series) == {("EUR_USD", "H1")})
-        link.store.set_focus("USD_JPY")
-        await until(lambda: set(link.store.series) == {("USD_JPY", "H1")})
-        assert set(link.store.charted) == {"USD_JPY"}
+    async with running(link_to(broker), list_instruments, keep_chart, second_chart) as feed:
+        feed.store.set_side_chart(2, "", "H1")
+        await until(lambda: set(feed.store.series) == {("EUR_USD", "M5"), ("EUR_USD", "H1")})
+        feed.store.set_granularity("H1")  # both show the same: it is loaded once and stays
+        await until(lambda: set(feed.store.series) == {("EUR_USD", "H1")})
+        feed.store.set_focus("USD_JPY")
+        await until(lambda: set(feed.store.series) == {("USD_JPY", "H1")})
+        assert set(feed.store.charted) == {"USD_JPY"}
 
 
 async def test_a_second_chart_that_went_from_the_screen_loads_no_more() -> None:
     series = {"instrument": "EUR_USD", "granularity": "M5", "candles": candles_of("1 2 0.5 1.5")}
     broker = ScriptedBroker(answers={"/candles": series})
-    async with running(link_to(broker), list_instruments, keep_chart, second_chart) as link:
-        link.store.set_side_chart(2, "", "H1")
-        await until(lambda: set(link.store.series) == {("EUR_USD", "M5"), ("EUR_USD", "H1")})
-        link.store.set_side_chart(2, "", "")  # the terminal became smaller
-        await until(lambda: set(link.store.series) == {("EUR_USD", "M5")})
-        [live] = link.store.charted["EUR_USD"]
+    async with running(link_to(broker), list_instruments, keep_chart, second_chart) as feed:
+        feed.store.set_side_chart(2, "", "H1")
+        await until(lambda: set(feed.store.series) == {("EUR_USD", "M5"), ("EUR_USD", "H1")})
+        feed.store.set_side_chart(2, "", "")  # the terminal became smaller
+        await until(lambda: set(feed.store.series) == {("EUR_USD", "M5")})
+        [live] = feed.store.charted["EUR_USD"]
         assert live.granularity == "M5", "no tick moves the other one either"
-        link.store.set_focus("USD_JPY")
-        await until(lambda: set(link.store.series) == {("USD_JPY", "M5")})
-        link.store.set_side_chart(2, "", "H1")
-        await until(lambda: set(link.store.series) == {("USD_JPY", "M5"), ("USD_JPY", "H1")})
+        feed.store.set_focus("USD_JPY")
+        await until(lambda: set(feed.store.series) == {("USD_JPY", "M5")})
+        feed.store.set_side_chart(2, "", "H1")
+        await until(lambda: set(feed.store.series) == {("USD_JPY", "M5"), ("USD_JPY", "H1")})

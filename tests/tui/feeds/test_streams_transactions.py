@@ -10,38 +10,38 @@ from support.fakes.scripted_broker import ScriptedBroker, link_to, running, unti
 
 async def test_a_stream_that_ends_in_an_error_is_a_loss() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), stream_transactions) as link:
+    async with running(link_to(broker), stream_transactions) as feed:
         broker.event_line.say(transaction(4, "ORDER_CANCEL"), ConnectionLost("cut"))
         await until(lambda: len(broker.event_line.opened) > 1)
-        assert link.store.health.event_losses == 1
+        assert feed.store.health.event_losses == 1
 
 
 async def test_a_broker_that_never_answered_is_down_before_the_stream_is_entered() -> None:
     broker = ScriptedBroker()
     broker.event_line.answers.clear()
-    async with running(link_to(broker), stream_transactions) as link:
+    async with running(link_to(broker), stream_transactions) as feed:
         await until(lambda: len(broker.event_line.opened) == 1)
         broker.event_line.health.trouble = ConnectionLost("nobody listens")
-        look(link)
-        assert link.store.health.events == "DOWN"
+        look(feed)
+        assert feed.store.health.events == "DOWN"
 
 
 async def test_an_interruption_between_two_looks_is_a_loss() -> None:
-    link = link_to(ScriptedBroker())
-    take_transaction(link, transaction(4, "ORDER_CANCEL"))
-    take_transaction(link, Reconnected(ConnectionLost("cut"), 1.0))
-    assert link.store.health.event_losses == 1
-    await link.client.close()
+    feed = link_to(ScriptedBroker())
+    take_transaction(feed, transaction(4, "ORDER_CANCEL"))
+    take_transaction(feed, Reconnected(ConnectionLost("cut"), 1.0))
+    assert feed.store.health.event_losses == 1
+    await feed.client.close()
 
 
 async def test_an_interruption_that_was_seen_is_not_counted_again_when_it_ends() -> None:
     broker = ScriptedBroker()
-    link = link_to(broker)
-    link.event_health = broker.event_line.health
-    take_transaction(link, transaction(4, "ORDER_CANCEL"))
-    link.event_health.connected, link.event_health.trouble = False, ConnectionLost("cut")
-    look(link)
-    look(link)
-    take_transaction(link, Reconnected(ConnectionLost("cut"), 1.0))
-    assert link.store.health.event_losses == 1
-    await link.client.close()
+    feed = link_to(broker)
+    feed.event_health = broker.event_line.health
+    take_transaction(feed, transaction(4, "ORDER_CANCEL"))
+    feed.event_health.connected, feed.event_health.trouble = False, ConnectionLost("cut")
+    look(feed)
+    look(feed)
+    take_transaction(feed, Reconnected(ConnectionLost("cut"), 1.0))
+    assert feed.store.health.event_losses == 1
+    await feed.client.close()

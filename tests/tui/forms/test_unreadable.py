@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from textual.screen import Screen
 
 from keydesk import forms
-from keydesk.calc.orders.checks import Circumstances, judge
+from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.order_parser import parse_order
 from keydesk.calc.orders.ticket import fields_of, work_out
@@ -404,7 +404,7 @@ def test_no_ticket_with_an_unreadable_field_can_be_sent_and_no_typed_field_is_le
 ) -> None:
     facts = example_facts(net_units=net_units, hedging=hedging, average_range=average_range)
     plan = work_out(draft, facts, Limits())
-    verdict = judge(draft, plan, facts, Limits(), Circumstances(WALL_NS))
+    verdict = check_ticket(draft, plan, facts, Limits(), CheckContext(WALL_NS))
     levels = sendable(plan.levels)
     shown = fields_of(draft, plan)
     unreadable = [

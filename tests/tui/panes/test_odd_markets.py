@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from keydesk.calc.market.indicator_specs import parse_indicators
 from keydesk.feeds.candles import load_candles
-from keydesk.feeds.client_books import Due, load_book
+from keydesk.feeds.client_books import NextReads, load_book
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.store.candles import want_history
@@ -112,11 +112,11 @@ def variants(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 async def with_candles(body: dict[str, Any]) -> Store:
     """A desk whose chart has loaded this answer."""
-    link = link_to(ScriptedBroker(answers={"/candles": json.loads(json.dumps(body))}))
+    feed = link_to(ScriptedBroker(answers={"/candles": json.loads(json.dumps(body))}))
     store = desk_store()
     store.series.clear()
-    link.store = store
-    await load_candles(link, None, "EUR_USD", "M5")
+    feed.store = store
+    await load_candles(feed, None, "EUR_USD", "M5")
     store.set_indicators("EUR_USD", parse_indicators(("ema 5", "bb 5 2", "rsi 3", "macd")))
     return store
 
@@ -128,14 +128,14 @@ async def with_books(body: dict[str, Any]) -> Store:
         "positionBook": {"positionBook": body},
     }
     clock = Clock()
-    link = link_to(ScriptedBroker(answers=answers), clock=clock)
-    link.store = desk_store()
-    link.store.clock_ns = WALL_NS
-    due = Due()
+    feed = link_to(ScriptedBroker(answers=answers), clock=clock)
+    feed.store = desk_store()
+    feed.store.clock_ns = WALL_NS
+    due = NextReads()
     for _ in range(12):
-        await load_book(link, due)
+        await load_book(feed, due)
         await clock.pause(0.2)
-    return link.store
+    return feed.store
 
 
 def assert_exact(pane: Chart | Books) -> None:

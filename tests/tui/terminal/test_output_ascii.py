@@ -20,7 +20,7 @@ class AsciiApp(TerminalApp[None]):
     CSS_PATH = DeskScreen.CSS_PATH
 
     def on_mount(self) -> None:
-        self.dress("dark", "truecolor", ascii_only=True)
+        self.apply_theme("dark", "truecolor", ascii_only=True)
         self.push_screen(TicketForm(example_context(), "BUY", "EUR_USD"))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.alert_file import BookFile
+from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.alert_list import adding
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import PriceCross
@@ -23,7 +23,7 @@ ALERT = Alert("", PriceCross("EUR_USD", "mid", "up", Decimal("1.12")))
 
 
 def write_alert(path: Path) -> str:
-    file = BookFile(path)
+    file = AlertFile(path)
     file.change(adding(ALERT))
     return file.trouble
 

@@ -39,7 +39,7 @@ class Desk:
 
     async def does(self, instruction: OpenOrder | CloseTrades) -> str:
         """Carry out, and return what was told last."""
-        await self.connection.carry_out(instruction)
+        await self.connection.execute(instruction)
         return self.store.notices[-1].text
 
     async def gaps_up(self) -> None:
@@ -135,7 +135,7 @@ async def test_on_a_machine_whose_clock_is_years_off_an_expiry_counts_from_the_b
     assert desk.store.clock_ns == DateTime(START).ns
     words = await desk.does(order)
     assert words.startswith("RESTING"), words
-    orders = await desk.connection.link.client.orders.pending()
+    orders = await desk.connection.feed.client.orders.pending()
     [resting] = [each for each in orders.orders if isinstance(each, LimitOrder)]
     assert resting.gtd_time is not None
     assert resting.gtd_time.ns == DateTime(START).ns + 4 * HOUR_NS

@@ -48,7 +48,7 @@ class Desk:
     async def does(self, *instructions: object) -> str:
         """Carry out, and return what was told last."""
         for each in instructions:
-            await self.connection.commands.carry_out(each)  # type: ignore[arg-type]
+            await self.connection.commands.execute(each)  # type: ignore[arg-type]
         return self.store.notices[-1].text
 
     def buy(self, units: int = 10_000, *, bracket: bool = True) -> OpenOrder:
@@ -213,7 +213,7 @@ async def test_a_resting_order_moves_and_keeps_what_was_not_moved(desk: Desk) ->
     [after] = desk.store.orders.values()
     assert (after.price, after.stop_loss) == (price + PIP, before.stop_loss)
     assert (after.gtd_ns, after.take_profit) == (before.gtd_ns, price + FAR)
-    known = (await desk.connection.link.client.orders.get(after.id)).order
+    known = (await desk.connection.feed.client.orders.get(after.id)).order
     assert isinstance(known, LimitOrder)
     assert known.trailing_stop_loss_on_fill is not None
 
@@ -286,8 +286,8 @@ async def test_the_same_order_is_remembered_for_ten_seconds(desk: Desk) -> None:
 
 async def test_two_orders_at_once_in_an_instrument_become_one(desk: Desk) -> None:
     await asyncio.gather(
-        desk.connection.commands.carry_out(desk.buy()),
-        desk.connection.commands.carry_out(desk.buy()),
+        desk.connection.commands.execute(desk.buy()),
+        desk.connection.commands.execute(desk.buy()),
     )
     await desk.until(lambda: bool(desk.store.trades))
     assert desk.trade.units == 10_000
@@ -347,7 +347,7 @@ async def test_a_position_closes_by_what_the_desk_knows_when_reading_it_again_fa
     async def silent(_instrument: str) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(desk.connection.link.client.positions, "get", silent)
+    monkeypatch.setattr(desk.connection.feed.client.positions, "get", silent)
     await desk.does(ClosePosition("EUR_USD", long_units="ALL", short_units="ALL"))
     await desk.until(lambda: not desk.store.positions)
 

@@ -11,7 +11,7 @@ from keydesk.forms.ticket.form import TicketForm
 from keydesk.trading.commands import REFUSED_TICKET_SECONDS, RefusedTickets
 from keydesk.trading.outcome_text import Command, report_of
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.orders.outcome import Became, Outcome, Rejected
+from keydesk_client.orders.outcome import OrderResult, Outcome, Rejected
 from support.data.outcomes import done, intent
 from support.fakes.form_app import FormApp, example_context
 
@@ -42,7 +42,7 @@ def kept_after(outcome: Outcome) -> RefusedTicket | None:
     [
         (rejected("UNITS_LIMIT_EXCEEDED"), "size"),
         (rejected("STOP_LOSS_ON_FILL_PRICE_INVALID"), "stop"),
-        (replace(done(), became=Became.CANCELLED, reason="INSUFFICIENT_MARGIN"), "size"),
+        (replace(done(), became=OrderResult.CANCELLED, reason="INSUFFICIENT_MARGIN"), "size"),
         (rejected("ACCOUNT_LOCKED"), ""),
     ],
 )

@@ -19,10 +19,10 @@ from keydesk.trading.exit_plan_keeper import ExitPlanKeeper
 from keydesk.trading.exit_plans import AGAIN_AFTER, ExitPlans
 from keydesk_client.orders.outcome import (
     Action,
-    Became,
     Done,
     Intent,
     NotSent,
+    OrderResult,
     Outcome,
     Rejected,
     Unconfirmed,
@@ -83,7 +83,7 @@ class Broker:
                 InFlight("kd-1", "EUR_USD", "protection", "unconfirmed", "stop of #6411")
             )
             return Unconfirmed(intent, "not found")
-        return Done(intent, Became.APPLIED)
+        return Done(intent, OrderResult.APPLIED)
 
 
 class Desk:

@@ -9,7 +9,7 @@ import pytest
 from keydesk.calc.orders.instructions import CancelOrders, CloseTrades, OpenOrder
 from keydesk.calc.orders.plans.exit_plans import ExitPlan, ExitRules
 from keydesk.calc.orders.ticket_draft import Entry
-from keydesk.trading.exit_plan_file import ExitPlanBook, ExitPlanFile, ExpectedPlan
+from keydesk.trading.exit_plan_file import ExitPlanFile, ExitPlanSet, ExpectedPlan
 from support.broker import PracticeServer
 from support.exit_plan_desk import FAR, PIP, TIGHTENS, actions_at_broker, plan_desk
 from support.fakes.talking_server import talking_server
@@ -128,7 +128,7 @@ async def test_a_rejected_order_leaves_no_rules_behind(
     async with plan_desk(desk_of_my_own, folder) as desk:
         keeper = desk.connection.exit_plans.keeper
         await desk.does(OpenOrder("EUR_USD", "MARKET", D("0.5"), exit_rules=ONE_R))
-        assert keeper.book == ExitPlanBook()
+        assert keeper.book == ExitPlanSet()
 
 
 async def test_an_order_that_filled_while_no_desk_ran_still_gets_its_plan(

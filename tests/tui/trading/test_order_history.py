@@ -12,7 +12,7 @@ from keydesk.trading.audit import AuditEntry, AuditLog
 from keydesk.trading.order_history import (
     MOST_LINES,
     TO_DO,
-    lives_of,
+    order_histories,
     read_order_lives,
     with_states,
 )
@@ -66,15 +66,15 @@ def test_the_audit_log_adds_times_look_ups_and_the_outcome(tmp_path: Path) -> No
 def test_an_unconfirmed_order_that_showed_up_is_settled() -> None:
     wire = {"intent": intent_number(1).to_wire()}
     settled = {"settled": intent_number(1).id, "as": "unconfirmed", "claimed": []}
-    [life] = lives_of(lines(wire, settled), ())
+    [life] = order_histories(lines(wire, settled), ())
     assert life.state == "unconfirmed"
-    [life] = lives_of(lines(wire, settled), [told(1, "showed up", "BUY 50,000 EUR/USD", 2)])
+    [life] = order_histories(lines(wire, settled), [told(1, "showed up", "BUY 50,000 EUR/USD", 2)])
     assert life.state == "settled"
 
 
 @pytest.mark.parametrize("state", ["sent", "unknown", "unconfirmed"])
 def test_what_the_desk_knows_now_is_the_state(state: InFlightState) -> None:
-    [settled] = lives_of(b"", [told(1, "outcome", "FILLED")])
+    [settled] = order_histories(b"", [told(1, "outcome", "FILLED")])
     record = InFlight(settled.id, "EUR_USD", "open", state, "BUY 50,000 EUR/USD at market")
     [life] = with_states([settled], [record])
     assert (life.state, life.is_open, life.to_do) == (state, True, TO_DO[state])
@@ -83,7 +83,7 @@ def test_what_the_desk_knows_now_is_the_state(state: InFlightState) -> None:
 
 def test_an_order_that_was_sent_just_now_is_there_before_the_files_are_read() -> None:
     record = InFlight("kd-x", "EUR_USD", "open", "sent", "BUY \x1b[2J50,000")
-    [settled] = lives_of(b"", [told(1, "outcome", "FILLED")])
+    [settled] = order_histories(b"", [told(1, "outcome", "FILLED")])
     first, second = with_states([settled], [record])
     assert (first.id, second) == ("kd-x", settled)
     assert "\x1b" not in first.words
@@ -103,20 +103,20 @@ def test_an_order_that_was_sent_just_now_is_there_before_the_files_are_read() ->
 )
 def test_damaged_lines_of_the_journal_are_left_out(text: bytes) -> None:
     good = lines({"intent": intent_number(1).to_wire()})
-    assert len(lives_of(text + good, ())) == 1
-    assert len(lives_of(good + text, ())) == 1
+    assert len(order_histories(text + good, ())) == 1
+    assert len(order_histories(good + text, ())) == 1
 
 
 def test_hostile_words_are_cleaned() -> None:
     wire = intent_number(1, instrument="E\x1b]0;x\x07UR", units="1").to_wire()
-    [life] = lives_of(lines({"intent": wire}), [told(1, "outcome", "a\x9bb\u202ec")])
+    [life] = order_histories(lines({"intent": wire}), [told(1, "outcome", "a\x9bb\u202ec")])
     for text in (life.words, life.request, life.outcome, *(each.words for each in life.lines)):
         assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(text)
 
 
 def test_days_of_look_ups_are_bounded() -> None:
     entries = [told(1, "unknown", f"look {number}", number) for number in range(5_000)]
-    [life] = lives_of(b"", entries)
+    [life] = order_histories(b"", entries)
     assert len(life.lines) == MOST_LINES
     assert life.lines[0].words == "look 0"
     assert life.lines[-1].words == "look 4999"
@@ -129,14 +129,14 @@ def test_missing_files_say_nothing(tmp_path: Path) -> None:
 def test_one_of_several_is_open_until_it_was_acknowledged() -> None:
     intent = intent_number(1)
     journal = lines({"intent": intent.to_wire()}, {"settled": intent.id, "as": "ambiguous"})
-    [life] = lives_of(journal, [])
+    [life] = order_histories(journal, [])
     assert life.is_open
-    [life] = lives_of(journal, [told(1, "acknowledged", "compared by the trader")])
+    [life] = order_histories(journal, [told(1, "acknowledged", "compared by the trader")])
     assert not life.is_open
 
 
 def test_an_order_that_may_still_show_up_cannot_be_acknowledged() -> None:
     intent = intent_number(1)
     journal = lines({"intent": intent.to_wire()}, {"settled": intent.id, "as": "unconfirmed"})
-    [life] = lives_of(journal, [told(1, "acknowledged", "compared by the trader")])
+    [life] = order_histories(journal, [told(1, "acknowledged", "compared by the trader")])
     assert life.is_open

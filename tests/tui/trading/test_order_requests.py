@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.instructions import LEFT_ALONE, MoveEntry, OpenOrder, Reverse
+from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry, OpenOrder, Reverse
 from keydesk.trading.order_requests import (
     moved_request,
     order_request,
@@ -101,7 +101,7 @@ def test_a_reversal_reduces_first() -> None:
 
 
 def test_left_alone_taken_away_and_moved_are_three_different_things() -> None:
-    assert stop_edit(LEFT_ALONE) is UNSET
+    assert stop_edit(UNCHANGED) is UNSET
     assert target_edit(None) is None
     moved = trail_edit(D("0.00150"))
     assert moved is not None

@@ -83,7 +83,7 @@ async def said_after(losses: int) -> tuple[str, int, Sequence[object]]:
 
     client: Any = SimpleNamespace(trades=trades)
     requests = SettingsRequests(client, Dispatcher(store, offered.extend), sleep)
-    await requests.carry_out(LabelTrade("12", "EUR_USD", tag="swing"))
+    await requests.execute(LabelTrade("12", "EUR_USD", tag="swing"))
     return store.notices[-1].text, trades.sent, offered
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import time_ns
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from keydesk.alerts.alert_list import MOST_ALERTS, MOST_HISTORY, Book, Change
+from keydesk.alerts.alert_list import MOST_ALERTS, MOST_HISTORY, AlertList, Change
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.conditions import Condition
 from keydesk.text.file_errors import file_trouble
@@ -34,12 +34,12 @@ HINTS: Mapping[type[Any], Mapping[str, Any]] = {each: get_type_hints(each) for e
 
 
 @dataclass(slots=True)
-class BookFile:
+class AlertFile:
     """The book of an account in a file, or in memory alone where there is none."""
 
     path: Path | None
     wall_ns: Callable[[], int] = time_ns
-    book: Book = field(default_factory=Book)
+    book: AlertList = field(default_factory=AlertList)
     trouble: str = field(default="", init=False)  # why it is not kept; "": it is
     news: str = field(default="", init=False)  # what is wrong with it, found while it was changed
     _stamp: tuple[int, int, int] | None = field(default=None, init=False)
@@ -64,7 +64,7 @@ class BookFile:
         """Return whether another desk wrote the file since it was read here."""
         return self.path is not None and self._stamp_now() != self._stamp
 
-    def change(self, change: Change) -> Book:
+    def change(self, change: Change) -> AlertList:
         """Apply a change to the book as the file has it now, and write it; return the new book.
 
         Raises:
@@ -123,7 +123,7 @@ class BookFile:
         return status.st_mtime_ns, status.st_ino, status.st_size
 
 
-def _written(book: Book) -> bytes:
+def _written(book: AlertList) -> bytes:
     members = {
         "version": VERSION,
         "next_id": book.next_id,
@@ -142,14 +142,14 @@ def _written_firing(firing: FiringRecord) -> dict[str, object]:
     return members
 
 
-def _book(members: Mapping[str, Any]) -> Book:
+def _book(members: Mapping[str, Any]) -> AlertList:
     if members["version"] != VERSION:
         raise ValueError(f"version {members['version']!r} is not known")
     alerts = tuple(read_alert(each) for each in members["alerts"][:MOST_ALERTS])
     history = tuple(_firing(each) for each in members["history"][-MOST_HISTORY:])
     sides = {str(id_): int(side) for id_, side in members["sides"].items()}
     highest = max((int(each.id) for each in alerts), default=0)
-    return Book(
+    return AlertList(
         alerts,
         history,
         max(_whole(members["next_id"]), highest + 1),

@@ -5,8 +5,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-from keydesk.alerts.alert_file import BookFile
-from keydesk.alerts.alert_list import Book, BookError, Change, claimed, claiming, marking_delivered
+from keydesk.alerts.alert_file import AlertFile
+from keydesk.alerts.alert_list import (
+    AlertList,
+    AlertListError,
+    Change,
+    claimed,
+    claiming,
+    marking_delivered,
+)
 from keydesk.calc.alerts.alert import Alert, Firing, FiringRecord
 
 Level = Literal["info", "good", "warn", "bad"]
@@ -15,7 +22,7 @@ Tell = Callable[[Level, str], None]
 Done = Callable[[str], None]  # gets why a change was refused, "" if it was made
 
 
-class BookKeeper:
+class AlertFileWriter:
     """Writes the book, claims firings in it, and delivers them.
 
     Args:
@@ -26,7 +33,7 @@ class BookKeeper:
     """
 
     def __init__(
-        self, file: BookFile, take: Callable[[Book], None], deliver: Deliver, tell: Tell
+        self, file: AlertFile, take: Callable[[AlertList], None], deliver: Deliver, tell: Tell
     ) -> None:
         self.file, self.is_loaded = file, False
         self._take_book, self._deliver, self._tell = take, deliver, tell
@@ -91,7 +98,7 @@ class BookKeeper:
         """Make a change; return why it was refused, "" if it was made."""
         try:
             book = await asyncio.to_thread(self.file.change, change)
-        except BookError as error:
+        except AlertListError as error:
             return str(error)
         self._take(book)
         self._tell_trouble()
@@ -137,7 +144,7 @@ class BookKeeper:
                 self._shown.add(key)
                 self._deliver(each, mine)
 
-    def _take(self, book: Book) -> None:
+    def _take(self, book: AlertList) -> None:
         """Show what another desk delivered meanwhile, and hand the book on."""
         delivered = [each for each in book.history if each.delivered]
         if self.is_loaded:

@@ -17,12 +17,12 @@ MOST_ALERTS = 500
 MOST_HISTORY = 200
 
 
-class BookError(Exception):
+class AlertListError(Exception):
     """Raised for a change that the book refuses; the text names the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class AlertList:
     """The alerts of an account, their history, and up to when prices were watched."""
 
     alerts: tuple[Alert, ...] = ()
@@ -42,15 +42,15 @@ class Book:
         return next((each for each in self.alerts if each.id == alert_id), None)
 
 
-Change = Callable[[Book], Book]
+Change = Callable[[AlertList], AlertList]
 
 
 def adding(alert: Alert) -> Change:
     """Return the change that adds an alert; the book gives it its id."""
 
-    def change(book: Book) -> Book:
+    def change(book: AlertList) -> AlertList:
         if len(book.alerts) >= MOST_ALERTS:
-            raise BookError(
+            raise AlertListError(
                 f"there are {MOST_ALERTS} alerts; delete some, or clear those that are done"
             )
         made = replace(alert, id=str(book.next_id))
@@ -62,9 +62,9 @@ def adding(alert: Alert) -> Change:
 def replacing(alert: Alert) -> Change:
     """Return the change that gives an alert another condition, ending or note; it is watched from now on."""
 
-    def change(book: Book) -> Book:
+    def change(book: AlertList) -> AlertList:
         if book.find(alert.id) is None:
-            raise BookError(f"alert {alert.id} was deleted elsewhere; make a new one")
+            raise AlertListError(f"alert {alert.id} was deleted elsewhere; make a new one")
         return replace(
             book, alerts=tuple(alert if each.id == alert.id else each for each in book.alerts)
         )
@@ -75,7 +75,7 @@ def replacing(alert: Alert) -> Change:
 def setting(alert_id: str, state: AlertState) -> Change:
     """Return the change that pauses an alert, or watches it again."""
 
-    def change(book: Book) -> Book:
+    def change(book: AlertList) -> AlertList:
         alerts = tuple(
             replace(each, state=state) if each.id == alert_id else each for each in book.alerts
         )
@@ -96,7 +96,7 @@ def deleting(ids: Iterable[str]) -> Change:
 def claiming(firings: Sequence[Firing], *, late: bool = False) -> Change:
     """Return the change that claims firings: those that another desk claimed meanwhile are left out."""
 
-    def change(book: Book) -> Book:
+    def change(book: AlertList) -> AlertList:
         for firing in firings:
             kept = book.find(firing.alert.id)
             if kept is None or kept.state != "on" or kept.count != firing.alert.count - 1:
@@ -115,7 +115,7 @@ def marking_delivered(firings: Iterable[FiringRecord]) -> Change:
     """Return the change that marks firings as delivered."""
     done = {(each.alert_id, each.number) for each in firings}
 
-    def change(book: Book) -> Book:
+    def change(book: AlertList) -> AlertList:
         history = tuple(
             replace(each, delivered=True) if (each.alert_id, each.number) in done else each
             for each in book.history
@@ -138,7 +138,7 @@ def beginning_anew(account_ns: int, now_ns: int) -> Change:
     Alerts on trades, and on times that have passed there, expire: they were about the market before.
     """
 
-    def change(book: Book) -> Book:
+    def change(book: AlertList) -> AlertList:
         if not book.account_ns:
             book = replace(book, account_ns=account_ns)
         if book.account_ns == account_ns and now_ns >= book.seen_ns:
@@ -164,7 +164,7 @@ def _in_new_market(alert: Alert, now_ns: int) -> Alert:
 def expiring(now_ns: int) -> Change:
     """Return the change that ends alerts whose time is over."""
 
-    def change(book: Book) -> Book:
+    def change(book: AlertList) -> AlertList:
         alerts = tuple(
             replace(each, state="expired")
             if each.state in ("on", "paused") and has_expired(each, now_ns)
@@ -176,7 +176,7 @@ def expiring(now_ns: int) -> Change:
     return change
 
 
-def claimed(before: Book, after: Book) -> Sequence[FiringRecord]:
+def claimed(before: AlertList, after: AlertList) -> Sequence[FiringRecord]:
     """Return the firings that a change claimed."""
     known = {(each.alert_id, each.number) for each in before.history}
     return [each for each in after.history if (each.alert_id, each.number) not in known]

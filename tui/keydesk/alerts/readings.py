@@ -10,11 +10,11 @@ from math import isfinite
 
 from keydesk.calc.alerts.alert import SECOND
 from keydesk.calc.alerts.conditions import (
-    AverageCross,
+    AtrMultiple,
     CandleCondition,
-    RangeMultiple,
+    MovingAverageCross,
     Reading,
-    StrengthLevel,
+    RsiLevel,
 )
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.market.indicators import compute, warm_up
@@ -180,14 +180,14 @@ def _of_account(store: Store, of: str, unit: str) -> Decimal | None:
 def specs_of(condition: CandleCondition) -> tuple[IndicatorSpec, ...]:
     """Return the indicators that a condition is about."""
     match condition:
-        case AverageCross():
+        case MovingAverageCross():
             return (
                 IndicatorSpec("ema", (condition.fast,)),
                 IndicatorSpec("ema", (condition.slow,)),
             )
-        case StrengthLevel():
+        case RsiLevel():
             return (IndicatorSpec("rsi", (condition.period,)),)
-        case RangeMultiple():
+        case AtrMultiple():
             return (IndicatorSpec("atr", (condition.period,)),)
 
 
@@ -214,11 +214,11 @@ def _value_at(
     condition: CandleCondition, candles: Sequence[Candle], lines: Sequence[Sequence[float]], at: int
 ) -> float | None:
     match condition:
-        case AverageCross():
+        case MovingAverageCross():
             return lines[0][at] - lines[1][at]
-        case StrengthLevel():
+        case RsiLevel():
             return lines[0][at]
-        case RangeMultiple():
+        case AtrMultiple():
             average = lines[0][at - 1] if at else 0.0
             if not average > 0:  # NaN is not
                 return None

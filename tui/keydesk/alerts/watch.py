@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk.alerts.alert_file import BookFile
-from keydesk.alerts.alert_file_writer import BookKeeper, Deliver, Done, Tell
+from keydesk.alerts.alert_file import AlertFile
+from keydesk.alerts.alert_file_writer import AlertFileWriter, Deliver, Done, Tell
 from keydesk.alerts.alert_list import (
-    Book,
+    AlertList,
     Change,
     beginning_anew,
     expiring,
@@ -39,7 +39,7 @@ LATE_NS = 60 * SECOND  # after which a firing is reported as one that happened w
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class UnwatchedPeriod:
     """A time in which no prices were watched."""
 
     since_ns: int
@@ -55,13 +55,15 @@ class AlertWatch:
         tell: Shows a message about the file.
     """
 
-    def __init__(self, store: Store, file: BookFile, deliver: Deliver, tell: Tell) -> None:
+    def __init__(self, store: Store, file: AlertFile, deliver: Deliver, tell: Tell) -> None:
         self.store, self.file = store, file
         self.engine = AlertEngine()
-        self.gap: Gap | None = None  # to be worked out from candles; prices wait meanwhile
+        self.gap: UnwatchedPeriod | None = (
+            None  # to be worked out from candles; prices wait meanwhile
+        )
         self.markets = 0  # how often the market began anew
         self._held = False  # while another market begins, nothing is judged
-        self.keeper = BookKeeper(file, self._take, deliver, tell)
+        self.keeper = AlertFileWriter(file, self._take, deliver, tell)
         self._prices: dict[str, PriceReadings] = {}
         self._candle_ends: dict[Reading, int] = {}
         self._clock = BrokerClock()
@@ -75,7 +77,7 @@ class AlertWatch:
         of_prices = [each for each in self.file.book.alerts if _is_of_price(each)]
         if of_prices:
             first = min(each.made_ns for each in of_prices)
-            self.gap = Gap(max(self.file.book.seen_ns, first))
+            self.gap = UnwatchedPeriod(max(self.file.book.seen_ns, first))
         await self.keeper.run()
 
     def change(self, change: Change, done: Done = lambda _: None) -> None:
@@ -86,7 +88,7 @@ class AlertWatch:
         """Wait until everything was written and delivered."""
         await self.keeper.settled()
 
-    def _take(self, book: Book) -> None:
+    def _take(self, book: AlertList) -> None:
         """Watch the alerts of the book."""
         self.store.alerts = {each.id: each for each in book.alerts}
         self.store.alert_history = list(book.history)
@@ -244,7 +246,7 @@ class AlertWatch:
             if (quote := self.store.quotes.get(name)) is not None and quote.time_ns
         ]
         if self.gap is None and times:
-            self.gap = Gap(min(times))
+            self.gap = UnwatchedPeriod(min(times))
 
     def missing(self) -> Mapping[str, Sequence[Alert]]:
         """Return the alerts on prices by instrument whose candles are wanted."""

@@ -20,7 +20,7 @@ from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:
     from keydesk.calc.orders.instructions import Instruction
-    from keydesk.feeds.account_feed import Link
+    from keydesk.feeds.account_feed import AccountFeed
     from keydesk.store.store import Store
     from keydesk.trading.commands import Commands
     from keydesk.trading.dispatcher import UnreadOutcomes
@@ -36,7 +36,7 @@ POLL = 5.0
 class Connection:
     """An open account; `run` feeds the store until it is cancelled."""
 
-    link: Link
+    feed: AccountFeed
     sender: Sender
     commands: Commands
     revalue: Callable[
@@ -51,15 +51,15 @@ class Connection:
         from keydesk.feeds import session  # noqa: PLC0415 - see the head of the module
 
         async with asyncio.TaskGroup() as group:
-            group.create_task(session.run(self.link), name="feeds")
-            recovery = session.supervise(self.link, "orders left open", lambda _: self._recover())
+            group.create_task(session.run(self.feed), name="feeds")
+            recovery = session.supervise(self.feed, "orders left open", lambda _: self._recover())
             group.create_task(recovery, name="recovery")
-            plans = session.supervise(self.link, "exit plans", lambda _: self.exit_plans.run())
+            plans = session.supervise(self.feed, "exit plans", lambda _: self.exit_plans.run())
             group.create_task(plans, name="exit plans")
 
     async def _recover(self) -> None:
         self.commands.hold_openings()
-        await self.link.ready.wait()
+        await self.feed.ready.wait()
         await self._learn_whether_linked()
         await self.commands.recover()
         self.recovered.set()
@@ -71,15 +71,15 @@ class Connection:
         """
         if self.linked is None:
             with suppress(KeydeskClientError):
-                client = self.link.client
+                client = self.feed.client
                 accounts = (await client.accounts.list()).accounts
                 ours = (each for each in accounts if each.id == client.account_id)
                 self.linked = any(each.mt4_account_id is not None for each in ours)
         self.sender.client_ids = self.linked is False
 
-    async def carry_out(self, instruction: Instruction) -> None:
+    async def execute(self, instruction: Instruction) -> None:
         """Carry out the instruction of a form."""
-        await self.commands.carry_out(instruction)
+        await self.commands.execute(instruction)
 
 
 def load_all() -> None:
@@ -110,7 +110,7 @@ async def open_account(
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes all connections."""
     from keydesk.feeds.account import Reconciler  # noqa: PLC0415
-    from keydesk.feeds.account_feed import Link  # noqa: PLC0415
+    from keydesk.feeds.account_feed import AccountFeed  # noqa: PLC0415
     from keydesk.feeds.session import ClientStreams  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
     from keydesk.trading.audit import AuditLog  # noqa: PLC0415
@@ -136,7 +136,7 @@ async def open_account(
         stream_url=target.stream_url,
         account_id=target.account_id,
     ) as client:
-        link = Link(
+        feed = AccountFeed(
             client=client,
             store=store,
             streams=ClientStreams(client),
@@ -145,8 +145,8 @@ async def open_account(
         executions = ExecutionLog(audit.with_suffix(".executions"))
         dispatcher = Dispatcher(
             store,
-            link.gate.offer_all,
-            link.gate.saw_last,
+            feed.gate.offer_all,
+            feed.gate.saw_last,
             audit=AuditLog(audit, redact=target.token.redact),
             keymap=keymap,
             unread=unread,
@@ -157,20 +157,20 @@ async def open_account(
         sender = Sender(
             client,
             journal_file,
-            lambda: link.gate.applied or 0,
+            lambda: feed.gate.applied or 0,
             dispatcher.on_progress,
             dispatcher.on_late_outcome,
             client_ids=target.linked is False,
             instrument_of=lambda action, about: instrument_of_target(action, about, store),
         )
-        link.reconciler = Reconciler(sender, reconciliation)
-        link.gate.listen(sender.watch)
-        link.gate.listen(Notifier(store, executions=executions).on_transaction)
+        feed.reconciler = Reconciler(sender, reconciliation)
+        feed.gate.listen(sender.watch)
+        feed.gate.listen(Notifier(store, executions=executions).on_transaction)
         keeper = ExitPlanKeeper(dispatcher)
-        link.gate.listen(keeper.on_transaction)
+        feed.gate.listen(keeper.on_transaction)
         commands = Commands(client, sender, dispatcher, no_orders, exit_plans=keeper)
         exit_plans = ExitPlans(commands, keeper, dispatcher.now)
         try:
-            yield Connection(link, sender, commands, revalue, target.linked, exit_plans)
+            yield Connection(feed, sender, commands, revalue, target.linked, exit_plans)
         finally:
             exit_plans.close()

@@ -25,7 +25,7 @@ from keydesk.text.sanitize import clean
 if TYPE_CHECKING:
     from keydesk.forms.account.order_history import Take as TakeOutcomes
     from keydesk.forms.info_form import Rows
-    from keydesk.trading.order_history import OrderLife
+    from keydesk.trading.order_history import OrderHistory
     from keydesk_client.models import Transaction
     from keydesk_client.models.enumerations import TransactionFilter
 
@@ -87,7 +87,7 @@ class AccountPages:
             forms.OrderLifeForm(self._store, self._read_outcomes, self._acknowledge)
         )
 
-    def _acknowledge(self, life: OrderLife) -> None:
+    def _acknowledge(self, life: OrderHistory) -> None:
         """Write it to the audit log, from which every desk reads it."""
         if (connection := self._account.connection) is not None:
             words = f"{life.id} compared by the trader: {life.words}"

@@ -76,7 +76,7 @@ class PracticeMarket:
             address = await self.broker.address()
         except PracticeFailed as error:
             raise CannotOpen(f"the practice market did not open: {error}") from error
-        practice_broker.note(self.ledger, address)
+        practice_broker.write_address(self.ledger, address)
         self.noted = True
         return practice_account(address)
 
@@ -88,7 +88,7 @@ class PracticeMarket:
                 return
             say("The practice broker ended and is started again; your orders are in its ledger")
             try:
-                practice_broker.note(self.ledger, await self.broker.start_again())
+                practice_broker.write_address(self.ledger, await self.broker.start_again())
             except PracticeFailed as error:
                 say(f"The practice broker does not start again: {error}")
                 return
@@ -107,7 +107,7 @@ class PracticeMarket:
     def _remove_note(self) -> None:
         if self.noted:
             self.noted = False
-            practice_broker.unnote(self.ledger)
+            practice_broker.remove_address(self.ledger)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._slow_line_reported = False
         facts = setup.terminal
         depth = theme.colour_depth(os.environ, facts.replies)
-        self.dress(
+        self.apply_theme(
             options.theme or theme_for(setup.settings.theme, depth, facts.replies),
             depth,
             ascii_only=options.ascii or bool(facts.ascii_because),
@@ -95,10 +95,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.set_interval(self.clock.period, self.beat)
         self.guarded_keys.watch_screens()
         self.screen_change_signal.subscribe(self, self._after_a_form)
-        leave, last_resort = self.desk.leave, self._setup.last_resort
-        lifecycle.leave_on_signals(leave, last_resort)
-        lifecycle.leave_without_terminal(leave, last_resort)
-        lifecycle.end_with_threads(self.end_on_fault, last_resort, FAULT)
+        leave, forced_exit = self.desk.leave, self._setup.forced_exit
+        lifecycle.leave_on_signals(leave, forced_exit)
+        lifecycle.leave_without_terminal(leave, forced_exit)
+        lifecycle.end_with_threads(self.end_on_fault, forced_exit, FAULT)
         self.call_after_refresh(self._open)
 
     def _after_a_form(self, screen: Screen[object]) -> None:
@@ -206,13 +206,13 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if self.last_words:
             return None
         self.last_words = FAULT
-        self._setup.last_resort.arm(1, lifecycle.PATIENCE)
+        self._setup.forced_exit.arm(1, lifecycle.PATIENCE)
         return super().fault_report()
 
     def panic(self, *renderables: RenderableType) -> None:
         """End on an error outside the event loop, such as in the input thread."""
         self.last_words = self.last_words or FAULT
-        self._setup.last_resort.arm(1, lifecycle.PATIENCE)
+        self._setup.forced_exit.arm(1, lifecycle.PATIENCE)
         super().panic(*renderables)
 
     def end_on_fault(self, error: BaseException) -> None:

@@ -22,7 +22,7 @@ from keydesk.app.desk_account import AccountRequests, DeskAccount
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.journal.account_journal import AccountJournal
 from keydesk.app.journal.statistics import JournalStatistics
-from keydesk.app.lifecycle import LastResort, Leaving
+from keydesk.app.lifecycle import ForcedExit, Leaving
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.app.pane_requests import PaneRequests
 from keydesk.app.replay import MarketReplay
@@ -60,7 +60,7 @@ class DeskSetup:
     folders: Folders
     account: AccountSource
     own: UserSettings
-    last_resort: LastResort
+    forced_exit: ForcedExit
     lock: DeskLock
     workspace: WorkspaceFile
     terminal: TerminalFacts
@@ -155,7 +155,7 @@ class TradingDesk:
             template=own.template,
             lock=setup.lock,
         )
-        self.leaving = Leaving(app, setup.last_resort, self._close, self.actions.ask_before_leaving)
+        self.leaving = Leaving(app, setup.forced_exit, self._close, self.actions.ask_before_leaving)
         self.requests = PaneRequests(
             app,
             store,
@@ -180,7 +180,7 @@ class TradingDesk:
             tell=self.tell,
             keymap=self.keymap,
             form_context=self.form_context,
-            carry_out=self.carry_out,
+            execute=self.execute,
         )
         statistics = JournalStatistics(app, account, store, journal, self.tell)
         return DeskServices(
@@ -195,7 +195,7 @@ class TradingDesk:
             new_alert=self.alerts.new,
             make_alert=self.alerts.make,
             show_alerts=self.alerts.show_page,
-            turn_mute=self.alerts.turn_mute,
+            toggle_mute=self.alerts.toggle_mute,
             read_summary=pages.read_summary,
             read_bookings=pages.read_bookings,
             read_closes=pages.read_closes,
@@ -291,9 +291,9 @@ class TradingDesk:
         )
         return self._requests.facts_for_form(context)
 
-    def carry_out(self, instruction: Instruction | None) -> None:
+    def execute(self, instruction: Instruction | None) -> None:
         """Start the command of a form in its own worker."""
-        self._requests.carry_out(instruction)
+        self._requests.execute(instruction)
 
     def _show_away(self, report: AwayReport) -> None:
         from keydesk.forms.info_form import DetailsForm  # noqa: PLC0415 - with the first form

@@ -181,7 +181,7 @@ class AccountStart:
 
     def _account_opened(self, connection: Connection) -> None:
         self._on_open(connection)
-        first = self._draw_first_prices(connection.link.priced)
+        first = self._draw_first_prices(connection.feed.priced)
         self._app.run_worker(first, "first prices", group="feeds")
 
     async def _draw_first_prices(self, priced: asyncio.Event) -> None:
@@ -224,7 +224,7 @@ class AccountRequests:
             quote_trouble=lambda instrument: commands.quote_trouble.get(instrument, ""),
         )
 
-    def carry_out(self, instruction: Instruction | None) -> None:
+    def execute(self, instruction: Instruction | None) -> None:
         """Start a command in its own worker."""
         if instruction is None:
             return
@@ -232,7 +232,7 @@ class AccountRequests:
             self._tell("bad", "NOT SENT: the account is not open yet")
             return
         self._app.run_worker(
-            self._account.connection.carry_out(instruction),
+            self._account.connection.execute(instruction),
             type(instruction).__name__,
             group="commands",
             exit_on_error=False,

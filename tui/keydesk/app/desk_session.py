@@ -252,10 +252,10 @@ class DeskLock:
                 self.is_on = self.path.exists()
         return self.is_on
 
-    def put_on(self) -> None:
+    def lock(self) -> None:
         """Set the lock."""
         self.path.touch(mode=0o600)
 
-    def take_off(self) -> None:
+    def unlock(self) -> None:
         """Release the lock; the trader still has to arm the desk."""
         self.path.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """End the desk by hand, on signals, on the loss of the terminal and on faults.
 
 A plain terminal program dies at once on a hang-up and misses the answer of an order in flight. Signals therefore ask
-the desk to end: it waits for commands in flight, then restores the terminal. `LastResort` ends the process after two
+the desk to end: it waits for commands in flight, then restores the terminal. `ForcedExit` ends the process after two
 seconds in any case; open intents are in the journal and are resolved at the next start.
 """
 
@@ -48,7 +48,7 @@ CODES: dict[int, int] = {
 """Exit codes of all signals whose default action silently ends the program."""
 
 
-class LastResort:
+class ForcedExit:
     """A time limit for an orderly end: then restore the terminal, stop the broker and end the process."""
 
     def __init__(self, clean_up: Callable[[], None], words: Callable[[], str] = str) -> None:
@@ -117,7 +117,7 @@ def _interrupt_writes() -> None:
                 signal.pthread_kill(thread.ident, WAKE)
 
 
-def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> None:
+def leave_on_signals(leave: Callable[[int], None], forced_exit: ForcedExit) -> None:
     """Call `leave(exit_code)` on signals that would end the program; end the process if that takes too long.
 
     The event loop's own handlers would wait for the loop, which may be stuck in a write to a terminal that nobody
@@ -126,16 +126,16 @@ def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> N
     loop = asyncio.get_running_loop()
 
     def handle(number: int, _frame: object) -> None:
-        if number == WAKE and last_resort.is_ending:
+        if number == WAKE and forced_exit.is_ending:
             return
-        _leave(CODES[number], leave, last_resort, loop)
+        _leave(CODES[number], leave, forced_exit, loop)
 
     for number in CODES:
         with suppress(OSError, ValueError):  # two of the C library's own cannot be taken
             signal.signal(number, handle)
 
 
-def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort) -> None:
+def leave_without_terminal(leave: Callable[[int], None], forced_exit: ForcedExit) -> None:
     """Leave with exit code 129 once the terminal is gone; under nohup no signal reports that.
 
     The watch is a thread, because a loop that writes to a vanished terminal may be stuck in that. It looks ten times
@@ -146,7 +146,7 @@ def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort
     def watch() -> None:
         while not _terminal_is_gone():
             time.sleep(TERMINAL_CHECK_SECONDS)
-        _leave(HUNG_UP, leave, last_resort, loop)
+        _leave(HUNG_UP, leave, forced_exit, loop)
 
     threading.Thread(target=watch, name="terminal", daemon=True).start()
 
@@ -159,7 +159,7 @@ def _terminal_is_gone() -> bool:
 
 
 def end_with_threads(
-    end: Callable[[BaseException], None], last_resort: LastResort, reason: str
+    end: Callable[[BaseException], None], forced_exit: ForcedExit, reason: str
 ) -> None:
     """Call `end(error)` when a thread dies of an error: without its writer the desk would only look alive."""
     loop = asyncio.get_running_loop()
@@ -169,7 +169,7 @@ def end_with_threads(
             return
         if isinstance(died.exc_value, OSError) and _terminal_is_gone():
             return  # no fault: `leave_without_terminal` leaves
-        last_resort.arm(FAILED, reason=reason)
+        forced_exit.arm(FAILED, reason=reason)
         with suppress(RuntimeError):  # a closed loop is leaving already
             loop.call_soon_threadsafe(end, died.exc_value)
 
@@ -179,10 +179,10 @@ def end_with_threads(
 def _leave(
     code: int,
     leave: Callable[[int], None],
-    last_resort: LastResort,
+    forced_exit: ForcedExit,
     loop: asyncio.AbstractEventLoop,
 ) -> None:
-    last_resort.arm(code)
+    forced_exit.arm(code)
     with suppress(RuntimeError):  # a closed loop is leaving already
         loop.call_soon_threadsafe(leave, code)
 
@@ -201,14 +201,14 @@ class Leaving:
     def __init__(
         self,
         app: App[int],
-        last_resort: LastResort,
+        forced_exit: ForcedExit,
         save: Callable[[], None],
         ask: Callable[[], bool],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app = app
         self._clock = clock
-        self._last_resort = last_resort
+        self._last_resort = forced_exit
         self._save = save
         self._ask = ask
         self._interrupted_at = float("-inf")

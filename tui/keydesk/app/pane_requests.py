@@ -89,7 +89,7 @@ class PaneRequests:
                 self._store.set_focus(message.instrument)
                 message.settle()
             case Watchlist.ChangeWanted():
-                self._watchlists.carry_out(message)
+                self._watchlists.execute(message)
             case Watchlist.DayLinesWanted():
                 want_day_lines(self._store, message.lines, message.averages)
             case DeskScreen.GranularityChosen():

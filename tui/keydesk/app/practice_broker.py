@@ -191,7 +191,7 @@ def _socket_folder() -> str | None:
     )
 
 
-def note(data: Path, address: PracticeAddress) -> None:
+def write_address(data: Path, address: PracticeAddress) -> None:
     """Write the address of the broker beside its ledger."""
     content = {"url": address.rest_url, "accounts": address.account_ids}
     with contextlib.suppress(OSError):  # the desk opens without it as well
@@ -200,13 +200,13 @@ def note(data: Path, address: PracticeAddress) -> None:
             json.dump(content, file)
 
 
-def unnote(data: Path) -> None:
+def remove_address(data: Path) -> None:
     """Remove the address beside the ledger."""
     with contextlib.suppress(OSError):
         (data / NOTE).unlink(missing_ok=True)
 
 
-def find(data: Path) -> PracticeAddress | None:
+def running_broker(data: Path) -> PracticeAddress | None:
     """Return the address of the running broker of this ledger, None if there is none or the note is stale."""
     try:
         content = json.loads((data / NOTE).read_text(encoding="utf-8"))
@@ -220,7 +220,7 @@ def find(data: Path) -> PracticeAddress | None:
     return PracticeAddress(url, url, token, accounts) if accounts else None
 
 
-def is_held(data: Path) -> bool:
+def is_ledger_locked(data: Path) -> bool:
     """Return whether a running broker holds the lock of the ledger file.
 
     These are the bytes that SQLite locks for readers (sqlite.org/lockingv3.html); the broker holds them alone.

@@ -155,7 +155,7 @@ class MarketReplay:
             self._tell("info", str(error))
             return None
 
-    def carry_out(self, command: ReplayCommand) -> None:
+    def execute(self, command: ReplayCommand) -> None:
         """Carry out a command; one that begins the market anew is asked about first."""
         if why := self._why_not(command):
             self._tell("warn", f"NOT DONE: {why}")
@@ -229,8 +229,8 @@ class MarketReplay:
             self._tell("bad", words)
         connection = self._account.connection
         if connection is not None:
-            await begin_anew(connection.link, state.time_ns)
-            if connection.link.ready.is_set():
+            await begin_anew(connection.feed, state.time_ns)
+            if connection.feed.ready.is_set():
                 connection.exit_plans.begin_anew()
         replay = state.replay
         if replay is not None and replay.instrument in self._store.instruments:

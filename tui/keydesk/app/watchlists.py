@@ -60,7 +60,7 @@ class WatchlistActions:
             self._store.lists = lists
         show_list(self._store, shown)
 
-    def carry_out(self, message: Watchlist.ChangeWanted) -> None:
+    def execute(self, message: Watchlist.ChangeWanted) -> None:
         """Change a list, show another one, or open the form that the change needs."""
         kind, _, number = message.change.partition(" ")
         watched = active_list(self._store)

@@ -173,7 +173,7 @@ class MakeAlert:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnMute:
+class ToggleMute:
     """Mute bell and desktop notifications, or end that."""
 
     words: ClassVar[str] = "mutes bell and desktop notifications, or ends that"
@@ -223,7 +223,7 @@ ParsedCommand = (
     | ShowInstrument
     | ViewCommand
     | MakeAlert
-    | TurnMute
+    | ToggleMute
     | OpenTicket
     | ReplayCommand
     | ShowMessage
@@ -234,7 +234,7 @@ SINGLE_WORDS: Mapping[str, ParsedCommand] = {
     **dict.fromkeys(("q", "quit", "exit"), QuitDesk()),
     **dict.fromkeys(("help", "keys", "?"), ShowHelp()),
     "messages": ShowMessages(),
-    "mute": TurnMute(),
+    "mute": ToggleMute(),
     **{name: ShowPage(name) for name in PAGES},
     "undo": ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse"),
 }

@@ -25,7 +25,7 @@ Cell = tuple[int, int, str, str]  # column from the body's left edge, row, glyph
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class CandleStyle:
     """How candles are drawn."""
 
     style: Style = "candles"
@@ -47,7 +47,7 @@ class Look:
         return self.gap == 0
 
 
-def candle_cells(candle: Candle, scale: Scale, look: Look) -> list[Cell]:
+def candle_cells(candle: Candle, scale: Scale, look: CandleStyle) -> list[Cell]:
     """Return the cells of a candle."""
     role = "rise" if candle.close >= candle.open else "fall"
     if look.style == "bars":
@@ -55,7 +55,7 @@ def candle_cells(candle: Candle, scale: Scale, look: Look) -> list[Cell]:
     return _body_and_wicks(candle, scale, look, role)
 
 
-def paint_candle(canvas: Canvas, x: int, candle: Candle, scale: Scale, look: Look) -> None:
+def paint_candle(canvas: Canvas, x: int, candle: Candle, scale: Scale, look: CandleStyle) -> None:
     """Paint a candle whose centre is column `x`."""
     left = x - look.body // 2
     for column, row, glyph, role in candle_cells(candle, scale, look):
@@ -68,7 +68,7 @@ def _wick(low: int, high: int, level: int) -> str:
     return WICKS.get(halves, "│")
 
 
-def _bar(candle: Candle, scale: Scale, look: Look, role: str) -> list[Cell]:
+def _bar(candle: Candle, scale: Scale, look: CandleStyle, role: str) -> list[Cell]:
     """Return an OHLC bar: a tick to the left at the open, to the right at the close."""
     low, high, first, last = (
         scale.at(each) for each in (candle.low, candle.high, candle.open, candle.close)
@@ -86,7 +86,7 @@ def _bar(candle: Candle, scale: Scale, look: Look, role: str) -> list[Cell]:
     return cells
 
 
-def _body_ends(candle: Candle, scale: Scale, look: Look) -> tuple[int, int]:
+def _body_ends(candle: Candle, scale: Scale, look: CandleStyle) -> tuple[int, int]:
     """Return lower and upper end of the body in eighths, snapped to half or whole rows.
 
     An end that a wick leaves from is a whole row: otherwise there would be a gap between the two.
@@ -107,7 +107,7 @@ def wick_end(level: int) -> int:
     return level // HALF
 
 
-def body_look(candle: Candle, scale: Scale, look: Look) -> object:
+def body_look(candle: Candle, scale: Scale, look: CandleStyle) -> object:
     """Return what is seen of the levels of a candle's body; equal ones are drawn alike."""
     first, last = scale.at(candle.open), scale.at(candle.close)
     if look.style == "bars":
@@ -119,7 +119,7 @@ def body_look(candle: Candle, scale: Scale, look: Look) -> object:
     return bottom, top, (first + last) // (2 * EIGHTHS), is_dash
 
 
-def _body_and_wicks(candle: Candle, scale: Scale, look: Look, role: str) -> list[Cell]:
+def _body_and_wicks(candle: Candle, scale: Scale, look: CandleStyle, role: str) -> list[Cell]:
     bottom, top = _body_ends(candle, scale, look)
     low, high = scale.at(candle.low), scale.at(candle.high)
     centre = look.body // 2
@@ -149,7 +149,7 @@ def _body_and_wicks(candle: Candle, scale: Scale, look: Look, role: str) -> list
     return cells
 
 
-def _cross(row: int, low: int, high: int, look: Look, role: str) -> list[Cell]:
+def _cross(row: int, low: int, high: int, look: CandleStyle, role: str) -> list[Cell]:
     """Return the row of a candle that has hardly a body."""
     if look.slim:
         return [(0, row, "╴", role)]
@@ -164,7 +164,7 @@ def _slim(share: tuple[int, int]) -> str:
     return "▖" if share[0] == 0 else "▘"
 
 
-def _outline(row: int, level: int, bottom: int, top: int, look: Look) -> list[Cell]:
+def _outline(row: int, level: int, bottom: int, top: int, look: CandleStyle) -> list[Cell]:
     """Return a row of a rising body where there is no colour: its outline."""
     if look.body < WIDE:
         return [(0, row, "║", "rise")]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
 from keydesk.chart.canvas import Run
-from keydesk.chart.glyphs import Look
+from keydesk.chart.glyphs import CandleStyle
 from keydesk.chart.price_axis import PriceLine, PriceMark
 from keydesk.store.state import Candle
 
-PLAIN = Look()
+PLAIN = CandleStyle()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Scene:
     last: float  # the market's price now
     decimals: int
     pip: float
-    look: Look = PLAIN
+    look: CandleStyle = PLAIN
     zone: tzinfo = UTC
     this_year: int = 0
     is_live: bool = True  # the newest candle in sight is the newest of all

@@ -28,7 +28,7 @@ from keydesk.text.format import pair
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.journal import open_journal
-from keydesk.trading.open_items import PASSES, Standing, standing_at_broker
+from keydesk.trading.open_items import PASSES, OpenItems, open_items_at_broker
 from keydesk.trading.outcome_text import Command, report_of
 from keydesk_client.client import Client
 from keydesk_client.errors import (
@@ -44,7 +44,7 @@ from keydesk_client.errors import (
 from keydesk_client.orders.outcome import Action, Outcome
 from keydesk_client.orders.sender import Sender
 
-Part = Callable[[Standing], Standing]
+Part = Callable[[OpenItems], OpenItems]
 SAY_EVERY = 10.0  # seconds without an answer
 
 
@@ -177,7 +177,7 @@ def _at(
 async def _practice_market(folders: Folders) -> AsyncIterator[AccountAddress]:
     """Use the broker of an open desk, or start one for the block."""
     data = folders.private("practice")
-    address = practice_broker.find(data)
+    address = practice_broker.running_broker(data)
     if address is not None:
         yield practice_account(address)
         return
@@ -189,8 +189,8 @@ async def _practice_market(folders: Folders) -> AsyncIterator[AccountAddress]:
 
 
 async def close_and_cancel(
-    reach: OpenAccount, command: str, part: Part, standing: Standing
-) -> Standing:
+    reach: OpenAccount, command: str, part: Part, standing: OpenItems
+) -> OpenItems:
     """Close and cancel, then check with the broker, at most three times; return what is left of the part."""
     journal, audit = (
         open_journal(reach.journal),
@@ -212,7 +212,7 @@ async def close_and_cancel(
         with unreadable_account(
             "the outcomes of the requests are shown above; what is left", command
         ):
-            standing = part(await standing_at_broker(reach.client))
+            standing = part(await open_items_at_broker(reach.client))
         if standing.is_flat:
             break
     audit.write(command, f"left: {standing.words or 'nothing'}")
@@ -221,13 +221,13 @@ async def close_and_cancel(
     return standing
 
 
-async def _last_transaction_id(reach: OpenAccount, standing: Standing) -> int:
+async def _last_transaction_id(reach: OpenAccount, standing: OpenItems) -> int:
     if standing.last_transaction_id is not None:
         return standing.last_transaction_id
     return int((await reach.client.accounts.summary()).last_transaction_id)
 
 
-async def _wipe(sender: Sender, standing: Standing, again: str, audit: AuditLog) -> None:
+async def _wipe(sender: Sender, standing: OpenItems, again: str, audit: AuditLog) -> None:
     closing = [
         _report(Command(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
         for id_, instrument in standing.trades

@@ -98,7 +98,7 @@ def _run(
     from keydesk.app.app import KeydeskApp  # noqa: PLC0415 - see `open_desk`
     from keydesk.app.desk import DeskSetup  # noqa: PLC0415
     from keydesk.app.desk_session import DeskLock  # noqa: PLC0415
-    from keydesk.app.lifecycle import LastResort  # noqa: PLC0415
+    from keydesk.app.lifecycle import ForcedExit  # noqa: PLC0415
     from keydesk.config.profiles import WorkspaceFile  # noqa: PLC0415
     from keydesk.widgets import theme  # noqa: PLC0415
 
@@ -113,7 +113,7 @@ def _run(
         folders,
         account,
         own,
-        last_resort=LastResort(account.abandon, lambda: app.last_words),
+        forced_exit=ForcedExit(account.abandon, lambda: app.last_words),
         lock=DeskLock.of(folders.state / "orders", account.name),
         workspace=WorkspaceFile.of(folders.state / "desk", account.name),
         terminal=terminal,
@@ -162,7 +162,7 @@ def _forget_other_sizes() -> None:
 def _refuse_a_second_desk(ledger: Path) -> None:
     """Refuse a ledger that another broker holds; a broker that is ending gets `STOP_SECONDS`."""
     until = monotonic() + STOP_SECONDS
-    while practice_broker.is_held(ledger):
+    while practice_broker.is_ledger_locked(ledger):
         if monotonic() > until:
             raise Refusal(
                 f"the practice market in {ledger} is open already, in another desk or broker: go on there, "

@@ -29,7 +29,7 @@ from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import SEND
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
-from keydesk.trading.open_items import Standing, standing_at_broker
+from keydesk.trading.open_items import OpenItems, open_items_at_broker
 
 
 def cancel_all(words: Sequence[str]) -> int:
@@ -43,7 +43,7 @@ def cancel_all(words: Sequence[str]) -> int:
 async def _cancel_all(options: Namespace) -> int:
     async with open_account(options, for_exit=True) as reach:
         with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "cancel-all"):
-            standing = _entries(await standing_at_broker(reach.client))
+            standing = _entries(await open_items_at_broker(reach.client))
         if standing.is_flat:
             say(safe(f"{reach.name} has no entry order"))
             return 0
@@ -57,7 +57,7 @@ async def _cancel_all(options: Namespace) -> int:
         raise Refusal(f"NOT CANCELLED, still there: {left.words}; again: keydesk cancel-all")
 
 
-def _entries(standing: Standing) -> Standing:
+def _entries(standing: OpenItems) -> OpenItems:
     return replace(standing, trades=(), unreadable_trades=0)
 
 
@@ -70,7 +70,7 @@ def flatten(words: Sequence[str]) -> int:
 async def _flatten(options: Namespace) -> int:
     async with open_account(options, for_exit=True) as reach:
         with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "flatten"):
-            standing = await standing_at_broker(reach.client)
+            standing = await open_items_at_broker(reach.client)
         if standing.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
             return 0
@@ -85,7 +85,7 @@ async def _flatten(options: Namespace) -> int:
         raise Refusal(f"NOT FLAT, still there: {left.words}; again: keydesk flatten")
 
 
-def _count_words(standing: Standing) -> str:
+def _count_words(standing: OpenItems) -> str:
     trades, orders = len(standing.trades), len(standing.orders)
     return (
         f"close {trades} {'trade' if trades == 1 else 'trades'}, "
@@ -108,10 +108,10 @@ def lock(words: Sequence[str]) -> int:
     if not (options.yes or is_confirmed(SEND, f"{deed} {name}")):
         raise Refusal("nothing was changed")
     if options.release:
-        lock.take_off()
+        lock.unlock()
         say(safe(f"Unlocked: a desk on {name} may be armed again with A"))
     else:
-        lock.put_on()
+        lock.lock()
         words = f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
         say(safe(f"{words}Release it: keydesk lock {_profile_option(profile)} --release"))
     return 0

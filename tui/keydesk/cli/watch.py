@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import tzinfo
 from time import monotonic
 
-from keydesk.alerts.alert_file import BookFile
+from keydesk.alerts.alert_file import AlertFile
 from keydesk.alerts.command import CommandRunner
 from keydesk.alerts.delivery import Delivery, Event, alert_text
 from keydesk.alerts.events import EventSources
@@ -23,7 +23,7 @@ from keydesk.cli.runner import Refusal
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.settings import find_folders, make_private
 from keydesk.feeds import session
-from keydesk.feeds.account_feed import Link
+from keydesk.feeds.account_feed import AccountFeed
 from keydesk.feeds.session import Feed
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
@@ -85,9 +85,9 @@ class Watcher:
         self._delivery = Delivery(settings, _write, os.environ, commands, lambda _: None)
         self._profile = reach.target.profile
         session_name = DeskSession.of(reach.folder, reach.target).name
-        file = BookFile(reach.folder / f"{session_name}.alerts")
+        file = AlertFile(reach.folder / f"{session_name}.alerts")
         self.watch = AlertWatch(self.store, file, self._report_firing, self._tell)
-        self.link = Link(
+        self.feed = AccountFeed(
             client=reach.client,
             store=self.store,
             streams=session.ClientStreams(reach.client),
@@ -95,7 +95,7 @@ class Watcher:
             alerts=self.watch,
         )
         self._events = EventSources(self.store, self._profile, self._event)
-        self.link.gate.listen(self._events.on_transaction)
+        self.feed.gate.listen(self._events.on_transaction)
 
     async def run(self) -> int:
         """Watch until a signal; return the exit code."""
@@ -103,7 +103,7 @@ class Watcher:
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             loop.add_signal_handler(number, self._end, number)
         tasks = [
-            asyncio.create_task(session.supervise(self.link, name, feed), name=name)
+            asyncio.create_task(session.supervise(self.feed, name, feed), name=name)
             for name, feed in FEEDS.items()
         ]
         tasks += [asyncio.create_task(self.watch.run()), asyncio.create_task(self._look())]
@@ -129,7 +129,7 @@ class Watcher:
         self._ended.set()
 
     async def _say_priced(self) -> None:
-        await self.link.priced.wait()
+        await self.feed.priced.wait()
         say("Prices are arriving")
 
     async def _look(self) -> None:

@@ -25,7 +25,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.orders.instructions import STANDARD, Template, TemplateBook
+from keydesk.calc.orders.instructions import STANDARD, Template, TemplateSet
 from keydesk.calc.orders.order_parser import KINDS, OrderSyntaxError, ParsedOrder, parse_order
 from keydesk.calc.orders.plans.exit_plans import NO_PROFIT, NO_STEP
 from keydesk.calc.orders.plans.scale_out import NO_SCALE_OUT, parse_scale_out
@@ -57,7 +57,7 @@ MINUTES = {"m": 1, "h": 60, "d": 1440}
 TRAIL_PARTS = 3
 
 
-def read_templates(data: Mapping[str, Any], standard: Template, path: Path) -> TemplateBook:
+def read_templates(data: Mapping[str, Any], standard: Template, path: Path) -> TemplateSet:
     """Return the named templates of a settings file; what one leaves out is the standard template's.
 
     Raises:
@@ -72,7 +72,7 @@ def read_templates(data: Mapping[str, Any], standard: Template, path: Path) -> T
             raise BadSettings(
                 f"{path}: {INSTRUMENTS_TABLE}.{instrument} must name a template, one of: {known}"
             )
-    return TemplateBook(named, dict(chosen))
+    return TemplateSet(named, dict(chosen))
 
 
 def _template(name: str, table: object, standard: Template, path: Path) -> Template:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
-from keydesk.calc.orders.instructions import Limits, Template, TemplateBook
+from keydesk.calc.orders.instructions import Limits, Template, TemplateSet
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.indicator_settings import TABLE, read_indicators
 from keydesk.config.limits import decimal_of, read_limits, refuse_unknown
@@ -201,7 +201,7 @@ class UserSettings:
     template: Template = field(default_factory=Template)
     limits: Limits = field(default_factory=Limits)
     indicators: Mapping[str, tuple[IndicatorSpec, ...]] = field(default_factory=dict)
-    templates: TemplateBook = field(default_factory=TemplateBook)
+    templates: TemplateSet = field(default_factory=TemplateSet)
     alerts: AlertSettings = field(default_factory=AlertSettings)
 
 

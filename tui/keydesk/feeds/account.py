@@ -13,7 +13,7 @@ from typing import Protocol
 
 from keydesk.calc.market.trading_day import day_start
 from keydesk.config.settings import Reconciliation
-from keydesk.feeds.account_feed import FAILURES, Link, reason
+from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
 from keydesk.feeds.days import days_once
 from keydesk.store.state import Topic
 from keydesk.store.transactions.fold import (
@@ -47,155 +47,155 @@ FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop is usually in
 NS = 1_000_000_000
 
 
-async def keep_account(link: Link) -> None:
+async def keep_account(feed: AccountFeed) -> None:
     """Take a snapshot now and whenever one is requested; back off if snapshots do not settle the doubt."""
-    link.snapshot_wanted.set()
+    feed.snapshot_wanted.set()
     repeats, taken = 0, float("-inf")
     while True:
-        await link.snapshot_wanted.wait()
-        repeats = repeats + 1 if link.now() - taken < SETTLED_AFTER else 0
+        await feed.snapshot_wanted.wait()
+        repeats = repeats + 1 if feed.now() - taken < SETTLED_AFTER else 0
         if repeats > REPEATS_AT_ONCE:
-            await link.back_off(repeats - REPEATS_AT_ONCE)
-        link.snapshot_wanted.clear()
-        await _snapshot(link)
-        taken = link.now()
-        link.ready.set()
+            await feed.back_off(repeats - REPEATS_AT_ONCE)
+        feed.snapshot_wanted.clear()
+        await _snapshot(feed)
+        taken = feed.now()
+        feed.ready.set()
 
 
-async def _snapshot(link: Link) -> None:
+async def _snapshot(feed: AccountFeed) -> None:
     tries = 0
     while True:
         try:
-            answer = await link.ask(link.client.accounts.get())
-            take(link, answer.account)
+            answer = await feed.ask(feed.client.accounts.get())
+            take(feed, answer.account)
         except FAILURES as error:
-            _say_why(link, error, tries)
-            await link.back_off(tries)
+            _say_why(feed, error, tries)
+            await feed.back_off(tries)
             tries += 1
         else:
             return
 
 
-def take(link: Link, account: Account) -> None:
+def take(feed: AccountFeed, account: Account) -> None:
     """Replace the account by a snapshot, then apply the transactions after it."""
-    match link.synchronizer.take_snapshot(account):
+    match feed.synchronizer.take_snapshot(account):
         case Continuity.ANOTHER_ACCOUNT:
-            link.store.log.clear()
-            link.store.today = link.store.past_log = None
-            link.write("The broker has another account under this id: its history begins anew")
+            feed.store.log.clear()
+            feed.store.today = feed.store.past_log = None
+            feed.write("The broker has another account under this id: its history begins anew")
         case Continuity.WENT_BACK:
-            last = link.gate.applied or 0
-            forget_after(link.store, last)
-            link.write(
+            last = feed.gate.applied or 0
+            forget_after(feed.store, last)
+            feed.write(
                 f"The history of the broker now ends at transaction {last}; later transactions were dropped"
             )
-    link.poll_wanted.set()
-    link.history_wanted.set()
+    feed.poll_wanted.set()
+    feed.history_wanted.set()
 
 
-def _say_why(link: Link, error: Exception, tries: int) -> None:
-    link.count_unreadable(error)
+def _say_why(feed: AccountFeed, error: Exception, tries: int) -> None:
+    feed.count_unreadable(error)
     if tries == 0:
-        link.write(f"The account could not be read: {reason(error)}")
+        feed.write(f"The account could not be read: {reason(error)}")
     if isinstance(error, Unauthorized | Forbidden | NotFound):
-        link.store.health.warning = f"The broker refuses this account: {reason(error)}"
-    elif link.store.account is None:  # the only message that explains an empty desk
-        link.store.health.warning = f"The account could not be read: {reason(error)}"
+        feed.store.health.warning = f"The broker refuses this account: {reason(error)}"
+    elif feed.store.account is None:  # the only message that explains an empty desk
+        feed.store.health.warning = f"The account could not be read: {reason(error)}"
     else:
         return
-    link.store.mark(Topic.HEALTH)
+    feed.store.mark(Topic.HEALTH)
 
 
-async def poll_changes(link: Link) -> None:
+async def poll_changes(feed: AccountFeed) -> None:
     """Poll the account's changes every `poll_every` seconds, and at once when requested."""
-    await link.ready.wait()
+    await feed.ready.wait()
     tries = 0
     while True:
-        if await poll_once(link):
+        if await poll_once(feed):
             tries = 0
-            if link.reconciler is not None:
-                await link.reconciler.check(link)
-            await _until_next(link)
+            if feed.reconciler is not None:
+                await feed.reconciler.check(feed)
+            await _until_next(feed)
         else:
-            await link.back_off(tries)
+            await feed.back_off(tries)
             tries += 1
 
 
-async def poll_once(link: Link) -> bool:
+async def poll_once(feed: AccountFeed) -> bool:
     """Poll once; return False if there was no answer."""
-    since = link.synchronizer.checked
-    link.poll_wanted.clear()
+    since = feed.synchronizer.checked
+    feed.poll_wanted.clear()
     try:
-        answer = await link.ask(link.client.accounts.changes(since))
-        take_changes(link, answer)
+        answer = await feed.ask(feed.client.accounts.changes(since))
+        take_changes(feed, answer)
     except OutOfRange:
-        link.doubt(f"The broker does not know transaction {since}")
+        feed.doubt(f"The broker does not know transaction {since}")
     except AnswerTooLarge as error:
-        link.doubt(f"Too much changed since transaction {since}: {reason(error)}")
+        feed.doubt(f"Too much changed since transaction {since}: {reason(error)}")
     except FAILURES as error:
-        link.count_unreadable(error)
-        if link.store.health.warning == "":
-            link.store.health.warning = f"The account cannot be checked: {reason(error)}"
+        feed.count_unreadable(error)
+        if feed.store.health.warning == "":
+            feed.store.health.warning = f"The account cannot be checked: {reason(error)}"
         return False
     return True
 
 
-def take_changes(link: Link, answer: AccountChangesResponse) -> None:
+def take_changes(feed: AccountFeed, answer: AccountChangesResponse) -> None:
     """Apply new transactions; if the desk is then up to date, compare and take the broker's figures."""
-    due = link.snapshot_wanted.is_set()
-    if link.synchronizer.take_changes(answer, snapshot_is_due=due) is Comparison.EQUAL:
-        link.settle_doubt()
-        if not link.snapshot_wanted.is_set():
-            link.store.health.unchecked = False
+    due = feed.snapshot_wanted.is_set()
+    if feed.synchronizer.take_changes(answer, snapshot_is_due=due) is Comparison.EQUAL:
+        feed.settle_doubt()
+        if not feed.snapshot_wanted.is_set():
+            feed.store.health.unchecked = False
 
 
-async def _until_next(link: Link) -> None:
+async def _until_next(feed: AccountFeed) -> None:
     """Wait until the next poll is due or requested."""
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(link.poll_every):  # wait_for of 3.11 may swallow a cancellation
-            await link.poll_wanted.wait()
+        async with asyncio.timeout(feed.poll_every):  # wait_for of 3.11 may swallow a cancellation
+            await feed.poll_wanted.wait()
 
 
-async def keep_history(link: Link) -> None:
+async def keep_history(feed: AccountFeed) -> None:
     """Read earlier transactions, now and after each snapshot."""
     while True:
-        await link.history_wanted.wait()
-        link.history_wanted.clear()
-        await link.priced.wait()
+        await feed.history_wanted.wait()
+        feed.history_wanted.clear()
+        await feed.priced.wait()
         try:
-            await read_history(link)
+            await read_history(feed)
         except FAILURES as error:
-            link.count_unreadable(error)
-            link.write(f"Earlier transactions could not be read: {reason(error)}")
-            link.history_wanted.set()
-            await link.back_off(3)
+            feed.count_unreadable(error)
+            feed.write(f"Earlier transactions could not be read: {reason(error)}")
+            feed.history_wanted.set()
+            await feed.back_off(3)
 
 
-async def read_history(link: Link) -> None:
+async def read_history(feed: AccountFeed) -> None:
     """Read transactions back to the start of the day, at least 500, and apply them to log, day and stops."""
-    start = day_start(link.store.clock_ns or link.wall_ns())
-    earlier = await _read_back(link, start)
-    write_earlier(link.store, earlier[-LINES:])
-    remember_first_stops(link.store, earlier)
-    note_opening_costs(link.store, earlier)
-    await _first_stops_of_older_trades(link)
-    unknown = held_at_start(link.store, earlier, start) - link.store.days.keys()
+    start = day_start(feed.store.clock_ns or feed.wall_ns())
+    earlier = await _read_back(feed, start)
+    write_earlier(feed.store, earlier[-LINES:])
+    remember_first_stops(feed.store, earlier)
+    note_opening_costs(feed.store, earlier)
+    await _first_stops_of_older_trades(feed)
+    unknown = held_at_start(feed.store, earlier, start) - feed.store.days.keys()
     if unknown:
-        await days_once(link, sorted(unknown))
-    await _catch_up(link, earlier)
-    link.store.today = count_day(link.store, earlier, start)
-    count_closed_trades(link.store, earlier)
-    link.store.mark(Topic.ACCOUNT)
+        await days_once(feed, sorted(unknown))
+    await _catch_up(feed, earlier)
+    feed.store.today = count_day(feed.store, earlier, start)
+    count_closed_trades(feed.store, earlier)
+    feed.store.mark(Topic.ACCOUNT)
 
 
-async def _read_back(link: Link, start_ns: int) -> list[Transaction]:
+async def _read_back(feed: AccountFeed, start_ns: int) -> list[Transaction]:
     """Return the newest transactions in ascending order: those of the day and some before it."""
     read: list[Transaction] = []
-    last = link.gate.applied or 0
+    last = feed.gate.applied or 0
     while last > 0 and len(read) < MOST_READ:
         first = max(1, last - LINES + 1)
-        answer = await link.ask(link.client.transactions.range(first, last))
-        transactions = _valid_transactions(link, answer)
+        answer = await feed.ask(feed.client.transactions.range(first, last))
+        transactions = _valid_transactions(feed, answer)
         read[:0] = transactions
         if transactions and transactions[0].time.ns <= start_ns:
             break
@@ -203,36 +203,36 @@ async def _read_back(link: Link, start_ns: int) -> list[Transaction]:
     return read
 
 
-async def _catch_up(link: Link, read: list[Transaction]) -> None:
+async def _catch_up(feed: AccountFeed, read: list[Transaction]) -> None:
     """Add the transactions that were applied meanwhile, so that none of the day is missing or counted twice."""
     while True:
         last = int(read[-1].id) if read else 0
-        applied = link.gate.applied or 0
+        applied = feed.gate.applied or 0
         if applied <= last:
             return
-        answer = await link.ask(link.client.transactions.range(last + 1, applied))
-        transactions = [each for each in _valid_transactions(link, answer) if int(each.id) > last]
+        answer = await feed.ask(feed.client.transactions.range(last + 1, applied))
+        transactions = [each for each in _valid_transactions(feed, answer) if int(each.id) > last]
         if not transactions:
             return
         read.extend(transactions)
 
 
-async def _first_stops_of_older_trades(link: Link) -> None:
-    for trade in list(link.store.trades.values()):
-        known = trade.id in link.store.trades and trade.id.isdecimal()
+async def _first_stops_of_older_trades(feed: AccountFeed) -> None:
+    for trade in list(feed.store.trades.values()):
+        known = trade.id in feed.store.trades and trade.id.isdecimal()
         if trade.initial_stop is None and known:
             first = int(trade.id)  # the fill that opened it
-            last = min(first + FIRST_STOP_WITHIN, link.gate.applied or 0)
+            last = min(first + FIRST_STOP_WITHIN, feed.gate.applied or 0)
             if first <= last:
-                answer = await link.ask(link.client.transactions.range(first, last))
-                transactions = _valid_transactions(link, answer)
-                remember_first_stops(link.store, transactions)
-                note_opening_costs(link.store, transactions)
+                answer = await feed.ask(feed.client.transactions.range(first, last))
+                transactions = _valid_transactions(feed, answer)
+                remember_first_stops(feed.store, transactions)
+                note_opening_costs(feed.store, transactions)
 
 
-def _valid_transactions(link: Link, answer: TransactionsResponse) -> list[Transaction]:
+def _valid_transactions(feed: AccountFeed, answer: TransactionsResponse) -> list[Transaction]:
     """Return the transactions that have a valid id and time."""
-    return list(readable(link.store, _require_id_and_time, answer.transactions))
+    return list(readable(feed.store, _require_id_and_time, answer.transactions))
 
 
 def _require_id_and_time(transaction: Transaction) -> Transaction:
@@ -241,7 +241,7 @@ def _require_id_and_time(transaction: Transaction) -> Transaction:
     return transaction
 
 
-class Unsettled(Protocol):
+class UnconfirmedSource(Protocol):
     """The part of the client's `Sender` that the check needs."""
 
     def unconfirmed(self) -> tuple[Intent, ...]: ...
@@ -256,7 +256,7 @@ class Reconciler:
     more than a bad link takes every ten seconds.
     """
 
-    sender: Unsettled
+    sender: UnconfirmedSource
     thresholds: Reconciliation
     _checked_at: float = field(default=float("-inf"), init=False)
     _sent_at: dict[str, float] = field(default_factory=dict[str, float], init=False)
@@ -264,34 +264,34 @@ class Reconciler:
     _compared: dict[str, int] = field(default_factory=dict[str, int], init=False)
     """Transaction ids by intent id: what happened up to there does not concern the intent."""
 
-    async def check(self, link: Link) -> None:
+    async def check(self, feed: AccountFeed) -> None:
         """Compare what is due; without an answer the next check polls again."""
-        due = self._due(link)
-        if not due or link.now() - self._checked_at < self.thresholds.check_every:
+        due = self._due(feed)
+        if not due or feed.now() - self._checked_at < self.thresholds.check_every:
             return
-        self._checked_at = link.now()
+        self._checked_at = feed.now()
         compared = {each.id: self._compared.get(each.id, each.since) for each in due}
         since = min(compared.values())
         try:
-            answer = await link.ask(link.client.for_look_ups().accounts.changes(since))
+            answer = await feed.ask(feed.client.for_look_ups().accounts.changes(since))
         except OutOfRange:  # a history that began anew lacks that id
             self._compared = {}
             return
         except KeydeskClientError:
             return
-        link.gate.offer_all(answer.changes.transactions)
-        link.gate.saw_last(answer.last_transaction_id)
+        feed.gate.offer_all(answer.changes.transactions)
+        feed.gate.saw_last(answer.last_transaction_id)
         not_concerned = await self.sender.reconcile(answer.changes, since)
         last = number_of(answer.last_transaction_id)
         compared |= {each.id: last for each in not_concerned if each.id in compared}
         self._compared = compared
 
-    def _due(self, link: Link) -> list[Intent]:
+    def _due(self, feed: AccountFeed) -> list[Intent]:
         """Return the intents older than `check_after` and younger than `look_back`."""
-        now, limits = link.now(), self.thresholds
+        now, limits = feed.now(), self.thresholds
         intents = self.sender.unconfirmed()
         self._sent_at = {
-            each.id: self._sent_at.get(each.id, now - max(0, link.wall_ns() - each.at_ns) / NS)
+            each.id: self._sent_at.get(each.id, now - max(0, feed.wall_ns() - each.at_ns) / NS)
             for each in intents
         }
         return [

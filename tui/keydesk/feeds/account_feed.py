@@ -19,8 +19,8 @@ from keydesk_client.account.synchronizer import Synchronizer, TransactionGate
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.client import Client
 from keydesk_client.errors import (
-    Answered,
     ConnectionLost,
+    HttpStatusError,
     KeydeskClientError,
     TimedOut,
     Unreachable,
@@ -128,7 +128,7 @@ class Stream(Protocol):
 class Check(Protocol):
     """A check that runs after each poll of the account's changes."""
 
-    async def check(self, link: "Link", /) -> None: ...
+    async def check(self, feed: "AccountFeed", /) -> None: ...
 
 
 class Streams(Protocol):
@@ -139,7 +139,7 @@ class Streams(Protocol):
 
 
 @dataclass(slots=True, kw_only=True)
-class Link:
+class AccountFeed:
     """What the feeds of one account share while the desk shows it."""
 
     client: Client
@@ -180,7 +180,7 @@ class Link:
         except UNANSWERED:
             trips.give_up(request)
             raise
-        except (Answered, UnreadableAnswer):
+        except (HttpStatusError, UnreadableAnswer):
             trips.answer(request, self.now())
             raise
         finally:

@@ -8,9 +8,9 @@ from decimal import Decimal
 from keydesk.alerts.readings import candles_needed
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import SECOND, Alert
-from keydesk.calc.alerts.conditions import CandleCondition, ClientsLong
+from keydesk.calc.alerts.conditions import CandleCondition, ClientLongPercent
 from keydesk.calc.alerts.missed import PriceHistory, PriceRange
-from keydesk.feeds.account_feed import FAILURES, Link
+from keydesk.feeds.account_feed import FAILURES, AccountFeed
 from keydesk.feeds.client_books import ask
 from keydesk.store.candles import candle_of, period_end
 from keydesk.store.state import CURRENT, Topic
@@ -32,7 +32,7 @@ BOOK_EVERY = 300.0  # seconds
 
 
 @dataclass(slots=True)
-class Due:
+class NextReads:
     """When candles and books may be read, in monotonic seconds; ends in nanoseconds of the broker's time."""
 
     not_before: dict[tuple[str, str], float] = field(default_factory=dict)
@@ -49,48 +49,48 @@ class Due:
                 held.clear()
 
 
-async def keep_alerts(link: Link) -> None:
+async def keep_alerts(feed: AccountFeed) -> None:
     """Read what alerts need, as it falls due."""
-    if link.alerts is None:
+    if feed.alerts is None:
         return
-    await link.ready.wait()
-    await link.priced.wait()
-    due = Due()
-    with link.store.subscribed(Topic.ALERTS) as changed:
+    await feed.ready.wait()
+    await feed.priced.wait()
+    due = NextReads()
+    with feed.store.subscribed(Topic.ALERTS) as changed:
         while True:
-            due.forget(link.alerts.markets)
-            await fill_gap(link, link.alerts, due)
-            await read_candles(link, link.alerts, due)
-            await read_books(link, due)
-            await link.wait(changed, CHECK_EVERY)
+            due.forget(feed.alerts.markets)
+            await fill_gap(feed, feed.alerts, due)
+            await read_candles(feed, feed.alerts, due)
+            await read_books(feed, due)
+            await feed.wait(changed, CHECK_EVERY)
 
 
-async def fill_gap(link: Link, alerts: AlertWatch, due: Due) -> None:
+async def fill_gap(feed: AccountFeed, alerts: AlertWatch, due: NextReads) -> None:
     """Work out what alerts on prices missed; after some seconds of failures prices are judged again without that."""
-    if alerts.gap is None or link.store.health.prices not in CURRENT:
+    if alerts.gap is None or feed.store.health.prices not in CURRENT:
         return  # what comes until the stream is back belongs to it
-    due.gap_since = link.now() if due.gap_since is None else due.gap_since
-    if link.store.health.unchecked and link.now() - due.gap_since <= LIVE_AFTER:
+    due.gap_since = feed.now() if due.gap_since is None else due.gap_since
+    if feed.store.health.unchecked and feed.now() - due.gap_since <= LIVE_AFTER:
         return  # the broker may have another account, and another time
     if alerts.has_gone_back():
         alerts.begin_anew()
         return
-    since, until = alerts.gap.since_ns, link.store.clock_ns or link.wall_ns()
+    since, until = alerts.gap.since_ns, feed.store.clock_ns or feed.wall_ns()
     complete = True
     for instrument, missing in alerts.missing().items():
-        if instrument not in link.store.instruments or since >= until:
+        if instrument not in feed.store.instruments or since >= until:
             continue
         try:
             sides = {each.condition.reading.kind for each in missing}
-            periods = await _periods(link, instrument, sides, since, until)
+            periods = await _periods(feed, instrument, sides, since, until)
         except FAILURES as error:
-            link.count_unreadable(error)
+            feed.count_unreadable(error)
             complete = False
         else:
             await _work_out(alerts, missing, periods)
-    if complete or link.now() - due.gap_since > LIVE_AFTER:
+    if complete or feed.now() - due.gap_since > LIVE_AFTER:
         if not complete:
-            link.write("Alerts: the prices of the interruption could not be read")
+            feed.write("Alerts: the prices of the interruption could not be read")
         due.gap_since = None
         alerts.end_gap()
 
@@ -107,14 +107,14 @@ async def _work_out(
 
 
 async def _periods(
-    link: Link, instrument: str, wanted: Collection[str], since_ns: int, until_ns: int
+    feed: AccountFeed, instrument: str, wanted: Collection[str], since_ns: int, until_ns: int
 ) -> Mapping[str, Sequence[PriceRange]]:
     """Return the prices of a time by side: "bid", "ask", "mid", those that alerts watch."""
     length = until_ns - since_ns
     granularity = next((name for most, name in PERIODS if length <= most), PERIODS[-1][1])
     begin = max(since_ns, until_ns - PERIODS[-1][0])
-    answer = await link.ask(
-        link.client.candles.get(
+    answer = await feed.ask(
+        feed.client.candles.get(
             instrument,
             granularity=granularity_of(granularity),
             price="".join(LETTERS[side] for side in LETTERS if side in wanted),
@@ -141,18 +141,18 @@ def _period(candle: Candlestick, side: str) -> PriceRange | None:
     return PriceRange(candle.time.ns, first, max(four), min(four), last)
 
 
-async def read_candles(link: Link, alerts: AlertWatch, due: Due) -> None:
+async def read_candles(feed: AccountFeed, alerts: AlertWatch, due: NextReads) -> None:
     """Read the candles of indicators that have one more complete candle."""
-    now, clock = link.now(), link.store.clock_ns
-    for key, conditions in _by_candles(link.store.alerts.values()).items():
+    now, clock = feed.now(), feed.store.clock_ns
+    for key, conditions in _by_candles(feed.store.alerts.values()).items():
         fresh = due.read_for.get(key) != frozenset(conditions)
         if now < due.not_before.get(key, now):
             continue
         if not fresh and clock < due.next_end.get(key, 0) + PUBLISHED_AFTER:
             continue
         try:
-            answer = await link.ask(
-                link.client.candles.get(
+            answer = await feed.ask(
+                feed.client.candles.get(
                     key[0],
                     granularity=granularity_of(key[1]),
                     price="M",
@@ -160,10 +160,10 @@ async def read_candles(link: Link, alerts: AlertWatch, due: Due) -> None:
                 )
             )
         except FAILURES as error:
-            link.count_unreadable(error)
+            feed.count_unreadable(error)
             due.not_before[key] = now + AGAIN_AFTER
             continue
-        loaded = [each for each in readable(link.store, candle_of, answer.candles) if each]
+        loaded = [each for each in readable(feed.store, candle_of, answer.candles) if each]
         loaded.sort(key=lambda each: each.time_ns)
         complete = [each for each in loaded if each.complete]
         due.read_for[key] = frozenset(conditions)
@@ -184,14 +184,14 @@ def _by_candles(alerts: Iterable[Alert]) -> Mapping[tuple[str, str], list[Candle
     return conditions_by_candles
 
 
-async def read_books(link: Link, due: Due) -> None:
+async def read_books(feed: AccountFeed, due: NextReads) -> None:
     """Read the position books that alerts are about; also that of the focus, which without a desk nothing else reads."""
-    for alert in list(link.store.alerts.values()):
+    for alert in list(feed.store.alerts.values()):
         condition = alert.condition
-        if alert.state != "on" or not isinstance(condition, ClientsLong):
+        if alert.state != "on" or not isinstance(condition, ClientLongPercent):
             continue
         key = (condition.instrument, "positions")
-        if link.now() < due.not_before.get(key, 0.0):
+        if feed.now() < due.not_before.get(key, 0.0):
             continue
-        due.not_before[key] = link.now() + BOOK_EVERY
-        await ask(link, condition.instrument, "positions")
+        due.not_before[key] = feed.now() + BOOK_EVERY
+        await ask(feed, condition.instrument, "positions")

@@ -1,6 +1,6 @@
 """Load the candles of charts: the newest ones, those before them, and those around a date. Prices and the account never wait for them."""
 
-from keydesk.feeds.account_feed import FAILURES, Link, reason
+from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
 from keydesk.store.candles import (
     Direction,
     close_series,
@@ -19,83 +19,83 @@ OVERLAP = 3  # candles asked for again when one is complete: ours were made of t
 PAGE = 1000  # older candles of a request
 
 
-async def keep_chart(link: Link, place: int = 1) -> None:
+async def keep_chart(feed: AccountFeed, place: int = 1) -> None:
     """Load the candles of a chart while it is shown; place 1 is the desk's own."""
-    await link.listed.wait()
+    await feed.listed.wait()
     shown: CandleSeries | None = None
-    with link.store.subscribed(Topic.FOCUS, Topic.CANDLES) as changed:
+    with feed.store.subscribed(Topic.FOCUS, Topic.CANDLES) as changed:
         while True:
             changed.clear()
-            shown = await load_candles(link, shown, *link.store.chart_at(place))
-            if not _needs_candles(link, shown, *link.store.chart_at(place)):
+            shown = await load_candles(feed, shown, *feed.store.chart_at(place))
+            if not _needs_candles(feed, shown, *feed.store.chart_at(place)):
                 await changed.wait()
 
 
 def _needs_candles(
-    link: Link, shown: CandleSeries | None, instrument: str, granularity: str
+    feed: AccountFeed, shown: CandleSeries | None, instrument: str, granularity: str
 ) -> bool:
     """Return whether `load_candles` has something to do."""
     if not instrument:
         return False
     if shown is None or not granularity:
         return shown is not None or bool(granularity)
-    if _is_another(link, shown, instrument, granularity):
+    if _is_another(feed, shown, instrument, granularity):
         return True
-    if shown.wants_reload or shown.rolled_over > 0 or shown.prices != link.store.candle_prices:
+    if shown.wants_reload or shown.rolled_over > 0 or shown.prices != feed.store.candle_prices:
         return True
     return shown.wants_older or (shown.past is not None and bool(shown.past.wants))
 
 
 async def load_candles(
-    link: Link, shown: CandleSeries | None, instrument: str, granularity: str
+    feed: AccountFeed, shown: CandleSeries | None, instrument: str, granularity: str
 ) -> CandleSeries | None:
     """Load the candles of a chart's new series, or the missing ones of its present series; return the series shown."""
-    store = link.store
+    store = feed.store
     if not instrument:
         return shown
     if not granularity:  # the chart went from the screen
-        _close_series(link, shown)
+        _close_series(feed, shown)
         return None
-    if shown is None or _is_another(link, shown, instrument, granularity):
-        _close_series(link, shown)
+    if shown is None or _is_another(feed, shown, instrument, granularity):
+        _close_series(feed, shown)
         shown = open_series(store, instrument, granularity)
-        await load(link, shown, COUNT)
+        await load(feed, shown, COUNT)
     elif shown.wants_reload or shown.prices != store.candle_prices:
-        await load(link, shown, COUNT)
+        await load(feed, shown, COUNT)
     elif shown.rolled_over:
-        await load(link, shown, OVERLAP + shown.rolled_over)
+        await load(feed, shown, OVERLAP + shown.rolled_over)
     elif shown.wants_older:
-        await load_older(link, shown)
+        await load_older(feed, shown)
     elif shown.past is not None and shown.past.wants:
-        await load_past(link, shown, shown.past)
+        await load_past(feed, shown, shown.past)
     return shown
 
 
-def _is_another(link: Link, shown: CandleSeries, instrument: str, granularity: str) -> bool:
+def _is_another(feed: AccountFeed, shown: CandleSeries, instrument: str, granularity: str) -> bool:
     """Return whether a chart needs another series: it shows something else, or the series was dropped."""
     key = instrument, granularity
-    return (shown.instrument, shown.granularity) != key or link.store.series.get(key) is not shown
+    return (shown.instrument, shown.granularity) != key or feed.store.series.get(key) is not shown
 
 
-def _close_series(link: Link, series: CandleSeries | None) -> None:
+def _close_series(feed: AccountFeed, series: CandleSeries | None) -> None:
     """Close a series that no chart shows."""
-    if series is not None and not _on_a_chart(link, series):
-        close_series(link.store, series.instrument, series.granularity)
+    if series is not None and not _on_a_chart(feed, series):
+        close_series(feed.store, series.instrument, series.granularity)
 
 
-def _on_a_chart(link: Link, series: CandleSeries) -> bool:
-    store = link.store
+def _on_a_chart(feed: AccountFeed, series: CandleSeries) -> bool:
+    store = feed.store
     charts = (store.chart_at(place) for place in (1, *store.side_charts))
     return (series.instrument, series.granularity) in charts
 
 
-async def load(link: Link, series: CandleSeries, count: int) -> bool:
+async def load(feed: AccountFeed, series: CandleSeries, count: int) -> bool:
     """Load the newest candles of a series; return False if there was no answer."""
     rolled, series.wants_reload = series.rolled_over, False
-    prices = link.store.candle_prices
+    prices = feed.store.candle_prices
     try:
-        answer = await link.ask(
-            link.client.candles.get(
+        answer = await feed.ask(
+            feed.client.candles.get(
                 series.instrument,
                 granularity=granularity_of(series.granularity),
                 price=prices,
@@ -104,16 +104,16 @@ async def load(link: Link, series: CandleSeries, count: int) -> bool:
         )
         if prices != series.prices:
             show_prices(series, prices)
-        take_candles(link.store, series, answer.candles)
+        take_candles(feed.store, series, answer.candles)
     except FAILURES as error:
         series.wants_reload = True
-        await _failed(link, series, error)
+        await _failed(feed, series, error)
         return False
     series.rolled_over = max(0, series.rolled_over - rolled)
     return True
 
 
-async def load_older(link: Link, series: CandleSeries) -> bool:
+async def load_older(feed: AccountFeed, series: CandleSeries) -> bool:
     """Load the candles before the oldest one of a series; return False if there was no answer."""
     series.wants_older = False  # moving on asks again
     if not series.candles:
@@ -121,66 +121,66 @@ async def load_older(link: Link, series: CandleSeries) -> bool:
     series.loading_history = True
     prices = series.prices
     try:
-        answer = await _page(link, series, "older", series.candles[0].time_ns)
+        answer = await _page(feed, series, "older", series.candles[0].time_ns)
         if series.prices == prices:  # another chart of the series may have turned to bid or ask
-            take_older(link.store, series, answer.candles)
+            take_older(feed.store, series, answer.candles)
     except FAILURES as error:
-        await _failed(link, series, error)
+        await _failed(feed, series, error)
         return False
     finally:
         series.loading_history = False
     return True
 
 
-async def load_past(link: Link, series: CandleSeries, past: PastCandles) -> bool:
+async def load_past(feed: AccountFeed, series: CandleSeries, past: PastCandles) -> bool:
     """Load the candles that a window of the past lacks; return False if there was no answer."""
     wants, past.wants = past.wants, ""
     series.loading_history = True
     try:
         match wants:
             case "older":
-                await _extend(link, series, past, "older", past.candles[0].time_ns)
+                await _extend(feed, series, past, "older", past.candles[0].time_ns)
             case "newer":
-                await _extend(link, series, past, "newer", past.candles[-1].time_ns)
+                await _extend(feed, series, past, "newer", past.candles[-1].time_ns)
             case "date":
-                await _extend(link, series, past, "older", past.date_ns)
+                await _extend(feed, series, past, "older", past.date_ns)
                 newest = past.candles[-1].time_ns if past.candles else past.date_ns
-                await _extend(link, series, past, "newer", newest)
+                await _extend(feed, series, past, "newer", newest)
                 past.is_loaded = True
             case "":
                 pass
     except FAILURES as error:
         past.is_loaded = True
-        await _failed(link, series, error)
+        await _failed(feed, series, error)
         return False
     finally:
         series.loading_history = False
-    link.store.mark(Topic.CANDLES, (series.instrument, series.granularity))
+    feed.store.mark(Topic.CANDLES, (series.instrument, series.granularity))
     return True
 
 
 async def _extend(
-    link: Link, series: CandleSeries, past: PastCandles, direction: Direction, edge_ns: int
+    feed: AccountFeed, series: CandleSeries, past: PastCandles, direction: Direction, edge_ns: int
 ) -> None:
-    answer = await _page(link, series, direction, edge_ns)
-    take_past(link.store, series, past, answer.candles, direction)
+    answer = await _page(feed, series, direction, edge_ns)
+    take_past(feed.store, series, past, answer.candles, direction)
 
 
 async def _page(
-    link: Link, series: CandleSeries, direction: Direction, edge_ns: int
+    feed: AccountFeed, series: CandleSeries, direction: Direction, edge_ns: int
 ) -> CandlestickResponse:
     """Request the candles on one side of an instant; what is at the edge may come again."""
     edge = DateTime.from_ns(edge_ns)
-    ask = link.client.candles.get
+    ask = feed.client.candles.get
     name, prices = series.instrument, series.prices
     granularity = granularity_of(series.granularity)
     if direction == "older":
-        return await link.ask(ask(name, granularity=granularity, price=prices, count=PAGE, to=edge))
-    return await link.ask(ask(name, granularity=granularity, price=prices, count=PAGE, from_=edge))
+        return await feed.ask(ask(name, granularity=granularity, price=prices, count=PAGE, to=edge))
+    return await feed.ask(ask(name, granularity=granularity, price=prices, count=PAGE, from_=edge))
 
 
-async def _failed(link: Link, series: CandleSeries, error: Exception) -> None:
+async def _failed(feed: AccountFeed, series: CandleSeries, error: Exception) -> None:
     """Show why, and wait: charts ask again as long as they lack candles."""
-    link.count_unreadable(error)
-    loading_failed(link.store, series, reason(error))
-    await link.back_off(3)
+    feed.count_unreadable(error)
+    loading_failed(feed.store, series, reason(error))
+    await feed.back_off(3)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
 
-from keydesk.feeds.account_feed import FAILURES, Link, reason
+from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
 from keydesk.store.prices import (
     KINDS,
     MOST_EARLIER,
@@ -35,7 +35,7 @@ EARLIER_EVERY = 0.15  # seconds from one earlier snapshot to the next
 
 
 @dataclass(slots=True)
-class Due:
+class NextReads:
     """When the next book may be requested."""
 
     focus: str = ""
@@ -44,46 +44,46 @@ class Due:
     earlier_not_before: dict[tuple[str, BookKind], float] = field(default_factory=dict)
 
 
-async def keep_books(link: Link) -> None:
+async def keep_books(feed: AccountFeed) -> None:
     """Request the books of the focus, new snapshots when they are due, and earlier ones that are looked at."""
-    await link.priced.wait()
-    due = Due()
-    with link.store.subscribed(Topic.FOCUS, Topic.BOOKS) as changed:
+    await feed.priced.wait()
+    due = NextReads()
+    with feed.store.subscribed(Topic.FOCUS, Topic.BOOKS) as changed:
         while True:
-            await link.wait(changed, await load_book(link, due))
+            await feed.wait(changed, await load_book(feed, due))
 
 
-async def load_book(link: Link, due: Due) -> float:
+async def load_book(feed: AccountFeed, due: NextReads) -> float:
     """Request one of the books in focus if one is due; return the seconds until the next check."""
-    focus, now = link.store.focus, link.now()
+    focus, now = feed.store.focus, feed.now()
     if focus != due.focus:
         due.focus, due.since = focus, now
-        forget_earlier_books(link.store)
+        forget_earlier_books(feed.store)
         for kind in KINDS:
-            if (focus, kind) not in link.store.books:  # removed to make room for others
+            if (focus, kind) not in feed.store.books:  # removed to make room for others
                 due.not_before.pop((focus, kind), None)
     if now - due.since < STOOD_STILL:
         return STOOD_STILL - (now - due.since)
     if focus:
         for kind in KINDS:
-            if now >= due.not_before.get((focus, kind), now) and _is_old(link, focus, kind):
-                due.not_before[focus, kind] = link.now() + await ask(link, focus, kind)
+            if now >= due.not_before.get((focus, kind), now) and _is_old(feed, focus, kind):
+                due.not_before[focus, kind] = feed.now() + await ask(feed, focus, kind)
                 return 0.0
-        return await load_earlier_book(link, due)
+        return await load_earlier_book(feed, due)
     return DUE_CHECK_EVERY
 
 
-async def load_earlier_book(link: Link, due: Due) -> float:
+async def load_earlier_book(feed: AccountFeed, due: NextReads) -> float:
     """Request the snapshot before the one that is looked at if it is not held; return the seconds until the next check."""
     pause = DUE_CHECK_EVERY
     for kind in KINDS:
-        held = link.store.books.get((due.focus, kind))
-        if held is None or not _lacks_earlier(held, link.store.book_time_ns):
+        held = feed.store.books.get((due.focus, kind))
+        if held is None or not _lacks_earlier(held, feed.store.book_time_ns):
             continue
-        wait = due.earlier_not_before.get((due.focus, kind), 0.0) - link.now()
+        wait = due.earlier_not_before.get((due.focus, kind), 0.0) - feed.now()
         if wait <= 0:
-            wait = await ask_earlier(link, due.focus, kind, held)
-            due.earlier_not_before[due.focus, kind] = link.now() + wait
+            wait = await ask_earlier(feed, due.focus, kind, held)
+            due.earlier_not_before[due.focus, kind] = feed.now() + wait
             return min(wait, EARLIER_EVERY)
         pause = min(pause, wait)
     return pause
@@ -96,57 +96,59 @@ def _lacks_earlier(held: ClientBook, time_ns: int) -> bool:
     return held.at(time_ns)[1] is None
 
 
-async def ask_earlier(link: Link, instrument: str, kind: BookKind, held: ClientBook) -> float:
+async def ask_earlier(
+    feed: AccountFeed, instrument: str, kind: BookKind, held: ClientBook
+) -> float:
     """Request the snapshot before those that are held; return the seconds until the next one may be requested."""
     oldest = held.snapshots[-1].time_ns
     time_ns = held.previous_ns or oldest - SNAPSHOT_EVERY_NS
     try:
-        book, before = await link.ask(_snapshot(link, instrument, kind, DateTime.from_ns(time_ns)))
-        take_earlier_book(link.store, kind, _of(book, instrument), before)
+        book, before = await feed.ask(_snapshot(feed, instrument, kind, DateTime.from_ns(time_ns)))
+        take_earlier_book(feed.store, kind, _of(book, instrument), before)
     except NotFound:
-        book_begins(link.store, kind, instrument)
+        book_begins(feed.store, kind, instrument)
     except FAILURES as error:
-        link.count_unreadable(error)
+        feed.count_unreadable(error)
         return AGAIN_AFTER
     return EARLIER_EVERY
 
 
-def _is_old(link: Link, instrument: str, kind: BookKind) -> bool:
-    held = link.store.books.get((instrument, kind))
+def _is_old(feed: AccountFeed, instrument: str, kind: BookKind) -> bool:
+    held = feed.store.books.get((instrument, kind))
     if held is None or held.snapshot is None:
         return True
-    moment = link.store.clock_ns or link.wall_ns()
+    moment = feed.store.clock_ns or feed.wall_ns()
     return moment >= held.snapshot.time_ns + SNAPSHOT_EVERY_NS + PUBLISHED_AFTER
 
 
-async def ask(link: Link, instrument: str, kind: BookKind) -> float:
+async def ask(feed: AccountFeed, instrument: str, kind: BookKind) -> float:
     """Request one book; return the seconds until it may be requested again."""
     try:
-        book, before = await link.ask(_snapshot(link, instrument, kind))
-        take_book(link.store, kind, _of(book, instrument), before)
-        if instrument not in link.store.daily_ranges:
-            link.store.mark(Topic.DAY_LINES)  # wakes the feed that reads the range clusters lie in
+        book, before = await feed.ask(_snapshot(feed, instrument, kind))
+        take_book(feed.store, kind, _of(book, instrument), before)
+        if instrument not in feed.store.daily_ranges:
+            feed.store.mark(Topic.DAY_LINES)  # wakes the feed that reads the range clusters lie in
     except RateLimited:
         return AGAIN_AFTER
     except NotFound:
-        no_book(link.store, kind, instrument, f"There is no {NAMES[kind]} for {pair(instrument)}.")
+        no_book(feed.store, kind, instrument, f"There is no {NAMES[kind]} for {pair(instrument)}.")
         return REFUSED_FOR
     except Refused as error:
-        _book_failed(link, instrument, kind, error)
+        _book_failed(feed, instrument, kind, error)
         return REFUSED_FOR
     except FAILURES as error:
-        _book_failed(link, instrument, kind, error)
+        _book_failed(feed, instrument, kind, error)
     return AGAIN_AFTER
 
 
 async def _snapshot(
-    link: Link, instrument: str, kind: BookKind, time: DateTime | None = None
+    feed: AccountFeed, instrument: str, kind: BookKind, time: DateTime | None = None
 ) -> tuple[OrderBook | PositionBook, int | None]:
     """Return a snapshot, the newest without a time, and the time of the one before it where the answer links it."""
     if kind == "orders":
-        orders = await link.client.books.order(instrument, time=time)
+        orders = await feed.client.books.order(instrument, time=time)
         return orders.order_book, _time_in(orders.links.get("prev", ""))
-    positions = await link.client.books.position(instrument, time=time)
+    positions = await feed.client.books.position(instrument, time=time)
     return positions.position_book, _time_in(positions.links.get("prev", ""))
 
 
@@ -166,7 +168,7 @@ def _time_in(address: str) -> int | None:
     return time_ns if FIRST_NS <= time_ns < LAST_NS else None
 
 
-def _book_failed(link: Link, instrument: str, kind: BookKind, error: Exception) -> None:
-    link.count_unreadable(error)
+def _book_failed(feed: AccountFeed, instrument: str, kind: BookKind, error: Exception) -> None:
+    feed.count_unreadable(error)
     words = f"The {NAMES[kind]} could not be read: {reason(error)}"
-    no_book(link.store, kind, instrument, words)
+    no_book(feed.store, kind, instrument, words)

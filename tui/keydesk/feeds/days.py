@@ -13,14 +13,14 @@ from keydesk.calc.market import day_shape
 from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.market.indicators import compute
 from keydesk.calc.market.trading_day import day_start
-from keydesk.feeds.account_feed import FAILURES, Link
+from keydesk.feeds.account_feed import FAILURES, AccountFeed
 from keydesk.feeds.streams import watched_instruments
 from keydesk.records import DayLine
 from keydesk.store.candles import candle_of, take_day
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
 from keydesk_client.account.values import readable, try_to
-from keydesk_client.errors import Answered, RateLimited
+from keydesk_client.errors import HttpStatusError, RateLimited
 from keydesk_client.models import Candlestick, CandlestickResponse, Granularity
 
 Kind = Literal["line", "average"]
@@ -40,60 +40,60 @@ AT_ONCE = 10  # trading days of a request
 BETWEEN_DAYS = 0.15
 
 
-async def keep_days(link: Link) -> None:
+async def keep_days(feed: AccountFeed) -> None:
     """Read the trading days of watched instruments, and again every minute or when others are watched."""
-    await link.priced.wait()
-    with link.store.subscribed(Topic.INSTRUMENTS) as changed:
+    await feed.priced.wait()
+    with feed.store.subscribed(Topic.INSTRUMENTS) as changed:
         while True:
             changed.clear()
-            for names in _portions(watched_instruments(link)):
-                await days_once(link, names)
-                await link.pause(BETWEEN_DAYS)
-            await link.wait(changed, DAYS_EVERY)
+            for names in _portions(watched_instruments(feed)):
+                await days_once(feed, names)
+                await feed.pause(BETWEEN_DAYS)
+            await feed.wait(changed, DAYS_EVERY)
 
 
-async def days_once(link: Link, names: Sequence[str]) -> bool:
+async def days_once(feed: AccountFeed, names: Sequence[str]) -> bool:
     """Read the trading days of some instruments; return False if there was no answer."""
     try:
-        await _latest(link, names)
-    except Answered:  # a service without that operation
-        return await _one_by_one(link, names)
+        await _latest(feed, names)
+    except HttpStatusError:  # a service without that operation
+        return await _one_by_one(feed, names)
     except FAILURES as error:
-        link.count_unreadable(error)
+        feed.count_unreadable(error)
         return False
     return True
 
 
-async def _latest(link: Link, names: Sequence[str]) -> None:
+async def _latest(feed: AccountFeed, names: Sequence[str]) -> None:
     specifications = [f"{name}:D:M" for name in names]
-    answer = await link.ask(link.client.candles.latest(specifications))
+    answer = await feed.ask(feed.client.candles.latest(specifications))
     for each in answer.latest_candles:
-        try_to(link.store, partial(_take_latest, link, each, names))
+        try_to(feed.store, partial(_take_latest, feed, each, names))
 
 
-async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
+async def _one_by_one(feed: AccountFeed, names: Sequence[str]) -> bool:
     for name in names:
         try:
-            answer = await link.ask(
-                link.client.candles.get(name, granularity="D", price="M", count=2)
+            answer = await feed.ask(
+                feed.client.candles.get(name, granularity="D", price="M", count=2)
             )
-            _take_day(link, name, answer.candles)
+            _take_day(feed, name, answer.candles)
         except FAILURES as error:
-            link.count_unreadable(error)
+            feed.count_unreadable(error)
             return False
-        await link.pause(BETWEEN_DAYS)
+        await feed.pause(BETWEEN_DAYS)
     return True
 
 
-def _take_latest(link: Link, latest: CandlestickResponse, names: Sequence[str]) -> None:
+def _take_latest(feed: AccountFeed, latest: CandlestickResponse, names: Sequence[str]) -> None:
     if latest.instrument not in names:
         raise ValueError("candles of an instrument that was not asked for")
-    _take_day(link, latest.instrument, latest.candles)
+    _take_day(feed, latest.instrument, latest.candles)
 
 
-def _take_day(link: Link, name: str, candles: Sequence[Candlestick]) -> None:
+def _take_day(feed: AccountFeed, name: str, candles: Sequence[Candlestick]) -> None:
     if len(candles) > 1:
-        take_day(link.store, name, candles[-2], candles[-1])
+        take_day(feed.store, name, candles[-2], candles[-1])
 
 
 def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -109,39 +109,39 @@ class DueTimes:
     day_ns: int = 0
 
 
-async def keep_day_lines(link: Link) -> None:
+async def keep_day_lines(feed: AccountFeed) -> None:
     """Load the missing and outdated figures of the rows in sight, as long as the desk is open."""
-    await link.priced.wait()
+    await feed.priced.wait()
     due_times = DueTimes()
-    with link.store.subscribed(Topic.DAY_LINES) as wanted:
+    with feed.store.subscribed(Topic.DAY_LINES) as wanted:
         while True:
-            if await load_next(link, due_times):
-                await link.pause(BETWEEN_FIGURES)
+            if await load_next(feed, due_times):
+                await feed.pause(BETWEEN_FIGURES)
             else:
-                await link.wait(wanted, CHECK_EVERY)
-                await link.pause(STOOD_STILL)
+                await feed.wait(wanted, CHECK_EVERY)
+                await feed.pause(STOOD_STILL)
 
 
-async def load_next(link: Link, due_times: DueTimes) -> bool:
+async def load_next(feed: AccountFeed, due_times: DueTimes) -> bool:
     """Request the first figure that is due; return False if none is."""
-    today = day_start(link.store.clock_ns or link.wall_ns())
+    today = day_start(feed.store.clock_ns or feed.wall_ns())
     if (
         today != due_times.day_ns
     ):  # the line begins anew, and yesterday has become a complete candle
         due_times.not_before.clear()
         due_times.day_ns = today
-    now = link.now()
-    due = (each for each in _wanted_figures(link) if now >= due_times.not_before.get(each, now))
+    now = feed.now()
+    due = (each for each in _wanted_figures(feed) if now >= due_times.not_before.get(each, now))
     first = next(due, None)
     if first is None:
         return False
-    pause = await _ask(link, *first)
-    due_times.not_before[first] = link.now() + pause
+    pause = await _ask(feed, *first)
+    due_times.not_before[first] = feed.now() + pause
     return True
 
 
-def _wanted_figures(link: Link) -> Iterator[tuple[str, Kind]]:
-    store = link.store
+def _wanted_figures(feed: AccountFeed) -> Iterator[tuple[str, Kind]]:
+    store = feed.store
     for name in store.day_lines_wanted:
         if name in store.instruments:
             yield name, "line"
@@ -154,21 +154,21 @@ def _wanted_figures(link: Link) -> Iterator[tuple[str, Kind]]:
         yield store.focus, "average"
 
 
-async def _ask(link: Link, name: str, kind: Kind) -> float:
+async def _ask(feed: AccountFeed, name: str, kind: Kind) -> float:
     """Request one figure; return the seconds until it may be requested again."""
     granularity: Granularity = "M30" if kind == "line" else "D"
     count = LINE_CANDLES if kind == "line" else AVERAGE_CANDLES
     try:
-        call = link.client.candles.get(name, granularity=granularity, price="M", count=count)
-        answer = await link.ask(call)
+        call = feed.client.candles.get(name, granularity=granularity, price="M", count=count)
+        answer = await feed.ask(call)
         if kind == "line":
-            _take_day_line(link.store, name, answer.candles)
+            _take_day_line(feed.store, name, answer.candles)
             return LINE_EVERY
-        _take_daily_range(link.store, name, answer.candles)
+        _take_daily_range(feed.store, name, answer.candles)
     except RateLimited:
         return AGAIN_AFTER
     except FAILURES as error:
-        link.count_unreadable(error)
+        feed.count_unreadable(error)
         return AGAIN_AFTER
     return AVERAGE_EVERY
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from keydesk.calc.risk.sizing import TypicalSpreads
-from keydesk.feeds.account_feed import FAILURES, Link, reason
+from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.watchlists import fill_list, in_usual_order
@@ -19,40 +19,40 @@ MOST_TRIES = 6  # to read those of a market that began anew
 PATIENCE = 10.0  # seconds for the account
 
 
-async def list_instruments(link: Link) -> None:
+async def list_instruments(feed: AccountFeed) -> None:
     """Read the instruments; retry until it succeeds."""
     tries = 0
     while True:
         try:
-            answer = await link.ask(link.client.accounts.instruments())
-            if take(link, answer.instruments):
+            answer = await feed.ask(feed.client.accounts.instruments())
+            if take(feed, answer.instruments):
                 return
         except FAILURES as error:
-            link.count_unreadable(error)
+            feed.count_unreadable(error)
             if tries == 0:
-                link.write(f"The instruments could not be read: {reason(error)}")
-        await link.back_off(tries)
+                feed.write(f"The instruments could not be read: {reason(error)}")
+        await feed.back_off(tries)
         tries += 1
 
 
-async def keep_instruments(link: Link) -> None:
+async def keep_instruments(feed: AccountFeed) -> None:
     """Read the instruments every ten minutes: margin rates change, and instruments come and go."""
-    await link.listed.wait()
+    await feed.listed.wait()
     while True:
-        await link.pause(INSTRUMENTS_EVERY)
+        await feed.pause(INSTRUMENTS_EVERY)
         try:
-            answer = await link.ask(link.client.accounts.instruments())
-            take(link, answer.instruments)
+            answer = await feed.ask(feed.client.accounts.instruments())
+            take(feed, answer.instruments)
         except FAILURES as error:
-            link.count_unreadable(error)
+            feed.count_unreadable(error)
 
 
-def take(link: Link, instruments: Sequence[Instrument]) -> bool:
+def take(feed: AccountFeed, instruments: Sequence[Instrument]) -> bool:
     """Store the instruments, and the watchlist and focus if there are none yet; return False to read again.
 
     Those that cannot be read are left out; one that was read before stays as it was.
     """
-    store = link.store
+    store = feed.store
     read = {each.name: each for each in readable(store, _usable, instruments)}
     if not read:
         return False
@@ -66,7 +66,7 @@ def take(link: Link, instruments: Sequence[Instrument]) -> bool:
     if store.focus not in store.instruments:
         store.set_focus((store.watchlist or in_usual_order(store.instruments))[0])
     store.mark(Topic.INSTRUMENTS)
-    link.listed.set()
+    feed.listed.set()
     return is_whole
 
 
@@ -98,21 +98,21 @@ def _can_be_asked_for(name: str) -> bool:
     return 0 < len(name) <= NAME_LIMIT and name.isascii() and name.isprintable() and "," not in name
 
 
-async def begin_anew(link: Link, time_ns: int) -> None:
+async def begin_anew(feed: AccountFeed, time_ns: int) -> None:
     """Clear what is known of the market before, and read instruments, account and history of the one that begins at a time."""
-    if link.alerts is not None:
-        link.alerts.hold()
-    link.store.health.unchecked = True
-    _clear_market(link.store)
-    link.store.clock_ns = time_ns
-    link.ready.clear()
-    link.snapshot_wanted.set()
-    await _list_instruments(link)
+    if feed.alerts is not None:
+        feed.alerts.hold()
+    feed.store.health.unchecked = True
+    _clear_market(feed.store)
+    feed.store.clock_ns = time_ns
+    feed.ready.clear()
+    feed.snapshot_wanted.set()
+    await _list_instruments(feed)
     with suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE):
-            await link.ready.wait()
-    if link.alerts is not None:
-        link.alerts.begin_anew()
+            await feed.ready.wait()
+    if feed.alerts is not None:
+        feed.alerts.begin_anew()
 
 
 def _clear_market(store: Store) -> None:
@@ -132,15 +132,15 @@ def _clear_market(store: Store) -> None:
         store.mark(topic)
 
 
-async def _list_instruments(link: Link) -> None:
+async def _list_instruments(feed: AccountFeed) -> None:
     for tries in range(MOST_TRIES):
         try:
-            answer = await link.ask(link.client.accounts.instruments())
+            answer = await feed.ask(feed.client.accounts.instruments())
         except FAILURES as error:
-            link.count_unreadable(error)
+            feed.count_unreadable(error)
             if tries == 0:
-                link.write(f"The instruments could not be read: {reason(error)}")
-            await link.back_off(tries)
+                feed.write(f"The instruments could not be read: {reason(error)}")
+            await feed.back_off(tries)
         else:
-            take(link, answer.instruments)
+            take(feed, answer.instruments)
             return

@@ -1,6 +1,6 @@
 """Read older transactions for the log, a page of ids at a time, as far back as it is scrolled or searched."""
 
-from keydesk.feeds.account_feed import FAILURES, Link, reason
+from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
 from keydesk.store.past_log import PastLog
 from keydesk.store.state import Topic
 from keydesk.store.transactions.past_pages import take_page
@@ -15,50 +15,50 @@ REMEDIES = (
 )
 
 
-async def keep_past_log(link: Link) -> None:
+async def keep_past_log(feed: AccountFeed) -> None:
     """Read the pages that are wanted, one request at a time."""
-    await link.ready.wait()
+    await feed.ready.wait()
     while True:
-        await link.store.wait_for(lambda: _is_wanted(link), Topic.PAST_LOG)
-        await load_past(link)
+        await feed.store.wait_for(lambda: _is_wanted(feed), Topic.PAST_LOG)
+        await load_past(feed)
 
 
-def _is_wanted(link: Link) -> bool:
-    past = link.store.past_log
+def _is_wanted(feed: AccountFeed) -> bool:
+    past = feed.store.past_log
     return past is not None and past.wants != ""
 
 
-async def load_past(link: Link, most_pages: int = MOST_PAGES) -> None:
+async def load_past(feed: AccountFeed, most_pages: int = MOST_PAGES) -> None:
     """Read what the window of the log wants: a page, or with a filter as many as it takes to find some lines."""
-    past = link.store.past_log
+    past = feed.store.past_log
     if past is None:
         return
     held = len(past.lines)
     for _ in range(most_pages):
-        page = _page(link, past)
-        if page is None or not await _read(link, past, page):
+        page = _page(feed, past)
+        if page is None or not await _read(feed, past, page):
             break
         added = len(past.lines) - held
         if added >= (FOUND_AT_ONCE if past.letters else 1):
             break
     past.wants = ""
-    link.store.mark(Topic.PAST_LOG)
+    feed.store.mark(Topic.PAST_LOG)
 
 
-def _page(link: Link, past: PastLog) -> tuple[int, int] | None:
+def _page(feed: AccountFeed, past: PastLog) -> tuple[int, int] | None:
     """Return the next page; None when the reader has left for another window."""
-    start = link.store.log_start
-    return past.page(start) if past is link.store.past_log and start is not None else None
+    start = feed.store.log_start
+    return past.page(start) if past is feed.store.past_log and start is not None else None
 
 
-async def _read(link: Link, past: PastLog, page: tuple[int, int]) -> bool:
+async def _read(feed: AccountFeed, past: PastLog, page: tuple[int, int]) -> bool:
     past.loading = True
-    link.store.mark(Topic.PAST_LOG)
+    feed.store.mark(Topic.PAST_LOG)
     try:
-        answer = await link.ask(link.client.transactions.range(*page))
-        take_page(link.store, past, page, answer.transactions)
+        answer = await feed.ask(feed.client.transactions.range(*page))
+        take_page(feed.store, past, page, answer.transactions)
     except FAILURES as error:
-        link.count_unreadable(error)
+        feed.count_unreadable(error)
         remedy = next((words for kind, words in REMEDIES if isinstance(error, kind)), AGAIN)
         past.trouble = f"{reason(error)}; {remedy}"
         return False

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeAlias
 
 from keydesk.feeds.account import keep_account, keep_history, poll_changes
-from keydesk.feeds.account_feed import Link, RoundTrips, Stream, reason
+from keydesk.feeds.account_feed import AccountFeed, RoundTrips, Stream, reason
 from keydesk.feeds.alerts import keep_alerts
 from keydesk.feeds.average_ranges import keep_ranges
 from keydesk.feeds.candles import keep_chart
@@ -21,11 +21,11 @@ from keydesk.feeds.past_log import keep_past_log
 from keydesk.feeds.streams import fill_gaps, keep_conversions, stream_prices, stream_transactions
 from keydesk.store.state import Health, LinkState, Topic
 from keydesk_client.client import Client
-from keydesk_client.streams.buffer import StreamHealth, StreamSettings, WhenFull
+from keydesk_client.streams.buffer import OverflowPolicy, StreamHealth, StreamSettings
 
 DEAD_AFTER = 10.0  # seconds without a line; heartbeats come every five
 
-PRICES = StreamSettings(stall_s=DEAD_AFTER, when_full=WhenFull.KEEP_LAST)
+PRICES = StreamSettings(stall_s=DEAD_AFTER, when_full=OverflowPolicy.KEEP_LAST)
 TRANSACTIONS = StreamSettings(stall_s=DEAD_AFTER)
 HEALTH_CHECK_EVERY = 0.5
 STALE_AFTER = 6.0  # seconds without any line: heartbeats come every five
@@ -33,7 +33,7 @@ SLOW_MS = 1000.0
 UNANSWERED_AFTER = 2.0  # seconds after which the age of a request without an answer is shown
 SLOW_AFTER = 5.0
 DOWN_AFTER = 10.0
-Feed: TypeAlias = Callable[[Link], Coroutine[None, None, None]]
+Feed: TypeAlias = Callable[[AccountFeed], Coroutine[None, None, None]]
 SETTLED_AFTER = 60.0  # seconds of running after which the next failure is the first again
 
 
@@ -52,49 +52,49 @@ class ClientStreams:
         return self._client.transactions.stream(settings=TRANSACTIONS)
 
 
-async def watch_health(link: Link) -> None:
+async def watch_health(feed: AccountFeed) -> None:
     """Judge the health twice a second."""
     while True:
-        look(link)
-        await link.pause(HEALTH_CHECK_EVERY)
+        look(feed)
+        await feed.pause(HEALTH_CHECK_EVERY)
 
 
-def look(link: Link) -> None:
+def look(feed: AccountFeed) -> None:
     """Judge the health once."""
-    note_losses(link)
-    note_unreadable(link)
-    before = link.store.health.requests
-    judge(link.store.health, link.round_trips, link.now())
-    log_silence(link, before)
-    link.store.health.throttled = link.client.throttled
-    link.store.mark(Topic.HEALTH)
+    note_losses(feed)
+    note_unreadable(feed)
+    before = feed.store.health.requests
+    judge(feed.store.health, feed.round_trips, feed.now())
+    log_silence(feed, before)
+    feed.store.health.throttled = feed.client.throttled
+    feed.store.mark(Topic.HEALTH)
 
 
-def note_losses(link: Link) -> None:
+def note_losses(feed: AccountFeed) -> None:
     """Mark a stream DOWN and log the reason as soon as its connection is lost."""
-    health = link.store.health
-    if health.prices != "DOWN" and _lost(link.price_health):
+    health = feed.store.health
+    if health.prices != "DOWN" and _lost(feed.price_health):
         health.prices = "DOWN"
-        link.write(f"The price stream is down: {_trouble(link.price_health)}")
-    if health.events != "DOWN" and _lost(link.event_health):
+        feed.write(f"The price stream is down: {_trouble(feed.price_health)}")
+    if health.events != "DOWN" and _lost(feed.event_health):
         health.events = "DOWN"
         health.event_losses += 1
-        link.write(f"The transaction stream is down: {_trouble(link.event_health)}")
-        link.poll_wanted.set()
+        feed.write(f"The transaction stream is down: {_trouble(feed.event_health)}")
+        feed.poll_wanted.set()
 
 
-def note_unreadable(link: Link) -> None:
+def note_unreadable(feed: AccountFeed) -> None:
     """Count unreadable lines of both streams, and note the time of new ones."""
-    for name, stream in (("prices", link.price_health), ("events", link.event_health)):
-        of, counted = link.lines_unreadable.get(name, (None, 0))
+    for name, stream in (("prices", feed.price_health), ("events", feed.event_health)):
+        of, counted = feed.lines_unreadable.get(name, (None, 0))
         if stream is not None and stream.unreadable > (counted if of is stream else 0):
             words = f"a line of the stream of {name}"
-            link.store.note_unreadable(words, stream.unreadable - (counted if of is stream else 0))
+            feed.store.note_unreadable(words, stream.unreadable - (counted if of is stream else 0))
         if stream is not None:
-            link.lines_unreadable[name] = stream, stream.unreadable
-    health = link.store.health
-    if health.unreadable > link.unreadable_noted:
-        link.unreadable_noted, health.unreadable_at = health.unreadable, link.now()
+            feed.lines_unreadable[name] = stream, stream.unreadable
+    health = feed.store.health
+    if health.unreadable > feed.unreadable_noted:
+        feed.unreadable_noted, health.unreadable_at = health.unreadable, feed.now()
 
 
 def judge(health: Health, round_trips: RoundTrips, now: float) -> None:
@@ -119,13 +119,13 @@ def judge_requests(health: Health, round_trips: RoundTrips, now: float) -> None:
         health.requests = "SLOW" if age >= SLOW_AFTER else "OK"
 
 
-def log_silence(link: Link, before: LinkState) -> None:
+def log_silence(feed: AccountFeed, before: LinkState) -> None:
     """Log that the broker stopped or resumed answering requests."""
-    now = link.store.health.requests
+    now = feed.store.health.requests
     if now == "DOWN" != before:
-        link.write(f"The broker has not answered any request for {DOWN_AFTER:.0f} s")
+        feed.write(f"The broker has not answered any request for {DOWN_AFTER:.0f} s")
     elif before == "DOWN" != now:
-        link.write("The broker answers requests again")
+        feed.write("The broker answers requests again")
 
 
 def _state_by_silence(
@@ -171,22 +171,22 @@ FEEDS: Mapping[str, Feed] = {
 """Every feed by name, in starting order."""
 
 
-async def run(link: Link) -> None:
+async def run(feed: AccountFeed) -> None:
     """Run every feed until cancelled."""
     async with asyncio.TaskGroup() as group:
-        for name, feed in FEEDS.items():
-            group.create_task(supervise(link, name, feed), name=name)
+        for name, worker in FEEDS.items():
+            group.create_task(supervise(feed, name, worker), name=name)
 
 
-async def supervise(link: Link, name: str, feed: Feed) -> None:
+async def supervise(feed: AccountFeed, name: str, worker: Feed) -> None:
     """Run a feed; restart it after a growing pause when it fails."""
     failures = 0
     while True:
-        began = link.now()
+        began = feed.now()
         try:
-            return await feed(link)
+            return await worker(feed)
         except Exception as error:  # noqa: BLE001 - the edge of a task: the error is reported, and the feed restarted
-            failures = 0 if link.now() - began > SETTLED_AFTER else failures
-            link.failed(name, error)
-        await link.back_off(failures)
+            failures = 0 if feed.now() - began > SETTLED_AFTER else failures
+            feed.failed(name, error)
+        await feed.back_off(failures)
         failures += 1

@@ -19,7 +19,7 @@ from keydesk.calc.command_parser import (
     ShowInstrument,
     ShowMessage,
     ShowMessages,
-    TurnMute,
+    ToggleMute,
     UseLayout,
     complete,
     completions,
@@ -191,7 +191,7 @@ class CommandForm(InfoForm[ParsedCommand]):
                 | UseLayout()
                 | ShowPage()
                 | MakeAlert()
-                | TurnMute()
+                | ToggleMute()
             ) as shown:
                 return wrap_words(clean(shown.words), "bright", self.inside)
             case OpenTicket(side, instrument, fields):

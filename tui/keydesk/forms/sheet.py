@@ -14,7 +14,7 @@ from textual.await_complete import AwaitComplete
 from textual.events import Resize
 from textual.geometry import Size
 
-from keydesk.calc.orders.instructions import Limits, RefusedTicket, Template, TemplateBook
+from keydesk.calc.orders.instructions import Limits, RefusedTicket, Template, TemplateSet
 from keydesk.calc.orders.ticket_draft import Side
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.framed_sheet import Sheet
@@ -291,7 +291,7 @@ class FormContext:
     clock: Callable[[], float]  # monotonic seconds
     wall_ns: Callable[[], int]
     template: Template = field(default_factory=Template)  # the standard one
-    templates: TemplateBook = field(default_factory=TemplateBook)
+    templates: TemplateSet = field(default_factory=TemplateSet)
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
     no_orders: str = ""  # why only exits are sent; empty: all orders are

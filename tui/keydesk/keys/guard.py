@@ -117,7 +117,7 @@ CHALLENGE_LETTERS = "cdfvz"  # mean nothing in any form: no field, scope or navi
 CONFIRM_KEYS = frozenset(SEND + CHALLENGE_LETTERS)
 
 
-class Verdict(Enum):
+class KeyDecision(Enum):
     """What happens to a key."""
 
     PASS = "pass"  # noqa: S105 - no password: the key goes on
@@ -150,30 +150,30 @@ class Guard:
     capitals: int = 0
     opened: float = float("-inf")  # when the last order key passed on the desk
 
-    def key(self, key: str, time: float, front: KeyTarget) -> Verdict:
+    def key(self, key: str, time: float, front: KeyTarget) -> KeyDecision:
         """Return the verdict on a key at its arrival."""
         before, gap = self.last_key, time - self.last_time
         self.last_key, self.last_time = key, time
         held, self.held = self.held, ""
         self._count_capitals(key, front)
         if front.kind == "text":
-            return Verdict.ESCAPE if is_alt(key) else Verdict.PASS
+            return KeyDecision.ESCAPE if is_alt(key) else KeyDecision.PASS
         # The rest of a burst is dropped with it: its digits were typed for the form that was closed.
         self.in_burst = gap < SETTLE and (
             self.in_burst or bool(held) or self._is_guarded_pair(before, key, front)
         )
         if self.in_burst:
-            return Verdict.TRIP
+            return KeyDecision.TRIP
         if is_alt(key):
-            return Verdict.ESCAPE
+            return KeyDecision.ESCAPE
         if front.kind != "sends" or key not in CONFIRM_KEYS:
             if front.kind == "desk" and key in self.order_keys:
                 self.opened = time
-            return Verdict.PASS
+            return KeyDecision.PASS
         if not self._was_seen(front, time):
-            return Verdict.TOO_EARLY
+            return KeyDecision.TOO_EARLY
         self.held = key
-        return Verdict.HOLD
+        return KeyDecision.HOLD
 
     def settled(self, time: float) -> bool:
         """Return whether the key held at that time stood alone until now; true once."""

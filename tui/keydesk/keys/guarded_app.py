@@ -21,8 +21,8 @@ from keydesk.keys.guard import (
     SETTLE,
     Cause,
     Guard,
+    KeyDecision,
     KeyTarget,
-    Verdict,
     is_alt,
     second_of_alt,
 )
@@ -58,7 +58,7 @@ NoticeLevel = Literal["info", "good", "warn", "bad"]
 
 
 @runtime_checkable
-class SaysDropped(Protocol):
+class DroppedKeyNotifier(Protocol):
     """A form that shows a message about a dropped key itself, since it may cover the notice line."""
 
     def say_dropped(self, words: str) -> None:
@@ -187,17 +187,17 @@ class GuardedKeys:
         if self._read_on.get(event, self.app.screen) is not self.app.screen:
             front = replace(front, painted=None)  # read before this form opened: no confirmation
         match self.guard.key(event.key, event.time, front):
-            case Verdict.PASS:
+            case KeyDecision.PASS:
                 await self._let_through(event)
-            case Verdict.HOLD:
+            case KeyDecision.HOLD:
                 self.app.set_timer(SETTLE, partial(self._release, event, self.app.screen))
-            case Verdict.ESCAPE:
+            case KeyDecision.ESCAPE:
                 front = self._front()
                 await self._let_through(events.Key("escape", "\x1b"))
                 self._say_lost_behind_escape(second_of_alt(event.key), front)
-            case Verdict.TOO_EARLY:
+            case KeyDecision.TOO_EARLY:
                 self._say_too_early(event)
-            case Verdict.TRIP:
+            case KeyDecision.TRIP:
                 self._trip(Cause.BURST, event.time)
 
     def _say_too_early(self, event: events.Key) -> None:
@@ -207,7 +207,7 @@ class GuardedKeys:
     def _say_dropped(self, words: str) -> None:
         """Say it where the eye is: in the open form, else in the line of messages."""
         form = self.app.screen
-        if isinstance(form, SaysDropped):
+        if isinstance(form, DroppedKeyNotifier):
             form.say_dropped(words)
         else:
             self._notify("warn", words)

@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from keydesk.calc.market.granularity import ALIGNMENT, SECONDS, at_place
 from keydesk.chart.canvas import Run as RoleRun
-from keydesk.chart.glyphs import STYLE_NAMES, Look, Style
+from keydesk.chart.glyphs import STYLE_NAMES, CandleStyle, Style
 from keydesk.chart.layout import sub_panes_with_room
 from keydesk.chart.lines import sample_of
 from keydesk.chart.picture import Picture, dimmed
@@ -360,9 +360,9 @@ class ChartView(LinePane):
         height = self.outer_size.height if is_of_focus else 0
         return self.inside - self.book.columns(store, self.inside, height)
 
-    def _look(self) -> Look:
+    def _look(self) -> CandleStyle:
         body, gap = ZOOMS[self.zoom]
-        return Look(self.style, body, gap, hollow=self._is_mono, ascii_only=self._ascii_only)
+        return CandleStyle(self.style, body, gap, hollow=self._is_mono, ascii_only=self._ascii_only)
 
     @property
     def _is_mono(self) -> bool:

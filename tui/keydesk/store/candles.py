@@ -123,7 +123,7 @@ def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestic
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
 
 
-def distrust_candles(store: Store) -> None:
+def invalidate_candles(store: Store) -> None:
     """Request all candles again: prices were missed."""
     for series in store.series.values():
         series.wants_reload = True

@@ -277,10 +277,10 @@ class Store:
             line = replace(line, own=self._own_lines)
         self.log.append(line)
         if len(self.log) > LOG_LIMIT:
-            self.give_up_lines(LOG_LIMIT // 10)
+            self.trim_log(LOG_LIMIT // 10)
         self.mark(Topic.LOG)
 
-    def give_up_lines(self, count: int) -> None:
+    def trim_log(self, count: int) -> None:
         """Drop the oldest lines of the log; a reader of older ones keeps them."""
         oldest, was_joined = self.log[:count], self.past_is_joined
         del self.log[:count]

@@ -14,7 +14,7 @@ from keydesk.calc.risk.trading_context import NOTHING, AccountFunds, Lot, Rules,
 from keydesk.records import AccountState, PositionRow, Quote, id_order
 from keydesk.store.store import Store
 from keydesk_client.arithmetic.margin import effective_rate
-from keydesk_client.arithmetic.profit import HOME, Factors, nearest_price, pip
+from keydesk_client.arithmetic.profit import HOME, Factors, pip, round_price
 
 if TYPE_CHECKING:  # the models cost more to import than a first picture may take
     from keydesk_client.models import Instrument
@@ -139,7 +139,7 @@ def _average_range(store: Store, instrument: str) -> Decimal | None:
 
 def _daily_range(store: Store, known: Instrument) -> Decimal | None:
     daily_range = store.daily_ranges.get(known.name)
-    return None if not daily_range else nearest_price(Decimal(daily_range), known.display_precision)
+    return None if not daily_range else round_price(Decimal(daily_range), known.display_precision)
 
 
 def factors_of(store: Store, instrument: str) -> Factors | None:

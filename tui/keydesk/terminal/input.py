@@ -94,7 +94,7 @@ class InputOverrun(Message):
 
 
 @dataclass(slots=True)
-class Allowance:
+class MessageBudget:
     """How many messages may be passed on now: `AT_ONCE`, refilled by `PER_SECOND`."""
 
     clock: Callable[[], float]
@@ -160,7 +160,7 @@ class TerminalInput:
             ""  # the introducer of a sequence whose rest did not come in time
         )
         self._abandoned_at = float("-inf")
-        self._keys, self._others = (Allowance(clock, refilled_at=clock()) for _ in range(2))
+        self._keys, self._others = (MessageBudget(clock, refilled_at=clock()) for _ in range(2))
         self._focus = FocusReports(clock)
         self._late: events.Resize | None = None  # the last size, which must not be lost
         self._overrun_at = float("-inf")
@@ -208,7 +208,7 @@ class TerminalInput:
         self._late = waiting or self._late
         yield from self._focus.due()
 
-    def _allowance_for(self, message: Message) -> Allowance:
+    def _allowance_for(self, message: Message) -> MessageBudget:
         return self._keys if isinstance(message, events.Key) else self._others
 
     def _read(self, text: str) -> Iterator[Message]:

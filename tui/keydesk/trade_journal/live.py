@@ -26,7 +26,7 @@ from keydesk.trade_journal.lines import JournalLines
 from keydesk.trade_journal.loading import load_events, load_newest
 from keydesk.trade_journal.newest_part import (
     STANDARD,
-    Gap,
+    CacheGap,
     Portions,
     fill_cache,
     gap_of,
@@ -212,7 +212,7 @@ class LiveJournal:
         self.is_whole = not cached.skipped
         self.rebuilt += 1
 
-    async def _read_newest_part(self, gap: Gap) -> None:
+    async def _read_newest_part(self, gap: CacheGap) -> None:
         """Show the newest transactions of a large account; `fill` reads those before them."""
         self._is_filled = False
         async for part in read_newest_part(self.client, gap.newest, self._portions):

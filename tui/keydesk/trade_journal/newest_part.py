@@ -42,7 +42,7 @@ STANDARD = Portions()
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class CacheGap:
     """The end of an account's cache, and the newest transaction of the account."""
 
     cached: CachedEvents  # without events
@@ -88,14 +88,14 @@ def _opened_before(events: Iterable[Event], open_trades: Iterable[str]) -> set[s
     return touched - opened
 
 
-async def gap_of(client: Client, path: Path) -> Gap:
+async def gap_of(client: Client, path: Path) -> CacheGap:
     """Return what the cache of the client's account lacks; the cache itself is not read."""
     account = (await client.accounts.summary()).account
     created, newest = account.created_time.ns, int(account.last_transaction_id)
     cached = await asyncio.to_thread(_end_of_cache, path, account.id, created)
     if cached.last_id > newest:  # the account began anew
         cached = CachedEvents(account.id, created)
-    return Gap(cached, newest)
+    return CacheGap(cached, newest)
 
 
 def _end_of_cache(path: Path, account_id: str, created_ns: int) -> CachedEvents:

@@ -54,7 +54,7 @@ from keydesk_client.models import (
     OrderRequest,
     StopOrder,
 )
-from keydesk_client.orders.outcome import Became, Done, Outcome, Rejected, new_intent_id
+from keydesk_client.orders.outcome import Done, OrderResult, Outcome, Rejected, new_intent_id
 from keydesk_client.orders.sender import Sender
 
 REFUSED_TICKET_SECONDS = 60.0
@@ -113,13 +113,13 @@ def _reason_of(outcome: Outcome) -> str:
     match outcome:
         case Rejected():
             return outcome.reject_reason or outcome.error_code or ""
-        case Done(became=Became.CANCELLED):
+        case Done(became=OrderResult.CANCELLED):
             return outcome.reason or ""
         case _:
             return ""
 
 
-class KeepsExitPlans(Protocol):
+class ExitPlanStore(Protocol):
     """Keeps what the trader sets, and the rules that orders bring along."""
 
     def keep(self, change: SetExitPlan) -> None: ...
@@ -136,7 +136,7 @@ class Commands:
     dispatcher: Dispatcher
     no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
     exit_only: Callable[[], str] = str  # why no risk may be opened now, "" if it may
-    exit_plans: KeepsExitPlans | None = None
+    exit_plans: ExitPlanStore | None = None
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
     refused: RefusedTickets = field(init=False)
     settings: SettingsRequests = field(init=False)
@@ -155,7 +155,7 @@ class Commands:
         """The state of account and market."""
         return self.dispatcher.store
 
-    async def carry_out(self, instruction: Instruction) -> None:  # noqa: C901 - one line a kind
+    async def execute(self, instruction: Instruction) -> None:  # noqa: C901 - one line a kind
         """Carry out an instruction and report its outcome to the trader."""
         self.dispatcher.record("decided", repr(instruction))
         match instruction:
@@ -176,13 +176,15 @@ class Commands:
             case SetExitPlan() if self.exit_plans is not None:
                 self.exit_plans.keep(instruction)
             case LabelTrade() | ConfigureAccount():
-                await self.settings.carry_out(instruction)
+                await self.settings.execute(instruction)
             case CancelOrders(order_ids=order_ids):
                 await asyncio.gather(*(self.exits.cancel(order_id) for order_id in order_ids))
             case MoveEntry():
                 await self._move(instruction)
             case Flatten(instrument=instrument):
-                flattening = Flattening(self.client, self.store, self.dispatcher, self.exits.wipe)
+                flattening = Flattening(
+                    self.client, self.store, self.dispatcher, self.exits.close_and_cancel_all
+                )
                 await flattening.run(instrument)
 
     @property
@@ -255,7 +257,7 @@ class Commands:
             self.exit_plans.settled(intent_id, outcome)
         if self.refused.keep(order, outcome):  # sending the same again is not a duplicate
             self._sent.pop((order.instrument, order.kind, order.side), None)
-        return isinstance(outcome, Done) and outcome.became is not Became.CANCELLED
+        return isinstance(outcome, Done) and outcome.became is not OrderResult.CANCELLED
 
     async def _reverse(self, reverse: Reverse) -> None:
         words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"

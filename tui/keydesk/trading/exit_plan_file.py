@@ -30,21 +30,21 @@ class ExpectedPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class ExitPlanBook:
+class ExitPlanSet:
     """The exit plans by trade, and those of orders by the client id that the order was sent with."""
 
     plans: Mapping[str, ExitPlan] = field(default_factory=dict)
     expected: Mapping[str, ExpectedPlan] = field(default_factory=dict)
 
-    def with_plan(self, trade_id: str, plan: ExitPlan | None) -> "ExitPlanBook":
+    def with_plan(self, trade_id: str, plan: ExitPlan | None) -> "ExitPlanSet":
         """Return the book with the plan of a trade set, or (None) taken away."""
         others = {id_: each for id_, each in self.plans.items() if id_ != trade_id}
-        return ExitPlanBook(others if plan is None else others | {trade_id: plan}, self.expected)
+        return ExitPlanSet(others if plan is None else others | {trade_id: plan}, self.expected)
 
-    def with_expected(self, client_id: str, expected: ExpectedPlan | None) -> "ExitPlanBook":
+    def with_expected(self, client_id: str, expected: ExpectedPlan | None) -> "ExitPlanSet":
         """Return the book with the rules of an order set, or (None) taken away."""
         others = {id_: each for id_, each in self.expected.items() if id_ != client_id}
-        return ExitPlanBook(
+        return ExitPlanSet(
             self.plans, others if expected is None else others | {client_id: expected}
         )
 
@@ -60,21 +60,19 @@ class ExitPlanFile:
         """Return whether the file is another one than that which was read last."""
         return self._state() != self._read_as
 
-    def read(self, account_ns: int) -> ExitPlanBook:
+    def read(self, account_ns: int) -> ExitPlanSet:
         """Return the content; raise OSError, UnsafeFile or ValueError when it cannot be read, KeyError never."""
         self._read_as = self._state()
         try:
             members = json.loads(read_private(self.path, LARGEST))
         except FileNotFoundError:
-            return ExitPlanBook()
+            return ExitPlanSet()
         try:
-            return _book_of(members) if members["account_ns"] == account_ns else ExitPlanBook()
+            return _book_of(members) if members["account_ns"] == account_ns else ExitPlanSet()
         except (KeyError, TypeError, AttributeError, ArithmeticError) as error:
             raise ValueError(f"{self.path} is damaged: {error!r}") from error
 
-    def change(
-        self, account_ns: int, change: Callable[[ExitPlanBook], ExitPlanBook]
-    ) -> ExitPlanBook:
+    def change(self, account_ns: int, change: Callable[[ExitPlanSet], ExitPlanSet]) -> ExitPlanSet:
         """Change the content as it is on the disk; return it as it is now. Raise as `read` does."""
         with locked(self.path, patience_s=PATIENCE):
             before = self.read(account_ns)
@@ -93,7 +91,7 @@ class ExitPlanFile:
         return status.st_mtime_ns, status.st_ino
 
 
-def _book_members(book: ExitPlanBook) -> dict[str, Any]:
+def _book_members(book: ExitPlanSet) -> dict[str, Any]:
     return {
         "plans": {id_: _plan_members(plan) for id_, plan in book.plans.items()},
         "expected": {
@@ -130,8 +128,8 @@ def _rules_members(rules: ExitRules) -> dict[str, object]:
 ENTRIES = ("break_even_at", "trail_from", "trail_behind", "trail_step")
 
 
-def _book_of(members: Mapping[str, Any]) -> ExitPlanBook:
-    return ExitPlanBook(
+def _book_of(members: Mapping[str, Any]) -> ExitPlanSet:
+    return ExitPlanSet(
         {str(id_): _plan_of(each) for id_, each in members["plans"].items()},
         {
             str(id_): ExpectedPlan(

@@ -24,12 +24,12 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk.trading.exit_plan_file import ExitPlanBook, ExitPlanFile, ExpectedPlan
+from keydesk.trading.exit_plan_file import ExitPlanFile, ExitPlanSet, ExpectedPlan
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.client import Client
 from keydesk_client.errors import UnsafeFile
 from keydesk_client.models import OrderCancelTransaction, OrderFillTransaction, Transaction
-from keydesk_client.orders.outcome import Became, Done, NotSent, Outcome, Rejected
+from keydesk_client.orders.outcome import Done, NotSent, OrderResult, Outcome, Rejected
 
 STOP_WITHIN = 5.0  # seconds that the stop on fill of a new trade may take to come
 LONGEST_WAIT = (
@@ -44,7 +44,7 @@ class ExitPlanKeeper:
     """The exit plans of one account, and their file."""
 
     dispatcher: Dispatcher
-    book: ExitPlanBook = field(default_factory=ExitPlanBook)
+    book: ExitPlanSet = field(default_factory=ExitPlanSet)
     _file: ExitPlanFile | None = None
     _read_at: float = float("-inf")
     _trouble: str = ""  # why the file cannot be used, as last reported
@@ -103,13 +103,13 @@ class ExitPlanKeeper:
         if client_id not in self.book.expected:
             return
         match outcome:
-            case Done(became=Became.FILLED):
+            case Done(became=OrderResult.FILLED):
                 opened = [each.trade_opened for each in outcome.fills if each.trade_opened]
                 if opened:
                     self._opened(client_id, opened[0].trade_id)
                 else:
                     self._forget(client_id)
-            case Done(became=Became.RESTING):
+            case Done(became=OrderResult.RESTING):
                 pass
             case Done() | Rejected() | NotSent():
                 self._forget(client_id)
@@ -129,7 +129,7 @@ class ExitPlanKeeper:
                 pass
 
     def _opened(self, client_id: str, trade_id: str) -> None:
-        def note(book: ExitPlanBook) -> ExitPlanBook:
+        def note(book: ExitPlanSet) -> ExitPlanSet:
             expected = book.expected.get(client_id)
             if expected is None:
                 return book
@@ -204,7 +204,7 @@ class ExitPlanKeeper:
                 self._say_trouble(f"cannot be read, none of its plans runs: {clean(str(error))}")
             self._show()
 
-    def change(self, change: Callable[[ExitPlanBook], ExitPlanBook]) -> bool:
+    def change(self, change: Callable[[ExitPlanSet], ExitPlanSet]) -> bool:
         """Change the book and its file; return False where the file was not written: the change holds in this desk only."""
         kept = True
         try:

@@ -36,7 +36,7 @@ from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import break_even_stop
 from keydesk_client.auth.private_files import release_lock, take_lock
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.orders.outcome import Became, Done, NotSent, Outcome, Rejected
+from keydesk_client.orders.outcome import Done, NotSent, OrderResult, Outcome, Rejected
 
 LOOK_EVERY = 0.25  # seconds
 LOCK_EVERY = 1.0  # seconds between tries to become the desk that acts
@@ -240,7 +240,7 @@ class ExitPlans:
 
     def _note(self, trade_id: str, step: PlanStep, outcome: Outcome) -> None:
         match outcome:
-            case Done(became=Became.CANCELLED):
+            case Done(became=OrderResult.CANCELLED):
                 self._failed(trade_id, step, "the broker cancelled it")
             case Done():
                 self._attempts.pop(trade_id, None)

@@ -20,7 +20,7 @@ from keydesk.records import InFlightKind
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk.trading.open_items import Standing
+from keydesk.trading.open_items import OpenItems
 from keydesk.trading.order_requests import guaranteed_edit, stop_edit, target_edit, trail_edit
 from keydesk.trading.order_text import change_words, order_name
 from keydesk.trading.outcome_text import Command
@@ -151,7 +151,7 @@ class Exits:
         command = replace(command, done=f"CANCELLED {name}")
         await self.send(command, lambda sender: sender.cancel(order_id))
 
-    async def wipe(self, standing: Standing) -> None:
+    async def close_and_cancel_all(self, standing: OpenItems) -> None:
         """Close these trades and cancel these orders concurrently."""
         await asyncio.gather(
             *(self.close_trade(id_, instrument, None) for id_, instrument in standing.trades),

@@ -13,7 +13,7 @@ PASSES = 3  # of closing and cancelling, each checked with the broker
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class OpenItems:
     """What is open: trades as (id, instrument), entry orders by id, and counts of unreadable records."""
 
     trades: tuple[tuple[str, str], ...]
@@ -43,12 +43,12 @@ class Standing:
         return ", ".join([*trades, *(f"order #{id_}" for id_ in self.orders), *unreadable])
 
 
-async def standing_at_broker(client: Client, instrument: str | None = None) -> Standing:
+async def open_items_at_broker(client: Client, instrument: str | None = None) -> OpenItems:
     """Return what is open at the broker. An unreadable record is counted, so the account is not taken for flat."""
     open_trades, pending = await client.trades.open(), await client.orders.pending()
     trades = [_trade_named(each, instrument) for each in open_trades.trades]
     orders = [_order_named(each, instrument) for each in pending.orders]
-    return Standing(
+    return OpenItems(
         tuple(each for each in trades if isinstance(each, tuple)),
         tuple(each for each in orders if isinstance(each, str)),
         trades.count(NotClosed.UNREADABLE),

@@ -41,7 +41,7 @@ TO_DO: Mapping[LifeState, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class LifeLine:
+class HistoryEntry:
     """One thing that is known of an order, and when it was."""
 
     time_ns: int
@@ -50,7 +50,7 @@ class LifeLine:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderLife:
+class OrderHistory:
     """An order from its request to its outcome."""
 
     id: str
@@ -59,7 +59,7 @@ class OrderLife:
     state: LifeState
     outcome: SafeText = field(default_factory=lambda: clean(""))  # the last words about it
     request: SafeText = field(default_factory=lambda: clean(""))
-    lines: tuple[LifeLine, ...] = ()  # oldest first
+    lines: tuple[HistoryEntry, ...] = ()  # oldest first
 
     @property
     def is_open(self) -> bool:
@@ -72,7 +72,7 @@ class OrderLife:
         return TO_DO[self.state]
 
 
-def read_order_lives(journal: Path, audit: Path) -> list[OrderLife]:
+def read_order_lives(journal: Path, audit: Path) -> list[OrderHistory]:
     """Return the orders in journal and audit log, those without a known outcome first, then the newest.
 
     A file that is missing or cannot be read has nothing to say; the other one still has.
@@ -83,10 +83,10 @@ def read_order_lives(journal: Path, audit: Path) -> list[OrderLife]:
         entries = read_entries(audit, READ_AT_ONCE)
     with suppress(OSError):
         text = newest_text(journal, READ_AT_ONCE)
-    return lives_of(text, entries)
+    return order_histories(text, entries)
 
 
-def lives_of(journal: bytes, entries: Iterable[AuditEntry]) -> list[OrderLife]:
+def order_histories(journal: bytes, entries: Iterable[AuditEntry]) -> list[OrderHistory]:
     """Return the orders of the journal's lines and the entries of the audit log."""
     lives = {life.id: life for life in _journalled(journal)}
     for id_, lines in _audit_lines(entries).items():
@@ -95,24 +95,24 @@ def lives_of(journal: bytes, entries: Iterable[AuditEntry]) -> list[OrderLife]:
     return in_order(lives.values())
 
 
-def in_order(lives: Iterable[OrderLife]) -> list[OrderLife]:
+def in_order(lives: Iterable[OrderHistory]) -> list[OrderHistory]:
     """Return every open order, then the newest of the others; each of both newest first."""
     newest = sorted(lives, key=lambda life: -life.time_ns)
     still_open = [life for life in newest if life.is_open]
     return [*still_open, *[life for life in newest if not life.is_open][:MOST_SHOWN]]
 
 
-def with_states(lives: Sequence[OrderLife], in_flight: Iterable[InFlight]) -> list[OrderLife]:
+def with_states(lives: Sequence[OrderHistory], in_flight: Iterable[InFlight]) -> list[OrderHistory]:
     """Return the orders with the states that the desk knows; one that is only in flight is added."""
     known = {life.id: life for life in lives}
     for record in in_flight:
         words = clean(record.words)
-        life = known.get(record.id, OrderLife(record.id, 2**63, words, record.state))
+        life = known.get(record.id, OrderHistory(record.id, 2**63, words, record.state))
         known[record.id] = replace(life, state=record.state, words=words)
     return in_order(known.values())
 
 
-def _journalled(text: bytes) -> Iterator[OrderLife]:
+def _journalled(text: bytes) -> Iterator[OrderHistory]:
     """Return the orders whose request is in the journal, oldest first."""
     intents: dict[str, Intent] = {}
     verdicts: dict[str, str] = {}
@@ -128,7 +128,7 @@ def _journalled(text: bytes) -> Iterator[OrderLife]:
         yield _life(intent, verdicts.get(intent.id))
 
 
-def _life(intent: Intent, verdict: str | None) -> OrderLife:
+def _life(intent: Intent, verdict: str | None) -> OrderHistory:
     states: Mapping[str | None, LifeState] = {
         None: "open",
         "unconfirmed": "unconfirmed",
@@ -136,7 +136,7 @@ def _life(intent: Intent, verdict: str | None) -> OrderLife:
     }
     about = f" of {intent.target}" if intent.target else ""
     after = f"sent after transaction #{intent.since}"
-    return OrderLife(
+    return OrderHistory(
         intent.id,
         intent.at_ns,
         clean(intent_words(intent)),
@@ -146,25 +146,25 @@ def _life(intent: Intent, verdict: str | None) -> OrderLife:
     )
 
 
-def _audit_lines(entries: Iterable[AuditEntry]) -> dict[str, list[LifeLine]]:
+def _audit_lines(entries: Iterable[AuditEntry]) -> dict[str, list[HistoryEntry]]:
     """Return what the audit log says of each order, oldest first."""
-    by_order: dict[str, list[LifeLine]] = {}
+    by_order: dict[str, list[HistoryEntry]] = {}
     for entry in sorted(entries, key=lambda each: each.time_ns):
         id_, _, words = entry.words.partition(" ")
         if entry.what in OF_ORDERS and id_.startswith(ID_START):
-            line = LifeLine(entry.time_ns, entry.what, clean(words, LONGEST))
+            line = HistoryEntry(entry.time_ns, entry.what, clean(words, LONGEST))
             by_order.setdefault(id_, []).append(line)
     return by_order
 
 
-def _from_lines(id_: str, lines: Sequence[LifeLine]) -> OrderLife:
+def _from_lines(id_: str, lines: Sequence[HistoryEntry]) -> OrderHistory:
     """Return an order that the journal does not have: it was compacted, or an exit went out without it."""
     known = next((line for line in lines if line.what == "sending"), lines[0])
     words = known.words.partition(" {")[0]
-    return OrderLife(id_, lines[0].time_ns, clean(words), "settled")
+    return OrderHistory(id_, lines[0].time_ns, clean(words), "settled")
 
 
-def _with_lines(life: OrderLife, lines: Sequence[LifeLine]) -> OrderLife:
+def _with_lines(life: OrderHistory, lines: Sequence[HistoryEntry]) -> OrderHistory:
     last = lines[-1]
     kept = (
         lines

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias, TypeVar
 
-from keydesk.calc.orders.instructions import Change, Left, MoveEntry, OpenOrder, Reverse
+from keydesk.calc.orders.instructions import Change, MoveEntry, OpenOrder, Reverse, Unchanged
 from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.trading.dispatcher import Dispatcher
-from keydesk.trading.open_items import ENTRY_TYPES, PASSES, Standing, standing_at_broker
+from keydesk.trading.open_items import ENTRY_TYPES, PASSES, OpenItems, open_items_at_broker
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
@@ -159,7 +159,7 @@ def _moved(now: Level | None, kind: type[Level], price: Decimal | None) -> Level
 
 def _trailed(now: TrailingStopLossDetails | None, change: Change) -> TrailingStopLossDetails | None:
     """Return a trailing stop at another distance; as it is where it is left alone."""
-    if isinstance(change, Left):
+    if isinstance(change, Unchanged):
         return now
     if change is None:
         return None
@@ -178,28 +178,28 @@ def expiry(words: str, now_ns: int) -> tuple[TimeInForce, DateTime | None]:
 
 def stop_edit(change: Change) -> StopLossDetails | Unset | None:
     """Return the edit of a stop: unchanged, cancelled, or at a price."""
-    if isinstance(change, Left):
+    if isinstance(change, Unchanged):
         return UNSET
     return None if change is None else StopLossDetails(price=change)
 
 
 def guaranteed_edit(change: Change) -> GuaranteedStopLossDetails | Unset | None:
     """Return the edit of a guaranteed stop: unchanged, cancelled, or at a price."""
-    if isinstance(change, Left):
+    if isinstance(change, Unchanged):
         return UNSET
     return None if change is None else GuaranteedStopLossDetails(price=change)
 
 
 def target_edit(change: Change) -> TakeProfitDetails | Unset | None:
     """Return the edit of a target: unchanged, cancelled, or at a price."""
-    if isinstance(change, Left):
+    if isinstance(change, Unchanged):
         return UNSET
     return None if change is None else TakeProfitDetails(price=change)
 
 
 def trail_edit(change: Change) -> TrailingStopLossDetails | Unset | None:
     """Return the edit of a trailing stop: unchanged, cancelled, or at a distance."""
-    if isinstance(change, Left):
+    if isinstance(change, Unchanged):
         return UNSET
     return None if change is None else TrailingStopLossDetails(distance=change)
 
@@ -211,7 +211,7 @@ class Flattening:
     client: Client
     store: Store
     dispatcher: Dispatcher
-    close_and_cancel: Callable[[Standing], Awaitable[None]]
+    close_and_cancel: Callable[[OpenItems], Awaitable[None]]
 
     async def run(self, instrument: str | None) -> None:
         """Close and cancel what the store shows, then what the broker reports, at most three times."""
@@ -232,17 +232,17 @@ class Flattening:
             "bad", f"NOT FLAT, still open as far as known: {left}. Again: {again}"
         )
 
-    async def _at_the_broker(self, instrument: str | None) -> Standing | None:
+    async def _at_the_broker(self, instrument: str | None) -> OpenItems | None:
         try:
-            return await standing_at_broker(self.client, instrument)
+            return await open_items_at_broker(self.client, instrument)
         except KeydeskClientError as error:
             self.dispatcher.notify("warn", f"Could not check the account after flattening: {error}")
             return None
 
 
-def standing_of(store: Store, instrument: str | None) -> Standing:
+def standing_of(store: Store, instrument: str | None) -> OpenItems:
     """Return what is open according to the store."""
-    return Standing(
+    return OpenItems(
         tuple(
             (each.id, each.instrument)
             for each in store.trades.values()

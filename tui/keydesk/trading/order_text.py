@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 
-from keydesk.calc.orders.instructions import Left, OpenOrder, SetProtection
+from keydesk.calc.orders.instructions import OpenOrder, SetProtection, Unchanged
 from keydesk.calc.orders.ticket_draft import KIND_WORDS
 from keydesk.records import OrderRow
 from keydesk.text.format import EMPTY, money, pair, units
@@ -88,7 +88,7 @@ def change_words(change: SetProtection, pip: Decimal | None) -> str:
     phrases = [
         f"{name} {'off' if value is None else value}"
         for name, value in parts
-        if not isinstance(value, Left)
+        if not isinstance(value, Unchanged)
     ]
     return ", ".join(phrases)
 

@@ -16,9 +16,9 @@ from keydesk_client.models import (
 from keydesk_client.orders.outcome import (
     Action,
     Ambiguous,
-    Became,
     Done,
     NotSent,
+    OrderResult,
     Outcome,
     Rejected,
     Unconfirmed,
@@ -59,7 +59,7 @@ class Command:
 def report_of(outcome: Outcome, command: Command) -> Report:
     """Return the report of any outcome."""
     match outcome:
-        case Done(became=Became.CANCELLED):
+        case Done(became=OrderResult.CANCELLED):
             return _cancelled(outcome, command)
         case Done():
             return _done(outcome, command)
@@ -91,7 +91,7 @@ def _done(done: Done, command: Command) -> Report:
         return _position_closed(done, command, late)
     if fill is not None:
         return Report("good", fill_words(fill, command) + late)
-    if done.became is Became.RESTING:
+    if done.became is OrderResult.RESTING:
         return Report(
             "good", f"RESTING {command.words} #{done.order_id or '?'}{_ms(command)}{late}"
         )
@@ -107,7 +107,7 @@ def one_of_words(like: Ambiguous, command: Command) -> str:
 def _finding_words(finding: Done | Rejected, command: Command) -> str:
     if isinstance(finding, Rejected):
         return f"REJECTED ({_why(finding)})"
-    if finding.became is Became.CANCELLED:
+    if finding.became is OrderResult.CANCELLED:
         return f"CANCELLED ({in_words(finding.reason)})"
     return report_of(replace(finding, looked_up=False), replace(command, milliseconds=None)).words
 

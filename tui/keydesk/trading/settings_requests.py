@@ -36,7 +36,7 @@ class SettingsRequests:
     dispatcher: Dispatcher
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
-    async def carry_out(self, change: LabelTrade | ConfigureAccount) -> None:
+    async def execute(self, change: LabelTrade | ConfigureAccount) -> None:
         """Send a change and report its outcome."""
         await (self.label(change) if isinstance(change, LabelTrade) else self.configure(change))
 

@@ -91,7 +91,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         self._behind = False
         self._terminal_region: Region | None = None
         self._cursor_sent: Offset | None = None
-        self.dress()
+        self.apply_theme()
 
     def on_mount(self) -> None:
         """Forget the contents after a suspension."""
@@ -108,7 +108,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
             self._forget()
         self.set_timer(DRAWN_AFTER, self.catch_up)
 
-    def dress(
+    def apply_theme(
         self,
         theme_name: str = "dark",
         depth: Depth = "truecolor",

@@ -104,7 +104,7 @@ class Trigger(NamedTuple):
     level: Decimal
 
 
-class Mark(NamedTuple):
+class OrderPriceLevel(NamedTuple):
     """A price level that an order got from the market, without a transaction.
 
     It is the current `trailingStopValue` of a trailing stop or the `initialMarketPrice` of a market-if-touched order.

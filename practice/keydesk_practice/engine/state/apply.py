@@ -12,9 +12,9 @@ from keydesk_practice.engine.quotes import Market, day_end_after
 from keydesk_practice.engine.state.account import (
     KINDS,
     Account,
-    Mark,
     Order,
     OrderEvent,
+    OrderPriceLevel,
     Position,
     Side,
     Trade,
@@ -63,13 +63,13 @@ Kind = TypeVar("Kind", bound=Transaction)
 _NO_DEPENDENTS: dict[str, Any] = {f"{kind}_id": None for kind in KINDS}
 
 
-def apply(account: Account, event: Transaction | Mark) -> Account:
+def apply(account: Account, event: Transaction | OrderPriceLevel) -> Account:
     """Change the account in place by a transaction or mark, and return it.
 
     Raises:
         ValueError: the transaction's id does not follow the account's last one.
     """
-    if isinstance(event, Mark):
+    if isinstance(event, OrderPriceLevel):
         apply_mark(account, event)
         return account
     if event.id != account.last_transaction_id + 1:
@@ -156,7 +156,7 @@ def apply_fill(account: Account, fill: OrderFilled) -> None:
     account.positions[fill.instrument] = position
 
 
-def apply_mark(account: Account, mark: Mark) -> None:
+def apply_mark(account: Account, mark: OrderPriceLevel) -> None:
     """Set the mark of an order."""
     order = account.orders[mark.order_id]
     state = order_after(order.state, "MARKED")

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk_practice.engine.quotes import ZERO, Market, Quote
-from keydesk_practice.engine.state.account import Account, Mark, Order, Trigger
+from keydesk_practice.engine.state.account import Account, Order, OrderPriceLevel, Trigger
 from keydesk_practice.engine.transactions import (
     DependentOrderCreated,
     MarketIfTouchedOrderCreated,
@@ -73,7 +73,7 @@ def is_met(trigger: Trigger, quote: Quote) -> bool:
 
 def observe(
     account: Account, market: Market, instruments: Iterable[str] | None = None
-) -> tuple[Mark, ...]:
+) -> tuple[OrderPriceLevel, ...]:
     """Return the new marks of the account's orders: of trailing stops that moved, and of orders without a mark.
 
     To be applied after every batch and every tick. It makes no transactions.
@@ -88,24 +88,26 @@ def observe(
     return tuple(mark for mark in marks if mark is not None)
 
 
-def _new_mark(order: Order, market: Market) -> Mark | None:
+def _new_mark(order: Order, market: Market) -> OrderPriceLevel | None:
     match order.created:
         case MarketIfTouchedOrderCreated(trigger_condition=condition) if order.mark is None:
             side = watched_side(condition, order.buys)
-            return Mark(order.id, price_on_side(market.quote(order.instrument), side))
+            return OrderPriceLevel(order.id, price_on_side(market.quote(order.instrument), side))
         case TrailingStopLossCreated():
             return _trailing_mark(order, order.created, market)
         case _:
             return None
 
 
-def _trailing_mark(order: Order, created: DependentOrderCreated, market: Market) -> Mark | None:
+def _trailing_mark(
+    order: Order, created: DependentOrderCreated, market: Market
+) -> OrderPriceLevel | None:
     """Return the trailing stop value if it moved: only in the winning direction, and not while trading is halted."""
     quote = market.quote(order.instrument)
     distance = created.distance or ZERO
     price = price_on_side(quote, watched_side(created.trigger_condition, order.buys))
     level = price + distance if order.buys else price - distance
     if order.mark is None:
-        return Mark(order.id, level)
+        return OrderPriceLevel(order.id, level)
     moved = level < order.mark if order.buys else level > order.mark
-    return Mark(order.id, level) if moved and quote.tradeable else None
+    return OrderPriceLevel(order.id, level) if moved and quote.tradeable else None

@@ -8,22 +8,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.alerts.alert_builder import Priced, Surroundings, make_alert, standing_words
+from keydesk.calc.alerts.alert_builder import (
+    AlertContext,
+    PriceSnapshot,
+    make_alert,
+    standing_words,
+)
 from keydesk.calc.alerts.conditions import (
     AccountResult,
-    AverageCross,
-    ClientsLong,
+    AtrMultiple,
+    ClientLongPercent,
     ClockTime,
     Condition,
-    DayExtreme,
+    DayHighLow,
     MarginLevel,
+    MovingAverageCross,
     PriceCross,
     PriceMove,
-    RangeMultiple,
     RolloverSoon,
+    RsiLevel,
     SpreadLevel,
     StreamSilence,
-    StrengthLevel,
     TradeResult,
 )
 from keydesk.calc.alerts.parser import parse_alert
@@ -32,8 +37,8 @@ from keydesk.calc.alerts.parts import AlertSyntaxError
 NAMES = ("EUR_USD", "GBP_USD", "USD_JPY", "XAU_USD")
 EUR, CABLE = "EUR_USD", "GBP_USD"
 NOON = 1_772_452_800_000_000_000  # 2026-03-02 12:00 UTC
-PRICED = Priced(Decimal("1.08490"), Decimal("1.08510"), Decimal("0.0001"), 5)
-AROUND = Surroundings(NOON, UTC, {EUR: PRICED})
+PRICED = PriceSnapshot(Decimal("1.08490"), Decimal("1.08510"), Decimal("0.0001"), 5)
+AROUND = AlertContext(NOON, UTC, {EUR: PRICED})
 
 
 @pytest.mark.parametrize(
@@ -48,14 +53,14 @@ AROUND = Surroundings(NOON, UTC, {EUR: PRICED})
         ("+20p", PriceMove(EUR, "mid", Decimal(20), "pips")),
         ("gbpusd bid -0.5%", PriceMove(CABLE, "bid", Decimal("-0.5"), "percent")),
         ("spread > 2p", SpreadLevel(EUR, "up", Decimal(2))),
-        ("eurusd high", DayExtreme(EUR, "high")),
-        ("low", DayExtreme(EUR, "low")),
-        ("ema 20 50 up m15", AverageCross(EUR, "M15", 20, 50, "up")),
-        ("usdjpy ema 5 10", AverageCross("USD_JPY", "H1", 5, 10, "touch")),
-        ("rsi > 70 h4", StrengthLevel(EUR, "H4", 14, "up", Decimal(70))),
-        ("rsi 9 < 30", StrengthLevel(EUR, "H1", 9, "down", Decimal(30))),
-        ("atr 2 h1", RangeMultiple(EUR, "H1", 14, Decimal(2))),
-        ("atr 20 > 1.5a d", RangeMultiple(EUR, "D", 20, Decimal("1.5"))),
+        ("eurusd high", DayHighLow(EUR, "high")),
+        ("low", DayHighLow(EUR, "low")),
+        ("ema 20 50 up m15", MovingAverageCross(EUR, "M15", 20, 50, "up")),
+        ("usdjpy ema 5 10", MovingAverageCross("USD_JPY", "H1", 5, 10, "touch")),
+        ("rsi > 70 h4", RsiLevel(EUR, "H4", 14, "up", Decimal(70))),
+        ("rsi 9 < 30", RsiLevel(EUR, "H1", 9, "down", Decimal(30))),
+        ("atr 2 h1", AtrMultiple(EUR, "H1", 14, Decimal(2))),
+        ("atr 20 > 1.5a d", AtrMultiple(EUR, "D", 20, Decimal("1.5"))),
         ("trade 6411 < -1r", TradeResult("6411", "R", "down", Decimal(-1))),
         ("#6411 > 50", TradeResult("6411", "money", "up", Decimal(50))),
         ("pl > 500", AccountResult("open", "money", "up", Decimal(500))),
@@ -65,8 +70,8 @@ AROUND = Surroundings(NOON, UTC, {EUR: PRICED})
         ("time 14:30", ClockTime("14:30")),
         ("at 2026-11-25 14:30", ClockTime("2026-11-25 14:30")),
         ("rollover 10m", RolloverSoon(10)),
-        ("clients > 60%", ClientsLong(EUR, "up", Decimal(60))),
-        ("clients long", ClientsLong(EUR, "up", Decimal(50))),
+        ("clients > 60%", ClientLongPercent(EUR, "up", Decimal(60))),
+        ("clients long", ClientLongPercent(EUR, "up", Decimal(50))),
         ("silence 15s", StreamSilence("prices", 15)),
         ("silence events", StreamSilence("events", 10)),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 from keydesk.calc.orders.average_range import CANDLES, average_range, distance
 from keydesk.calc.orders.change_checks import protection_refusals
-from keydesk.calc.orders.checks import Circumstances, judge
+from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.instructions import Limits, Template
 from keydesk.calc.orders.order_parser import OrderSyntaxError, parse_order
 from keydesk.calc.orders.protection import (
@@ -66,7 +66,7 @@ def test_without_a_known_range_the_field_is_refused_by_its_name(name: str) -> No
     draft, facts = by_risk(fields.pop("stop"), **fields), example_facts()
     plan = work_out(draft, facts, Limits())
     assert sendable(plan.levels) is None
-    verdict = judge(draft, plan, facts, Limits(), Circumstances(WALL_NS))
+    verdict = check_ticket(draft, plan, facts, Limits(), CheckContext(WALL_NS))
     wanted = f"{name}: 1.5a needs ATR 14 H1, which is not known"
     assert [each for each in verdict.refusals if each.startswith(wanted)]
 

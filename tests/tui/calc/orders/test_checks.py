@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.checks import Circumstances, Verdict, judge
+from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket
 from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft, Entry
@@ -28,15 +28,15 @@ def verdict(
     draft: Draft,
     context: TradingContext | None = None,
     limits: Limits | None = None,
-    circumstances: Circumstances | None = None,
-) -> Verdict:
+    circumstances: CheckContext | None = None,
+) -> TicketCheck:
     context, limits = context or example_facts(), limits or Limits()
     plan = work_out(draft, context, limits)
-    return judge(draft, plan, context, limits, circumstances or Circumstances(NOON))
+    return check_ticket(draft, plan, context, limits, circumstances or CheckContext(NOON))
 
 
 def test_a_usual_ticket_passes() -> None:
-    assert verdict(GOOD) == Verdict()
+    assert verdict(GOOD) == TicketCheck()
 
 
 @pytest.mark.parametrize(
@@ -93,23 +93,23 @@ def test_what_could_hurt_asks_for_a_letter(draft: Draft, words: str) -> None:
 @pytest.mark.parametrize(
     ("circumstances", "words"),
     [
-        (Circumstances(NOON, sent_like_this=4.0), "sent 4 s ago"),
-        (Circumstances(NOON, rtt_ms=612.0), "LAG"),
-        (Circumstances(NOON, usual_size=D(1_000)), "10 times your usual size here, 1,000"),
-        (Circumstances(1_772_056_500_000_000_000), "Rollover in 5 min"),
+        (CheckContext(NOON, sent_like_this=4.0), "sent 4 s ago"),
+        (CheckContext(NOON, rtt_ms=612.0), "LAG"),
+        (CheckContext(NOON, usual_size=D(1_000)), "10 times your usual size here, 1,000"),
+        (CheckContext(1_772_056_500_000_000_000), "Rollover in 5 min"),
     ],
 )
-def test_the_moment_may_ask_for_a_letter(circumstances: Circumstances, words: str) -> None:
+def test_the_moment_may_ask_for_a_letter(circumstances: CheckContext, words: str) -> None:
     assert any(words in warning for warning in verdict(GOOD, circumstances=circumstances).warnings)
 
 
 def test_five_times_the_usual_size_is_usual_still() -> None:
-    found = verdict(GOOD, circumstances=Circumstances(NOON, usual_size=D(2_000)))
+    found = verdict(GOOD, circumstances=CheckContext(NOON, usual_size=D(2_000)))
     assert found.warnings == ()
 
 
 def test_one_order_at_a_time_in_an_instrument() -> None:
-    found = verdict(GOOD, circumstances=Circumstances(NOON, in_flight=(in_flight("EUR_USD"),)))
+    found = verdict(GOOD, circumstances=CheckContext(NOON, in_flight=(in_flight("EUR_USD"),)))
     assert found.refusals == ("An order in EUR/USD is still under way",)
 
 

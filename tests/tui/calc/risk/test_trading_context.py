@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.checks import Circumstances, judge
+from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft, Entry, Side
@@ -76,8 +76,8 @@ def test_a_stop_order_that_only_reduces_has_no_bracket_and_no_limits_of_opening(
     plan = work_out(draft, context, limits)
     assert plan.reduces
     assert (plan.levels.stop, plan.levels.target, plan.levels.trail) == (None, None, None)
-    verdict = judge(
-        draft, plan, context, limits, Circumstances(NOON, in_flight=(in_flight("EUR_USD"),))
+    verdict = check_ticket(
+        draft, plan, context, limits, CheckContext(NOON, in_flight=(in_flight("EUR_USD"),))
     )
     assert (verdict.refusals, verdict.warnings) == ((), ())
 
@@ -94,5 +94,5 @@ def test_a_stop_order_that_would_not_rest_says_so(side: Side, price: str) -> Non
     )
     context = example_facts()
     plan = work_out(draft, context, Limits())
-    [words] = judge(draft, plan, context, Limits(), Circumstances(NOON)).warnings
+    [words] = check_ticket(draft, plan, context, Limits(), CheckContext(NOON)).warnings
     assert words == f"The market is past {price} already: this stop fills at once"

@@ -11,20 +11,20 @@ from keydesk.records import InFlight
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
 from keydesk.trading.executions import Execution, figures_of
-from keydesk.trading.order_history import LifeLine, OrderLife
+from keydesk.trading.order_history import HistoryEntry, OrderHistory
 from support.data.desk_data import frame_of
 from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp
 
 SETTLED = [
-    OrderLife(
+    OrderHistory(
         f"kd-{number:020x}",
         WALL_NS - number * 60_000_000_000,
         clean(f"BUY {number},000 EUR/USD market"),
         "settled",
         clean(f"FILLED {number},000 EUR/USD @ 1.08502 slip +0.2p 120 ms"),
         clean('create {"units": "1000", "type": "MARKET", "instrument": "EUR_USD"}'),
-        (LifeLine(WALL_NS, clean("outcome"), clean("FILLED " + "words " * 80)),),
+        (HistoryEntry(WALL_NS, clean("outcome"), clean("FILLED " + "words " * 80)),),
     )
     for number in range(1, 40)
 ]
@@ -38,7 +38,7 @@ EXECUTIONS = [
 class Page:
     """The form over given orders; counts how often they were read."""
 
-    def __init__(self, lives: Sequence[OrderLife], store: Store | None = None) -> None:
+    def __init__(self, lives: Sequence[OrderHistory], store: Store | None = None) -> None:
         self.lives, self.store, self.reads = lives, store or example_store(), 0
         self.form = OrderLifeForm(self.store, self.read)
         self.app = FormApp(lambda: self.form)

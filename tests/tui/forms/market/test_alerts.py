@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from keydesk.app.alerts.account_alerts import here
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.alerts.alert import Alert, FiringRecord
-from keydesk.calc.alerts.alert_builder import Surroundings, line_of, make_alert
+from keydesk.calc.alerts.alert_builder import AlertContext, line_of, make_alert
 from keydesk.calc.alerts.conditions import Condition, PriceCross, TradeResult
 from keydesk.calc.alerts.parser import AlertLine, parse_alert
 from keydesk.forms.market.alerts import AlertsForm
@@ -206,7 +206,7 @@ def test_the_line_of_an_alert_makes_the_same_alert(data: st.DataObject) -> None:
     if line.startswith("time"):
         often = "once"
     names = ("EUR_USD", "USD_JPY")
-    made = make_alert(parse_alert(f"{line} {often}", names, ""), Surroundings(TEN, UTC))
+    made = make_alert(parse_alert(f"{line} {often}", names, ""), AlertContext(TEN, UTC))
     again = parse_alert(line_of(made, UTC), names, "")
-    assert make_alert(again, Surroundings(TEN, UTC)) == made
+    assert make_alert(again, AlertContext(TEN, UTC)) == made
     assert {type(made.condition)} <= set(get_args(Condition))

@@ -15,7 +15,7 @@ from keydesk.calc.trade_journal.statistics import statistics_of
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.calc.trade_journal.what_if import WhatIfResult
 from keydesk.forms.statistics.page import StatisticsPage
-from keydesk.forms.statistics.view import Given
+from keydesk.forms.statistics.view import ViewInput
 from keydesk.forms.statistics.what_if import WhatIfData, WhatIfView
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.rows import RowContext
@@ -145,7 +145,7 @@ def test_a_narrow_window_shows_what_if_without_the_difference() -> None:
     data = WhatIfData(WhatIfResult(figures, figures, (), 0, 0, 0, 0, 0))
 
     def drawn(width: int) -> list[str]:
-        lines = WhatIfView().lines(data, Given(few("-1.90"), (), width=width))
+        lines = WhatIfView().lines(data, ViewInput(few("-1.90"), (), width=width))
         return ["".join(words for words, _ in line).rstrip() for line in lines]
 
     narrow = drawn(36)
@@ -250,7 +250,7 @@ def test_hostile_names_are_drawn_as_text() -> None:
     page = StatisticsPage(Host(), 2)
     hostile = closed_trade("5", instrument="EUR\x1b[31m_USD" * 20)
     shown = JournalSnapshot(Journal((hostile,)), RowContext(), (), "PRACTICE", "USD")
-    given = Given(shown, shown.journal.closed, width=40)
+    given = ViewInput(shown, shown.journal.closed, width=40)
     view = page.views[1]
     drawn = "".join(words for line in view.lines(view.compute(given), given) for words, _ in line)
     assert "EUR" in drawn

@@ -9,7 +9,7 @@ import pytest
 from textual.screen import Screen
 
 from keydesk.calc.orders.instructions import (
-    LEFT_ALONE,
+    UNCHANGED,
     MoveEntry,
     OpenOrder,
     SetProtection,
@@ -124,7 +124,7 @@ async def test_modify_sends_the_stop_on_the_screen_although_the_average_range_ch
         await pilot.press("s", *"1.5a")
         complete_an_hourly_candle(store)
         await pilot.press("y")
-    assert app.results == [SetProtection("6411", "EUR_USD", D("1.08317"), LEFT_ALONE, LEFT_ALONE)]
+    assert app.results == [SetProtection("6411", "EUR_USD", D("1.08317"), UNCHANGED, UNCHANGED)]
 
 
 async def test_digits_typed_behind_the_letter_go_on_with_the_number() -> None:
@@ -176,7 +176,7 @@ async def test_a_nudge_moves_a_tenth() -> None:
 
 async def test_modify_takes_a_distance_from_the_entry() -> None:
     [sent] = (await after(modify, "s", *"1.5a", "y")).results
-    assert sent == SetProtection("6411", "EUR_USD", D("1.08317"), LEFT_ALONE, LEFT_ALONE)
+    assert sent == SetProtection("6411", "EUR_USD", D("1.08317"), UNCHANGED, UNCHANGED)
     words = (await after(modify, "s", *"1.5a")).last_words
     assert "1.08200 → 1.08317" in words
     assert "1a = 8.2 pips, ATR 14 H1" in words

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.checks import Circumstances, judge
+from keydesk.calc.orders.checks import CheckContext, check_ticket
 from keydesk.calc.orders.instructions import Limits, OpenOrder
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import MOST_TEXT, Draft, Entry, Members
@@ -98,7 +98,7 @@ async def test_a_typed_price_stays_when_the_type_turns() -> None:
 
 def verdict_of(draft: Draft, context: TradingContext) -> tuple[str, ...]:
     plan = work_out(draft, context, Limits())
-    return judge(draft, plan, context, Limits(), Circumstances(WALL_NS)).refusals
+    return check_ticket(draft, plan, context, Limits(), CheckContext(WALL_NS)).refusals
 
 
 def drafted(**members: object) -> Draft:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.calc.orders.instructions import OpenOrder, Template, TemplateBook
+from keydesk.calc.orders.instructions import OpenOrder, Template, TemplateSet
 from keydesk.calc.orders.plans.exit_plans import ExitRules
 from keydesk.calc.orders.ticket_draft import Entry
 from keydesk.forms.sheet import FormContext
@@ -23,7 +23,7 @@ SCALP = Template(
 
 
 def context(*, chosen: bool = True) -> FormContext:
-    book = TemplateBook({"scalp": SCALP}, {"EUR_USD": "scalp"} if chosen else {})
+    book = TemplateSet({"scalp": SCALP}, {"EUR_USD": "scalp"} if chosen else {})
     return replace(example_context(), templates=book)
 
 
@@ -69,7 +69,7 @@ PLANNED = replace(
 
 
 async def planned(keys: str, template: Template = PLANNED) -> tuple[str, list[object]]:
-    book = TemplateBook({"scalp": template}, {"EUR_USD": "scalp"})
+    book = TemplateSet({"scalp": template}, {"EUR_USD": "scalp"})
     given = replace(example_context(), templates=book)
     app = FormApp(lambda: TicketForm(given, "BUY", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:

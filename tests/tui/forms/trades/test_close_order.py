@@ -11,7 +11,7 @@ from keydesk.calc.orders.instructions import (
     Reverse,
     SetProtection,
     Template,
-    TemplateBook,
+    TemplateSet,
 )
 from keydesk.calc.orders.position_effect import CloseOrder, in_close_order, parts_of
 from keydesk.forms.sheet import FormContext
@@ -116,7 +116,7 @@ async def test_one_of_several_trades_says_which_and_turns_to_the_next() -> None:
 def reversing(store: Store, template: Template | None = None) -> ReverseForm:
     context: FormContext = example_context(store)
     if template is not None:
-        book = TemplateBook({"trail": template}, {"EUR_USD": "trail"})
+        book = TemplateSet({"trail": template}, {"EUR_USD": "trail"})
         context = replace(context, templates=book)
     return ReverseForm(context, "EUR_USD")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from keydesk.calc.orders.instructions import LEFT_ALONE, Limits, MoveEntry, SetProtection
+from keydesk.calc.orders.instructions import UNCHANGED, Limits, MoveEntry, SetProtection
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm
@@ -121,7 +121,7 @@ async def test_a_stop_far_from_the_price_may_still_be_tightened() -> None:
 async def test_what_is_not_touched_is_not_sent() -> None:
     _, [result] = await pressed(modify(guaranteeing()), "s 1 . 0 8 3 0 0 y")
     assert isinstance(result, SetProtection)
-    assert (result.target, result.trail, result.guaranteed) == (LEFT_ALONE,) * 3
+    assert (result.target, result.trail, result.guaranteed) == (UNCHANGED,) * 3
 
 
 async def test_loosening_a_stop_warns_of_an_exit_plan_that_runs() -> None:

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.instructions import LEFT_ALONE, MoveEntry
+from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm
 from support.data.desk_store import example_store
@@ -31,7 +31,7 @@ async def test_units_are_changed_and_all_else_is_left_alone() -> None:
     assert move == MoveEntry(
         "6415", "EUR_USD", D("1.08200"), D("1.08000"), D("1.08600"), units=D(30_000)
     )
-    assert move.trail is LEFT_ALONE
+    assert move.trail is UNCHANGED
     words = (await after("u 30000")).last_words
     assert "[    30,000] 20,000 → 30,000" in words
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.instructions import LEFT_ALONE, CloseTrades, SetProtection
+from keydesk.calc.orders.instructions import UNCHANGED, CloseTrades, SetProtection
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import FormContext, docked
 from keydesk.forms.trades.break_even import BreakEvenForm
@@ -141,7 +141,7 @@ async def test_what_is_not_touched_is_left_alone() -> None:
     app = await after(modify, "t", "up", "y")
     [change] = app.results
     assert isinstance(change, SetProtection)
-    assert (change.stop, change.target, change.trail) == (LEFT_ALONE, D("1.08910"), LEFT_ALONE)
+    assert (change.stop, change.target, change.trail) == (UNCHANGED, D("1.08910"), UNCHANGED)
 
 
 async def test_loosening_asks_for_a_letter_and_is_refused_disarmed() -> None:

@@ -56,7 +56,7 @@ class CommandActions:
             ShowInstrument,
             ShowMessage,
             ShowMessages,
-            TurnMute,
+            ToggleMute,
         )
         from keydesk.calc.page_commands import ShowPage  # noqa: PLC0415
 
@@ -80,8 +80,8 @@ class CommandActions:
                 self._tickets.open_ticket(side, instrument, fields)
             case MakeAlert(line):
                 self._context.services.make_alert(line)
-            case TurnMute():
-                self._context.services.turn_mute()
+            case ToggleMute():
+                self._context.services.toggle_mute()
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
             case None:
@@ -135,7 +135,7 @@ class ReplayActions:
         if command == STATUS:
             self._show_status()
         else:
-            self._context.services.replay.carry_out(command)
+            self._context.services.replay.execute(command)
 
     def _show_status(self) -> None:
         self._context.app.push_screen(forms.MarketPage(self._context.store, monotonic))

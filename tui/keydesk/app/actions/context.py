@@ -41,7 +41,7 @@ class Desk(Protocol):
     """The desk that the actions work on."""
 
     def form_context(self) -> FormContext: ...
-    def carry_out(self, instruction: Instruction | None) -> None: ...
+    def execute(self, instruction: Instruction | None) -> None: ...
     def disarm(self, cause: Cause) -> None: ...
     def tell(self, level: NoticeLevel, words: str) -> None: ...
     def leave(self, code: int = 0) -> None: ...
@@ -65,7 +65,7 @@ class DeskServices:
     new_alert: Callable[[PriceCross | TradeResult], None]
     make_alert: Callable[[AlertLine], None]
     show_alerts: Callable[[], None]
-    turn_mute: Callable[[], None]
+    toggle_mute: Callable[[], None]
     read_summary: Callable[[Callable[[Rows], None]], None]
     read_bookings: Callable[[TakeBookings], None]
     read_closes: Callable[[Sequence[str], TakeCloses], None]
@@ -98,7 +98,7 @@ class ActionContext:
 
     def ask(self, form: ModalScreen[Decided | None]) -> None:
         """Open a form and carry out the instruction that it returns."""
-        self.app.push_screen(form, self.desk.carry_out)
+        self.app.push_screen(form, self.desk.execute)
 
     @property
     def screen(self) -> DeskScreen:

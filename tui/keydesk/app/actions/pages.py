@@ -199,4 +199,4 @@ class AlertActions:
 
     def action_mute(self) -> None:
         """Mute bell and notifications, or end that."""
-        self._context.services.turn_mute()
+        self._context.services.toggle_mute()

@@ -87,7 +87,7 @@ class TradeActions:
         if selection.means_position(self._store) and selection.trades(self._store):
             instrument = selection.instrument(self._store)
             form = forms.ClosePositionForm(self._desk.form_context(), instrument)
-            self._context.app.push_screen(form, self._desk.carry_out)
+            self._context.app.push_screen(form, self._desk.execute)
         elif trade is not None:
             self._context.ask(
                 forms.CloseForm(self._desk.form_context(), trade.instrument, [trade.id])
@@ -101,7 +101,7 @@ class TradeActions:
         if selection.means_position(self._store) and selection.trades(self._store):
             instrument = selection.instrument(self._store)
             form = forms.PositionPartForm(self._desk.form_context(), instrument)
-            self._context.app.push_screen(form, self._desk.carry_out)
+            self._context.app.push_screen(form, self._desk.execute)
         else:
             self._on_trade(forms.ScaleOutForm, "close a part of")
 
@@ -177,11 +177,11 @@ class TradeActions:
             opened = form(self._desk.form_context(), trade.id)
             if selection.pane == "positions":
                 opened.subject = "the only trade of the position"
-            self._context.app.push_screen(opened, self._desk.carry_out)
+            self._context.app.push_screen(opened, self._desk.execute)
         elif held:
             opened = form(self._desk.form_context(), held[0].id)
             opened.choose_among([each.id for each in held])
-            self._context.app.push_screen(opened, self._desk.carry_out)
+            self._context.app.push_screen(opened, self._desk.execute)
         else:
             self._nothing_to(verb)
 

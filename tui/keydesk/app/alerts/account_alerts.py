@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from keydesk.alerts.watch import AlertWatch
     from keydesk.app.account_connection import Connection
     from keydesk.calc.alerts.alert import Alert, FiringRecord
-    from keydesk.calc.alerts.alert_builder import Surroundings
+    from keydesk.calc.alerts.alert_builder import AlertContext
     from keydesk.calc.alerts.conditions import PriceCross, TradeResult
     from keydesk.calc.alerts.parser import AlertLine
     from keydesk.config.alert_settings import EventKind
@@ -76,7 +76,7 @@ class AccountAlerts:
 
     def open(self, path: Path, connection: Connection, account: str) -> None:
         """Read the alerts of the account and watch them until the desk is left."""
-        from keydesk.alerts.alert_file import BookFile  # noqa: PLC0415 - after the first paint
+        from keydesk.alerts.alert_file import AlertFile  # noqa: PLC0415 - after the first paint
         from keydesk.alerts.command import CommandRunner  # noqa: PLC0415
         from keydesk.alerts.delivery import Delivery  # noqa: PLC0415
         from keydesk.alerts.events import EventSources  # noqa: PLC0415
@@ -87,9 +87,9 @@ class AccountAlerts:
         commands = CommandRunner(settings.notify, settings.notify_timeout, report)
         self._delivery = Delivery(settings, self._write, os.environ, commands, self._flash)
         self._events = EventSources(self._store, account, self._delivery.deliver)
-        connection.link.gate.listen(self._events.on_transaction)
-        self.watch = AlertWatch(self._store, BookFile(path), self._show_firing, self._tell)
-        connection.link.alerts = self.watch
+        connection.feed.gate.listen(self._events.on_transaction)
+        self.watch = AlertWatch(self._store, AlertFile(path), self._show_firing, self._tell)
+        connection.feed.alerts = self.watch
         self._app.run_worker(self.watch.run(), "alerts", group="feeds", exit_on_error=False)
 
     def look(self, now: float) -> None:
@@ -213,18 +213,18 @@ class AccountAlerts:
         instrument = getattr(line.condition, "instrument", "")
         return standing_words(self._unmade(line), self._surroundings().prices.get(instrument))
 
-    def _surroundings(self) -> Surroundings:
+    def _surroundings(self) -> AlertContext:
         """Return the time, the trader's zone and the prices, from which an alert is made."""
-        from keydesk.calc.alerts.alert_builder import Priced, Surroundings  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert_builder import AlertContext, PriceSnapshot  # noqa: PLC0415 - see `open`
 
         store = self._store
         prices = {
-            name: Priced(quote.bid, quote.ask, known.pip, known.display_precision)
+            name: PriceSnapshot(quote.bid, quote.ask, known.pip, known.display_precision)
             for name, quote in store.quotes.items()
             if (known := store.instruments.get(name)) is not None
         }
         trades = None if store.account is None else store.trades.keys()
-        return Surroundings(store.clock_ns or time_ns(), store.zone, prices, trades)
+        return AlertContext(store.clock_ns or time_ns(), store.zone, prices, trades)
 
     # The page.
 
@@ -248,7 +248,7 @@ class AccountAlerts:
             case "new":
                 self.type_line()
             case "mute":
-                self.turn_mute()
+                self.toggle_mute()
             case "clear":
                 over = (each for each in self._store.alerts.values())
                 self.watch.change(
@@ -271,7 +271,7 @@ class AccountAlerts:
         """Whether bell and desktop notifications are muted."""
         return self._delivery is not None and self._delivery.muted
 
-    def turn_mute(self) -> None:
+    def toggle_mute(self) -> None:
         """Mute bell and desktop notifications, or end that; lines, flash and the trader's command go on."""
         if self._delivery is None:
             self._tell("warn", NOT_OPEN)

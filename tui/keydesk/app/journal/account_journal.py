@@ -68,12 +68,12 @@ class AccountJournal:
         tell: Callable[[NoticeLevel, str], None],
         keymap: KeyMap,
         form_context: Callable[[], FormContext],
-        carry_out: Callable[[Instruction | None], None],
+        execute: Callable[[Instruction | None], None],
         portions: Portions | None = None,
     ) -> None:
         self._app, self._account, self._store = app, account, store
         self._tell, self._keymap = tell, keymap
-        self._form_context, self._carry_out = form_context, carry_out
+        self._form_context, self._carry_out = form_context, execute
         self._portions = portions
         self._make_live: Callable[[], LiveJournal] | None = None  # once the account is open
         self._live: LiveJournal | None = None
@@ -92,7 +92,7 @@ class AccountJournal:
         files = JournalFiles.of(audit.parent.parent / "journal", audit.stem)
         self._live = self._newest = None
         self._make_live = partial(self._made, connection.commands.client, files)
-        connection.link.gate.listen(self._on_transaction)
+        connection.feed.gate.listen(self._on_transaction)
         self.screens.open(files.screens)
 
     @property

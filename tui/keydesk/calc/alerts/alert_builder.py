@@ -8,21 +8,21 @@ from decimal import Decimal
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import (
     AccountResult,
-    AverageCross,
+    AtrMultiple,
     CandleCondition,
-    ClientsLong,
+    ClientLongPercent,
     ClockTime,
     Condition,
-    DayExtreme,
+    DayHighLow,
     MarginLevel,
+    MovingAverageCross,
     PriceCross,
     PriceMove,
     PriceSide,
-    RangeMultiple,
     RolloverSoon,
+    RsiLevel,
     SpreadLevel,
     StreamSilence,
-    StrengthLevel,
     TradeResult,
 )
 from keydesk.calc.alerts.parser import AlertLine
@@ -31,7 +31,7 @@ from keydesk.calc.orders.expiry_time import expiry_ns
 from keydesk.calc.orders.ticket_draft import UnreadableText
 from keydesk.text.format import at, pair
 from keydesk.text.sanitize import clean_name
-from keydesk_client.arithmetic.profit import nearest_price
+from keydesk_client.arithmetic.profit import round_price
 
 HUNDRED = Decimal(100)
 SIGNS = {"up": ">", "down": "<", "touch": "@"}
@@ -39,7 +39,7 @@ WAYS = {"up": "up", "down": "down", "touch": "cross"}
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class PriceSnapshot:
     """The prices of an instrument from which an alert is made."""
 
     bid: Decimal
@@ -59,16 +59,16 @@ class Priced:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class AlertContext:
     """What an alert is made from: the time, the trader's zone and the prices."""
 
     now_ns: int
     zone: tzinfo = UTC
-    prices: Mapping[str, Priced] = field(default_factory=dict)
+    prices: Mapping[str, PriceSnapshot] = field(default_factory=dict)
     trades: Collection[str] | None = None  # the ids of the open ones; None: not known
 
 
-def make_alert(line: AlertLine, around: Surroundings, id_: str = "") -> Alert:
+def make_alert(line: AlertLine, around: AlertContext, id_: str = "") -> Alert:
     """Return the alert of a line.
 
     Raises:
@@ -79,7 +79,7 @@ def make_alert(line: AlertLine, around: Surroundings, id_: str = "") -> Alert:
     return Alert(id_, condition, around.now_ns, line.repeat_s, expires, line.note)
 
 
-def _resolved(condition: Condition, around: Surroundings) -> Condition:
+def _resolved(condition: Condition, around: AlertContext) -> Condition:
     match condition:
         case PriceMove():
             return _moved(condition, around)
@@ -93,7 +93,7 @@ def _resolved(condition: Condition, around: Surroundings) -> Condition:
             return condition
 
 
-def _moved(move: PriceMove, around: Surroundings) -> PriceMove:
+def _moved(move: PriceMove, around: AlertContext) -> PriceMove:
     priced = around.prices.get(move.instrument)
     if priced is None:
         raise AlertSyntaxError(
@@ -101,13 +101,13 @@ def _moved(move: PriceMove, around: Surroundings) -> PriceMove:
         )
     start = priced.at(move.side)
     step = move.distance * priced.pip if move.unit == "pips" else start * move.distance / HUNDRED
-    level = nearest_price(start + step, priced.precision + 1)  # a mid price has a digit more
+    level = round_price(start + step, priced.precision + 1)  # a mid price has a digit more
     if level <= 0:
         raise AlertSyntaxError(f"price: {move.distance:+f} from {start:f} is not above 0")
     return replace(move, start=start, level=level)
 
 
-def _instant(text: str, around: Surroundings, part: str) -> int:
+def _instant(text: str, around: AlertContext, part: str) -> int:
     instant = expiry_ns(text, around.now_ns, around.now_ns, around.zone)
     if isinstance(instant, UnreadableText) or instant is None:
         why = f"{instant.text} {instant.reason}" if instant else "none; write 18:30"
@@ -118,13 +118,14 @@ def _instant(text: str, around: Surroundings, part: str) -> int:
 def instrument_of(condition: Condition) -> str:
     """Return the instrument that a condition watches, "" if it watches none."""
     if isinstance(
-        condition, PriceCross | PriceMove | SpreadLevel | DayExtreme | ClientsLong | CandleCondition
+        condition,
+        PriceCross | PriceMove | SpreadLevel | DayHighLow | ClientLongPercent | CandleCondition,
     ):
         return condition.instrument
     return ""
 
 
-def standing_words(alert: Alert, priced: Priced | None) -> str:
+def standing_words(alert: Alert, priced: PriceSnapshot | None) -> str:
     """Return a hint if the price is beyond the level already: the alert waits until it comes back and crosses again."""
     condition = alert.condition
     if priced is None or not isinstance(condition, PriceCross):
@@ -157,15 +158,15 @@ def condition_line(condition: Condition) -> str:  # noqa: C901, PLR0911, PLR0912
         case SpreadLevel():
             sign = SIGNS[condition.direction]
             return f"{_name(condition.instrument)} spread {sign} {condition.level:f}p"
-        case DayExtreme():
+        case DayHighLow():
             return f"{_name(condition.instrument)} {condition.extreme}"
-        case AverageCross():
+        case MovingAverageCross():
             how = f"{condition.fast} {condition.slow} {WAYS[condition.direction]}"
             return f"{_name(condition.instrument)} ema {how} {condition.granularity.lower()}"
-        case StrengthLevel():
+        case RsiLevel():
             how = f"{condition.period} {SIGNS[condition.direction]} {condition.level:f}"
             return f"{_name(condition.instrument)} rsi {how} {condition.granularity.lower()}"
-        case RangeMultiple():
+        case AtrMultiple():
             how = f"{condition.period} {condition.level:f}"
             return f"{_name(condition.instrument)} atr {how} {condition.granularity.lower()}"
         case TradeResult():
@@ -178,7 +179,7 @@ def condition_line(condition: Condition) -> str:  # noqa: C901, PLR0911, PLR0912
             return f"time {condition.typed}"
         case RolloverSoon():
             return f"rollover {condition.minutes}m"
-        case ClientsLong():
+        case ClientLongPercent():
             sign = SIGNS[condition.direction]
             return f"{_name(condition.instrument)} clients {sign} {condition.level:f}%"
         case StreamSilence():

@@ -95,7 +95,7 @@ class SpreadLevel:
 
 
 @dataclass(frozen=True, slots=True)
-class DayExtreme:
+class DayHighLow:
     """The mid price makes a new high or low of the trading day."""
 
     instrument: str
@@ -115,7 +115,7 @@ class DayExtreme:
 
 
 @dataclass(frozen=True, slots=True)
-class AverageCross:
+class MovingAverageCross:
     """Two exponential averages cross, at the close of a candle."""
 
     instrument: str
@@ -140,7 +140,7 @@ class AverageCross:
 
 
 @dataclass(frozen=True, slots=True)
-class StrengthLevel:
+class RsiLevel:
     """The relative strength index crosses a level, at the close of a candle."""
 
     instrument: str
@@ -162,7 +162,7 @@ class StrengthLevel:
 
 
 @dataclass(frozen=True, slots=True)
-class RangeMultiple:
+class AtrMultiple:
     """The true range of a candle is a multiple of the average true range before it."""
 
     instrument: str
@@ -291,7 +291,7 @@ class RolloverSoon:
 
 
 @dataclass(frozen=True, slots=True)
-class ClientsLong:
+class ClientLongPercent:
     """The share of the clients' positions that are long crosses a level."""
 
     instrument: str
@@ -338,19 +338,19 @@ Condition = (
     PriceCross
     | PriceMove
     | SpreadLevel
-    | DayExtreme
-    | AverageCross
-    | StrengthLevel
-    | RangeMultiple
+    | DayHighLow
+    | MovingAverageCross
+    | RsiLevel
+    | AtrMultiple
     | TradeResult
     | AccountResult
     | MarginLevel
     | ClockTime
     | RolloverSoon
-    | ClientsLong
+    | ClientLongPercent
     | StreamSilence
 )
-CandleCondition = AverageCross | StrengthLevel | RangeMultiple
+CandleCondition = MovingAverageCross | RsiLevel | AtrMultiple
 
 
 def _amount(value: Decimal, unit: ResultUnit) -> str:

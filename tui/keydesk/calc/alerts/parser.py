@@ -12,21 +12,21 @@ from decimal import Decimal
 from keydesk.calc.alerts.alert import LONGEST_NOTE, USUAL_PAUSE_S
 from keydesk.calc.alerts.conditions import (
     AccountResult,
-    AverageCross,
-    ClientsLong,
+    AtrMultiple,
+    ClientLongPercent,
     ClockTime,
     Condition,
-    DayExtreme,
+    DayHighLow,
     MarginLevel,
+    MovingAverageCross,
     PriceCross,
     PriceMove,
     PriceSide,
-    RangeMultiple,
     RolloverSoon,
+    RsiLevel,
     SpreadLevel,
     StreamName,
     StreamSilence,
-    StrengthLevel,
     TradeResult,
 )
 from keydesk.calc.alerts.parts import (
@@ -185,12 +185,12 @@ def _of_instrument(words: Sequence[str], name: str) -> Condition:  # noqa: PLR09
             level = number_of(pips.removesuffix("p"), "spread", above=Decimal(0))
             return SpreadLevel(name, one_way(sign, "spread"), level)
         case [("high" | "low") as extreme]:
-            return DayExtreme(name, extreme)
+            return DayHighLow(name, extreme)
         case ["clients", "long"]:
-            return ClientsLong(name, "up", Decimal(50))
+            return ClientLongPercent(name, "up", Decimal(50))
         case ["clients", *maybe, sign, percent] if sign in SIGNS and maybe in ([], ["long"]):
             level = number_of(percent.removesuffix("%"), "clients", Decimal(0), Decimal(100))
-            return ClientsLong(name, one_way(sign, "clients"), level)
+            return ClientLongPercent(name, one_way(sign, "clients"), level)
         case [side, *rest] if side in SIDES:
             return _price(rest, name, SIDES[side])
         case _:
@@ -284,7 +284,9 @@ def _average(words: Sequence[str], name: str) -> Condition:
             periods = period_of(fast, "ema"), period_of(slow, "ema")
             if periods[0] >= periods[1]:
                 raise AlertSyntaxError("ema: the first period is the shorter one: ema 20 50 up h1")
-            return AverageCross(name, granularity, *periods, CROSSES[how[0]] if how else "touch")
+            return MovingAverageCross(
+                name, granularity, *periods, CROSSES[how[0]] if how else "touch"
+            )
         case _:
             raise AlertSyntaxError("ema: write two periods and a way: ema 20 50 up h1")
 
@@ -295,7 +297,7 @@ def _strength(words: Sequence[str], name: str) -> Condition:
         case [*period, sign, level] if sign in SIGNS and len(period) < 2:  # noqa: PLR2004 - its own period or none
             number = number_of(level, "rsi", Decimal(0), Decimal(100))
             length = period_of(period[0], "rsi") if period else USUAL_RSI
-            return StrengthLevel(name, granularity, length, SIGNS[sign], number)
+            return RsiLevel(name, granularity, length, SIGNS[sign], number)
         case _:
             raise AlertSyntaxError(
                 "rsi: write a level and a candle: rsi > 70 h1, or rsi 9 < 30 m15"
@@ -312,7 +314,7 @@ def _range(words: Sequence[str], name: str) -> Condition:
         case _:
             raise AlertSyntaxError("atr: write how many: atr 2 h1, a candle of twice ATR 14")
     number = number_of(multiple.rstrip("ax"), "atr", Decimal("0.1"), Decimal(50))
-    return RangeMultiple(name, granularity, period, number)
+    return AtrMultiple(name, granularity, period, number)
 
 
 OF_ACCOUNT: Mapping[str, Callable[[Sequence[str]], Condition]] = {

@@ -13,7 +13,7 @@ from keydesk.calc.market.indicator_specs import IndicatorSpec
 from keydesk.calc.market.indicators import Candle, compute, warm_up
 from keydesk.calc.orders.ticket_draft import Entry, Reading, UnreadableText
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk_client.arithmetic.profit import nearest_price
+from keydesk_client.arithmetic.profit import round_price
 
 PERIOD = 14
 GRANULARITY: Final = "H1"
@@ -34,7 +34,7 @@ def average_range(candles: Sequence[Candle], precision: int) -> Decimal | None:
     values = compute(SPEC, candles).lines[0].values
     if not values or not isfinite(values[-1]) or values[-1] <= 0:
         return None
-    return nearest_price(Decimal(values[-1]), precision + SPARE_DIGITS)
+    return round_price(Decimal(values[-1]), precision + SPARE_DIGITS)
 
 
 def distance(entry: Entry, context: TradingContext) -> Reading:

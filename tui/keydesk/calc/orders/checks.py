@@ -45,7 +45,7 @@ COMMAND_NAMES: Mapping[InFlightKind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class CheckContext:
     """Conditions beside ticket and price that a verdict depends on."""
 
     wall_ns: int
@@ -59,16 +59,16 @@ class Circumstances:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TicketCheck:
     """Reasons to refuse, and warnings that require a letter."""
 
     refusals: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def judge(
-    draft: Draft, plan: Plan, context: TradingContext, limits: Limits, circumstances: Circumstances
-) -> Verdict:
+def check_ticket(
+    draft: Draft, plan: Plan, context: TradingContext, limits: Limits, circumstances: CheckContext
+) -> TicketCheck:
     """Return all refusals and warnings of a plan."""
     at_once = _at_once_warnings(draft, plan, context)
     unusable = [
@@ -76,10 +76,10 @@ def judge(
         *member_refusals(draft, plan, context, circumstances.wall_ns, circumstances.zone),
     ]
     if unusable:
-        return Verdict(tuple(unusable))
+        return TicketCheck(tuple(unusable))
     if plan.reduces:  # an exit: no limit, old price or other order may delay it
         refusals = [*_no_size_refusals(draft, plan), *_entry_refusals(plan, context)]
-        return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
+        return TicketCheck(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
     refusals = [
         *_price_refusals(draft, plan, context, circumstances),
         *_size_refusals(draft, plan, context),
@@ -95,7 +95,7 @@ def judge(
         *_moment_warnings(circumstances, limits),
         *_week_end_warnings(circumstances),
     ]
-    return Verdict(tuple(refusals), tuple(warnings))
+    return TicketCheck(tuple(refusals), tuple(warnings))
 
 
 def under_way_refusals(instrument: str, in_flight: Iterable[InFlight]) -> list[str]:
@@ -135,7 +135,7 @@ def old_price_words(context: TradingContext, trouble: str) -> str:
 
 
 def _price_refusals(
-    draft: Draft, plan: Plan, context: TradingContext, circumstances: Circumstances
+    draft: Draft, plan: Plan, context: TradingContext, circumstances: CheckContext
 ) -> list[str]:
     reasons = []
     if draft.kind == "MARKET" and not context.tradeable:
@@ -307,7 +307,7 @@ def fills_at_once(draft: Draft, plan: Plan, context: TradingContext) -> bool:
     return beyond >= 0 if draft.kind == "LIMIT" else beyond <= 0
 
 
-def _moment_warnings(circumstances: Circumstances, limits: Limits) -> list[str]:
+def _moment_warnings(circumstances: CheckContext, limits: Limits) -> list[str]:
     warnings = []
     since = circumstances.sent_like_this
     if since is not None and since < DUPLICATE_WITHIN:
@@ -321,7 +321,7 @@ def _moment_warnings(circumstances: Circumstances, limits: Limits) -> list[str]:
     return warnings
 
 
-def _week_end_warnings(circumstances: Circumstances) -> list[str]:
+def _week_end_warnings(circumstances: CheckContext) -> list[str]:
     minutes = minutes_to_week_end(circumstances.wall_ns)
     if minutes is None:
         return []

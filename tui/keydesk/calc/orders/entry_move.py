@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.instructions import LEFT_ALONE, Limits, MoveEntry
+from keydesk.calc.orders.instructions import UNCHANGED, Limits, MoveEntry
 from keydesk.calc.orders.limits import deviation_warnings
 from keydesk.calc.orders.ticket_draft import (
     Entry,
@@ -17,7 +17,7 @@ from keydesk.calc.orders.ticket_draft import (
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.records import OrderRow
 from keydesk.text.format import money
-from keydesk_client.arithmetic.profit import nearest_price
+from keydesk_client.arithmetic.profit import round_price
 
 Levels = Mapping[str, Reading]
 """Price, stop, target, trail (a distance) and units, by the name of their field."""
@@ -59,7 +59,7 @@ def typed_levels(fields: Mapping[str, Entry], context: TradingContext, *, buys: 
         elif entry.unit == "ATR" and isinstance(value, Decimal):
             direction = 1 if (name == "target") == buys else -1
             value = _ranges_away(entry, levels["price"], direction, context)
-        levels[name] = nearest_price(value, digits) if isinstance(value, Decimal) else value
+        levels[name] = round_price(value, digits) if isinstance(value, Decimal) else value
     return levels
 
 
@@ -90,7 +90,7 @@ def move_instruction(order: OrderRow, levels: Levels) -> MoveEntry | None:
         at,
         stop,
         target,
-        trail=LEFT_ALONE if trail == order.trail else trail,
+        trail=UNCHANGED if trail == order.trail else trail,
         units=None if size == abs(order.units) else size.copy_sign(order.units),
     )
 

@@ -14,7 +14,7 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
-from keydesk_client.arithmetic.profit import price_down, price_up
+from keydesk_client.arithmetic.profit import round_price_down, round_price_up
 
 
 def first_draft(
@@ -73,5 +73,5 @@ def _resting_price(draft: Draft, context: TradingContext) -> Decimal:
     away = slippage_allowed(context.bid, context.ask, context.rules.pip)
     precision = context.rules.price_precision
     if buys:
-        return price_up(context.ask + away, precision)
-    return price_down(context.bid - away, precision)
+        return round_price_up(context.ask + away, precision)
+    return round_price_down(context.bid - away, precision)

@@ -100,7 +100,7 @@ STANDARD = "standard"
 
 
 @dataclass(frozen=True, slots=True)
-class TemplateBook:
+class TemplateSet:
     """The named templates beside the standard one, and which of them new tickets of an instrument open with."""
 
     named: Mapping[str, Template] = field(default_factory=dict)
@@ -169,14 +169,14 @@ class Limits:
         return replace(self, **own) if own else self
 
 
-class Left(Enum):
+class Unchanged(Enum):
     """A dependent order that an instruction does not touch."""
 
     ALONE = "left as it is"
 
 
-LEFT_ALONE = Left.ALONE
-Change = Decimal | None | Left  # a new value; None takes the order away; left alone
+UNCHANGED = Unchanged.ALONE
+Change = Decimal | None | Unchanged  # a new value; None takes the order away; left alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +251,10 @@ class SetProtection:
 
     trade_id: str
     instrument: str
-    stop: Change = LEFT_ALONE
-    target: Change = LEFT_ALONE
-    trail: Change = LEFT_ALONE  # distance in price units
-    guaranteed: Change = LEFT_ALONE  # price of the guaranteed stop
+    stop: Change = UNCHANGED
+    target: Change = UNCHANGED
+    trail: Change = UNCHANGED  # distance in price units
+    guaranteed: Change = UNCHANGED  # price of the guaranteed stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ class MoveEntry:
     price: Decimal
     stop: Decimal | None
     target: Decimal | None
-    trail: Change = LEFT_ALONE  # distance in price units
+    trail: Change = UNCHANGED  # distance in price units
     units: Decimal | None = None  # signed; None: as many as before
 
 

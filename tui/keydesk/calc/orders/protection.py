@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.instructions import LEFT_ALONE, Change, Template
+from keydesk.calc.orders.instructions import UNCHANGED, Change, Template
 from keydesk.calc.orders.ticket_draft import (
     Entry,
     Reading,
@@ -15,7 +15,7 @@ from keydesk.calc.orders.ticket_draft import (
 )
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
 from keydesk.records import TradeRow
-from keydesk_client.arithmetic.profit import closing_price, nearest_price
+from keydesk_client.arithmetic.profit import closing_price, round_price
 from keydesk_client.arithmetic.risk import (
     locked_profit,
     nearest_stop,
@@ -135,13 +135,13 @@ def wanted_level(
         return value
     entry, precision = draft.entry(name), context.rules.price_precision
     if entry.unit == "price":
-        return nearest_price(value, precision)
+        return round_price(value, precision)
     away = average_range.distance(entry, context)
     if name == "trail" or not isinstance(away, Decimal):
-        return nearest_price(away, precision) if isinstance(away, Decimal) else away
+        return round_price(away, precision) if isinstance(away, Decimal) else away
     direction = 1 if trade.units > 0 else -1
     toward = direction if name == "target" else -direction
-    return nearest_price(trade.price + toward * away, precision)
+    return round_price(trade.price + toward * away, precision)
 
 
 def in_unit(
@@ -162,7 +162,7 @@ def in_unit(
 
 def change(now: Decimal | None, new: Decimal | None) -> Change:
     """Return the changes to send; unchanged levels are left out."""
-    return LEFT_ALONE if now == new else new
+    return UNCHANGED if now == new else new
 
 
 def weight(trade: TradeRow, now: Protection, new: Protection) -> Weight:
@@ -222,7 +222,7 @@ def fills_at_once(trade: TradeRow, target: Decimal, context: TradingContext) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class ProtectionPreview:
     """Profit at the levels in home currency; None without the level."""
 
     at_stop: Decimal | None  # negative: lost
@@ -236,7 +236,7 @@ class Outlook:
         return self.at_target / -self.at_stop
 
 
-def outlook(trade: TradeRow, levels: Protection, context: TradingContext) -> Outlook:
+def outlook(trade: TradeRow, levels: Protection, context: TradingContext) -> ProtectionPreview:
     """Return the profit at the nearest stop and at the target."""
     at_stop = at_target = None
     stop = effective_stop(trade, levels, context)
@@ -246,7 +246,7 @@ def outlook(trade: TradeRow, levels: Protection, context: TradingContext) -> Out
         at_stop = locked - lost if locked else -lost if lost else NOTHING
     if levels.target is not None:
         at_target = reward(trade.units, trade.price, levels.target, context.factors)
-    return Outlook(at_stop, at_target)
+    return ProtectionPreview(at_stop, at_target)
 
 
 def effective_stop(trade: TradeRow, levels: Protection, context: TradingContext) -> Decimal | None:
@@ -291,7 +291,7 @@ def completed_by(
     if not draft.target.text and template.target_r is not None:
         risk = direction * (trade.price - stop)
         target = trade.price + direction * template.target_r * (risk if risk > 0 else away)
-        target = nearest_price(target, context.rules.price_precision)
+        target = round_price(target, context.rules.price_precision)
         if not fills_at_once(trade, target, context):
             draft = draft.put("target", Entry(f"{target:f}", "price"))
     return replace(draft, active="stop")
@@ -303,4 +303,4 @@ def _template_stop(trade: TradeRow, away: Decimal, context: TradingContext) -> D
     stop = trade.price - direction * away
     if direction * (close - stop) <= context.ask - context.bid:
         stop = close - direction * away
-    return nearest_price(stop, context.rules.price_precision)
+    return round_price(stop, context.rules.price_precision)

@@ -8,7 +8,7 @@ from keydesk.calc.orders import average_range
 from keydesk.calc.orders.ticket_draft import Draft, Reading, UnreadableText
 from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk_client.arithmetic.profit import nearest_price, price_down, price_up
+from keydesk_client.arithmetic.profit import round_price, round_price_down, round_price_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ def entry_price(draft: Draft, context: TradingContext) -> Reading:
         return value
     precision = context.rules.price_precision
     if draft.price.unit == "pips":
-        return nearest_price(touch + _pending_side(draft) * value * context.rules.pip, precision)
+        return round_price(touch + _pending_side(draft) * value * context.rules.pip, precision)
     if value < 0:  # "-15" in the price field: 15 pips under the market
-        return nearest_price(touch + value * context.rules.pip, precision)
-    return nearest_price(value, precision)
+        return round_price(touch + value * context.rules.pip, precision)
+    return round_price(value, precision)
 
 
 def stop_distance(draft: Draft, levels: Levels, spread: Decimal) -> Decimal | None:
@@ -107,8 +107,8 @@ def _bound(draft: Draft, context: TradingContext) -> Reading:
     usual = slippage_allowed(context.bid, context.ask, rules.pip)
     allowed = usual if typed is None else typed * rules.pip
     if draft.direction > 0:
-        return price_up(context.ask + allowed, rules.price_precision)
-    return price_down(context.bid - allowed, rules.price_precision)
+        return round_price_up(context.ask + allowed, rules.price_precision)
+    return round_price_down(context.bid - allowed, rules.price_precision)
 
 
 def _pending_bound(draft: Draft, allowed: Decimal, context: TradingContext) -> Reading:
@@ -117,8 +117,8 @@ def _pending_bound(draft: Draft, allowed: Decimal, context: TradingContext) -> R
     if draft.kind == "LIMIT" or not isinstance(entry, Decimal):
         return None
     if draft.direction > 0:
-        return price_up(entry + allowed, precision)
-    return price_down(entry - allowed, precision)
+        return round_price_up(entry + allowed, precision)
+    return round_price_down(entry - allowed, precision)
 
 
 def _stop(draft: Draft, entry: Reading, context: TradingContext) -> Reading:
@@ -133,7 +133,7 @@ def _target(draft: Draft, entry: Reading, stop: Reading, context: TradingContext
         return UnreadableText(draft.target.text, "is in R, which needs a stop")
     if not isinstance(entry, Decimal) or not isinstance(stop, Decimal):
         return None
-    return nearest_price(entry + value * (entry - stop), context.rules.price_precision)
+    return round_price(entry + value * (entry - stop), context.rules.price_precision)
 
 
 def _level(
@@ -147,11 +147,11 @@ def _level(
     if not isinstance(value, Decimal):
         return value
     if draft.entry(name).unit == "price":
-        return nearest_price(value, precision)
+        return round_price(value, precision)
     away = average_range.distance(draft.entry(name), context)
     if not isinstance(entry, Decimal) or not isinstance(away, Decimal):
         return away if isinstance(away, UnreadableText) else None
-    return nearest_price(entry + toward * away, precision)
+    return round_price(entry + toward * away, precision)
 
 
 def _trail(draft: Draft, context: TradingContext) -> Reading:
@@ -159,4 +159,4 @@ def _trail(draft: Draft, context: TradingContext) -> Reading:
     if not isinstance(value, Decimal):
         return value
     away = average_range.distance(draft.trail, context)
-    return nearest_price(away, context.rules.price_precision) if isinstance(away, Decimal) else away
+    return round_price(away, context.rules.price_precision) if isinstance(away, Decimal) else away

@@ -12,7 +12,7 @@ from keydesk.calc.orders.plans.scale_out import (
 from keydesk.calc.orders.ticket import Plan
 from keydesk.calc.orders.ticket_draft import Draft
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk_client.arithmetic.profit import nearest_price
+from keydesk_client.arithmetic.profit import round_price
 
 
 def scale_out_of(draft: Draft) -> ScaleOut:
@@ -38,11 +38,11 @@ def parts_of(draft: Draft, plan: Plan, context: TradingContext) -> tuple[OrderPa
         return f"units: the least of {len(sizes)} parts would be below {rules.minimum_units:f}"
     direction, digits = draft.direction, rules.price_precision
     targets = [
-        nearest_price(entry + direction * times * plan.distance, digits)
+        round_price(entry + direction * times * plan.distance, digits)
         for times in scale_out.targets_r
     ]
     usual = trail if isinstance(trail, Decimal) else None
-    rest = usual or max(nearest_price(plan.distance, digits), rules.minimum_trail)
+    rest = usual or max(round_price(plan.distance, digits), rules.minimum_trail)
     won = [
         size * direction * (target - entry) * context.factors.gain
         for size, target in zip(sizes, targets, strict=False)

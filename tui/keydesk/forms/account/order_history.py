@@ -15,7 +15,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten, shorten_words
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
-from keydesk.trading.order_history import OrderLife, with_states
+from keydesk.trading.order_history import OrderHistory, with_states
 from keydesk.trading.order_text import words_of_text
 
 LEAST_LIST = 3  # rows of the list
@@ -32,7 +32,7 @@ COLUMNS = (
     ("slip pips", 10),
     ("worst", 7),
 )
-Take = Callable[[Sequence[OrderLife], Sequence[ExecutionFigures]], None]
+Take = Callable[[Sequence[OrderHistory], Sequence[ExecutionFigures]], None]
 
 
 class OrderLifeForm(InfoForm[None]):
@@ -52,11 +52,11 @@ class OrderLifeForm(InfoForm[None]):
         self,
         store: Store,
         read: Callable[[Take], None],
-        acknowledge: Callable[[OrderLife], None] = lambda _: None,
+        acknowledge: Callable[[OrderHistory], None] = lambda _: None,
     ) -> None:
         super().__init__()
         self.store, self._read, self._acknowledge = store, read, acknowledge
-        self.lives: Sequence[OrderLife] = ()
+        self.lives: Sequence[OrderHistory] = ()
         self.figures: Sequence[ExecutionFigures] = ()
         self.chosen = ""  # id of the order under the cursor
         self.top = 0  # first line of the part about it
@@ -70,7 +70,7 @@ class OrderLifeForm(InfoForm[None]):
         super().on_mount()
         self._read(self.take)
 
-    def take(self, lives: Sequence[OrderLife], figures: Sequence[ExecutionFigures]) -> None:
+    def take(self, lives: Sequence[OrderHistory], figures: Sequence[ExecutionFigures]) -> None:
         """Show what was read."""
         self.lives, self.figures, self._is_read = lives, figures, True
         self.redraw()
@@ -87,7 +87,7 @@ class OrderLifeForm(InfoForm[None]):
     # What is shown.
 
     @property
-    def shown(self) -> Sequence[OrderLife]:
+    def shown(self) -> Sequence[OrderHistory]:
         """Return the orders with their present states, open ones first."""
         return with_states(self.lives, self.store.in_flight.values())
 
@@ -106,7 +106,7 @@ class OrderLifeForm(InfoForm[None]):
             return self.keys_that_fit("↑ ↓ choose", "a acknowledges", "Space more", "v slippage")
         return self.keys_that_fit("↑ ↓ choose", "Space more", "r as sent", "v slippage, times")
 
-    def _chosen(self) -> OrderLife | None:
+    def _chosen(self) -> OrderHistory | None:
         lives = self.shown
         return lives[self._place(lives)] if lives else None
 
@@ -133,11 +133,11 @@ class OrderLifeForm(InfoForm[None]):
         self.top = max(0, min(self.top, len(about) - room))
         return [*listed, BLANK, *about[self.top : self.top + room]]
 
-    def _place(self, lives: Sequence[OrderLife]) -> int:
+    def _place(self, lives: Sequence[OrderHistory]) -> int:
         places = (at for at, life in enumerate(lives) if life.id == self.chosen)
         return next(places, 0)
 
-    def _line(self, life: OrderLife, width: int, *, chosen: bool) -> TextLine:
+    def _line(self, life: OrderHistory, width: int, *, chosen: bool) -> TextLine:
         time = safe("now     ") if life.time_ns > NEWEST else clock(life.time_ns, self.store.zone)
         state = safe(f" {life.state.upper() if life.is_open else '':<{width}} ")
         lead = cell_len(time) + cell_len(state) + 2
@@ -149,7 +149,7 @@ class OrderLifeForm(InfoForm[None]):
             (shorten_words(words, max(1, self.inside - lead)), "bright" if chosen else "plain"),
         )
 
-    def _about(self, life: OrderLife) -> list[TextLine]:
+    def _about(self, life: OrderHistory) -> list[TextLine]:
         """Return everything that is known of an order, then what to do, wrapped."""
         zone = self.store.zone
         made = "now" if life.time_ns > NEWEST else date_and_time(life.time_ns, zone)

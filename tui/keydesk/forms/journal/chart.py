@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.calc.trade_journal.trades import Execution, JournalTrade
-from keydesk.chart.glyphs import Look
+from keydesk.chart.glyphs import CandleStyle
 from keydesk.chart.picture import Picture
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Overlay, Scene
@@ -81,7 +81,9 @@ class TradeChart:
             last=candles[-1].close,
             decimals=self.decimals,
             pip=self.pip,
-            look=Look(gap=1 if roomy else 0, hollow=self.is_mono, ascii_only=self.ascii_only),
+            look=CandleStyle(
+                gap=1 if roomy else 0, hollow=self.is_mono, ascii_only=self.ascii_only
+            ),
             zone=self.zone,
             this_year=at(candles[-1].time_ns, self.zone).year,
             is_live=False,

@@ -30,7 +30,7 @@ INDENT = 10  # of sentences that go on
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DayPageState:
     """A page, and the days with trades around it."""
 
     page: Page
@@ -55,7 +55,7 @@ class DayPage(ScrolledForm):
     def __init__(self, snapshot: JournalSnapshot, day: date | None, *, week: bool = False) -> None:
         super().__init__()
         self.snapshot = snapshot
-        self.shown: Shown | None = None
+        self.shown: DayPageState | None = None
         self._period = day, week
 
     def on_mount(self) -> None:
@@ -139,18 +139,18 @@ def _shown(
     day: date | None,
     week: bool,
     days: Sequence[date] | None,
-) -> Shown:
+) -> DayPageState:
     journal = snapshot.journal
     if days is None:
         days = sorted({trading_date(each.closed_ns or 0) for each in journal.closed})
     day = day or (days[-1] if days else date.today())  # noqa: DTZ011 - of an empty journal
     period = week_of(day) if week else day_of(day)
-    return Shown(
+    return DayPageState(
         page(journal, period, snapshot.context, snapshot.account, snapshot.limits), day, week, days
     )
 
 
-def next_day(shown: Shown, step: int) -> date | None:
+def next_day(shown: DayPageState, step: int) -> date | None:
     """Return the next day with trades in this direction, out of the week where weeks are shown; None at the end."""
     first = last = shown.day
     if shown.week:

@@ -21,8 +21,8 @@ from keydesk.calc.trade_journal.statistics import (
 from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_words
 from keydesk.forms.statistics.view import (
     NOTHING,
-    Given,
     View,
+    ViewInput,
     is_few,
     two_sided_bar,
 )
@@ -74,11 +74,11 @@ class FiguresView(View[FigureData]):
     NAME: ClassVar[str] = "figures"
     READS: ClassVar[str] = "open profits"
 
-    def key(self, given: Given) -> bool:
+    def key(self, given: ViewInput) -> bool:
         """Return whether the daily figures can be computed."""
         return given.open_profits is not None
 
-    def compute(self, given: Given) -> FigureData:
+    def compute(self, given: ViewInput) -> FigureData:
         """Return the figures; the daily ones only of all trades."""
         journal = given.snapshot.journal
         daily = None
@@ -87,7 +87,7 @@ class FiguresView(View[FigureData]):
             daily = daily_statistics_of(days)
         return FigureData(statistics_of(given.trades, _capital(given)), daily)
 
-    def lines(self, data: FigureData, given: Given) -> Sequence[TextLine]:
+    def lines(self, data: FigureData, given: ViewInput) -> Sequence[TextLine]:
         """Return a line for each figure."""
         if not data.statistics.n:
             words = "No trade was closed yet. Each closed trade counts here by itself."
@@ -104,7 +104,7 @@ class FiguresView(View[FigureData]):
         return [*first, *lines, *([BLANK] if given.rows > len(lines) + 3 else []), *last]
 
 
-def _capital(given: Given) -> Decimal | None:
+def _capital(given: ViewInput) -> Decimal | None:
     """Return the capital that the drawdown is measured against: what was paid in before the first trade."""
     if not given.is_whole or not given.trades:
         return None
@@ -221,11 +221,11 @@ class GroupsView(View[Sequence[GroupRow]]):
         """The grouping, as the command line names it."""
         return list(GROUPINGS)[self.grouping % len(GROUPINGS)]
 
-    def key(self, given: Given) -> str:  # noqa: ARG002
+    def key(self, given: ViewInput) -> str:  # noqa: ARG002
         """Return the grouping."""
         return self.name
 
-    def compute(self, given: Given) -> Sequence[GroupRow]:
+    def compute(self, given: ViewInput) -> Sequence[GroupRow]:
         """Return the figures of each group."""
         snapshot = given.snapshot
         context = GroupContext(
@@ -237,7 +237,7 @@ class GroupsView(View[Sequence[GroupRow]]):
             if (rs := [each.r for each in own if each.r is not None]) is not None
         ]
 
-    def lines(self, data: Sequence[GroupRow], given: Given) -> Sequence[TextLine]:
+    def lines(self, data: Sequence[GroupRow], given: ViewInput) -> Sequence[TextLine]:
         """Return a table, a line for each group."""
         self._shown = data
         self.row = max(0, min(self.row, len(data) - 1))

@@ -22,7 +22,7 @@ from keydesk.calc.trade_journal.charts import (
 from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_words
-from keydesk.forms.statistics.view import Given, View, is_few, two_sided_bar
+from keydesk.forms.statistics.view import View, ViewInput, is_few, two_sided_bar
 from keydesk.text.format import MINUS, money, percent
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import signed_role
@@ -35,7 +35,7 @@ FIGURES_FROM = 7  # columns of a cell that has room for its amount
 NOTHING = Decimal(0)
 
 
-def cell_words(cell: HeatCell | None, largest: Decimal, width: int, given: Given) -> Words:
+def cell_words(cell: HeatCell | None, largest: Decimal, width: int, given: ViewInput) -> Words:
     """Return a cell of the map; width: its columns, of which the last stays blank where there are more than two."""
     if cell is None or not cell.n:
         return safe(f"{'·':^{max(1, width - (width > 2))}}".ljust(width)), "grid"  # noqa: PLR2004
@@ -53,7 +53,7 @@ def cell_words(cell: HeatCell | None, largest: Decimal, width: int, given: Given
     return safe(f"{text:<{width}}"), role
 
 
-def _is_written(given: Given) -> bool:
+def _is_written(given: ViewInput) -> bool:
     return given.ascii_only or given.is_mono
 
 
@@ -63,7 +63,7 @@ def _short(value: Decimal) -> str:
     return f"{sign}{size / 1000:.1f}k" if size >= 1000 else f"{sign}{size:.0f}"  # noqa: PLR2004
 
 
-def legend(given: Given, largest: Decimal, cells: Sequence[HeatCell]) -> list[TextLine]:
+def legend(given: ViewInput, largest: Decimal, cells: Sequence[HeatCell]) -> list[TextLine]:
     """Return what the shades mean."""
     few = sum(is_few(each.n) for each in cells)
     scale = f"{money(largest / LEVELS)} {given.snapshot.currency}".rstrip()
@@ -82,7 +82,7 @@ def legend(given: Given, largest: Decimal, cells: Sequence[HeatCell]) -> list[Te
     return [line]
 
 
-def cell_line(name: str, cell: HeatCell | None, given: Given) -> TextLine:
+def cell_line(name: str, cell: HeatCell | None, given: ViewInput) -> TextLine:
     """Return the figures of the chosen cell."""
     if cell is None:
         return ((safe(name), "bright"), ("   no trade", "muted"))
@@ -111,11 +111,11 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
     def __init__(self) -> None:
         self.hour, self.weekday = 12, 0
 
-    def compute(self, given: Given) -> Mapping[HourOfWeek, HeatCell]:
+    def compute(self, given: ViewInput) -> Mapping[HourOfWeek, HeatCell]:
         """Return the cells."""
         return hours_of_week(given.trades, given.snapshot.context.zone)
 
-    def lines(self, data: Mapping[HourOfWeek, HeatCell], given: Given) -> Sequence[TextLine]:
+    def lines(self, data: Mapping[HourOfWeek, HeatCell], given: ViewInput) -> Sequence[TextLine]:
         """Return the map, its sums and the chosen cell."""
         if not data:
             why = "Not enough trades for a map: none was closed."
@@ -177,7 +177,7 @@ def _marked(words: Words, *, is_chosen: bool) -> Words:
 
 
 def _sums(
-    data: Mapping[HourOfWeek, HeatCell], days: int, given: Given, room: int
+    data: Mapping[HourOfWeek, HeatCell], days: int, given: ViewInput, room: int
 ) -> list[TextLine]:
     """Return the weekdays together, and the hours where there is room."""
     by_day = {
@@ -204,7 +204,7 @@ def _together(cells: Sequence[HeatCell]) -> HeatCell:
     )
 
 
-def _sum_lines(name: str, cells: Mapping[str, HeatCell], given: Given) -> list[TextLine]:
+def _sum_lines(name: str, cells: Mapping[str, HeatCell], given: ViewInput) -> list[TextLine]:
     largest = max((abs(each.result) for each in cells.values()), default=NOTHING)
     head = f"{name:<9}{'n':>6}{'win %':>7}{'result':>13}{'R':>10}"
     lines: list[TextLine] = [((safe(head), "muted"),)]
@@ -252,7 +252,7 @@ class CalendarView(View[CalendarData]):
         self.chosen: date | None = None
         self._range: tuple[date, date] | None = None
 
-    def compute(self, given: Given) -> CalendarData:
+    def compute(self, given: ViewInput) -> CalendarData:
         """Return the cells of days and months."""
         days = trading_days(given.trades)
         months: dict[str, list[HeatCell]] = {}
@@ -260,7 +260,7 @@ class CalendarView(View[CalendarData]):
             months.setdefault(f"{day:%Y-%m}", []).append(days[day])
         return CalendarData(days, {name: _together(own) for name, own in months.items()})
 
-    def lines(self, data: CalendarData, given: Given) -> Sequence[TextLine]:
+    def lines(self, data: CalendarData, given: ViewInput) -> Sequence[TextLine]:
         """Return the weeks around the chosen day, its figures, and the months."""
         if not data.days:
             why = "Not enough trades for a calendar: none was closed."

@@ -20,7 +20,7 @@ from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
 from keydesk.forms.statistics.figures import FiguresView, GroupsView
 from keydesk.forms.statistics.maps import CalendarView, HoursView
 from keydesk.forms.statistics.pictures import EquityView, ExcursionView, HistogramView
-from keydesk.forms.statistics.view import Given, View
+from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.forms.statistics.what_if import WhatIfView
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import STATISTICS
@@ -37,7 +37,7 @@ SMALL = 12  # rows from which there is a blank one below them
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ViewSelection:
     """The trades that are looked at: all, or one group."""
 
     grouping: str = ""
@@ -89,7 +89,7 @@ class StatisticsPage(InfoForm[None]):
             WhatIfView(),
         )
         self.number = view - 1
-        self.chosen = Chosen()
+        self.chosen = ViewSelection()
         self.top = 0
         self.snapshot: JournalSnapshot | None = None
         self.trouble: Printable = ""
@@ -227,9 +227,9 @@ class StatisticsPage(InfoForm[None]):
             return [((given.progress or "Computing …", "muted"),)]
         return [_cut(line, self.inside) for line in self.view.lines(self._results[key], given)]
 
-    def _given(self, rows: int) -> Given:
+    def _given(self, rows: int) -> ViewInput:
         palette = palette_of(self.app)
-        return Given(
+        return ViewInput(
             self.snapshot or JournalSnapshot(),
             self._trades,
             is_whole=not self.chosen.words,
@@ -259,7 +259,7 @@ class StatisticsPage(InfoForm[None]):
             case "paths":
                 self._host.read_paths(self, self._trades)
 
-    def _compute(self, key: Hashable, given: Given) -> None:
+    def _compute(self, key: Hashable, given: ViewInput) -> None:
         if self._computing != key and self.is_attached:
             self._computing = key
             work = partial(self._computed, key, self.view, given)
@@ -270,7 +270,7 @@ class StatisticsPage(InfoForm[None]):
                 exclusive=True,
             )
 
-    async def _computed(self, key: Hashable, view: View[Any], given: Given) -> None:
+    async def _computed(self, key: Hashable, view: View[Any], given: ViewInput) -> None:
         data = await asyncio.to_thread(view.compute, given)
         if len(self._results) >= MOST_KEPT:
             self._results.clear()
@@ -284,7 +284,7 @@ class StatisticsPage(InfoForm[None]):
         self._computing = None
         self.redraw()
 
-    def _choose(self, chosen: Chosen) -> None:
+    def _choose(self, chosen: ViewSelection) -> None:
         """Look at other trades, which are chosen in a thread."""
         if self.snapshot is not None and self.is_attached:
             work = partial(self._choosing, self.snapshot, chosen)
@@ -292,7 +292,7 @@ class StatisticsPage(InfoForm[None]):
                 work, group="trades", description=chosen.words or "all", exclusive=True
             )
 
-    async def _choosing(self, snapshot: JournalSnapshot, chosen: Chosen) -> None:
+    async def _choosing(self, snapshot: JournalSnapshot, chosen: ViewSelection) -> None:
         self._trades = await asyncio.to_thread(trades_of, snapshot, chosen)
         self.chosen, self.top = chosen, 0
         self._requests = (
@@ -337,7 +337,7 @@ class StatisticsPage(InfoForm[None]):
         """Open the chosen day, or look at the trades of the chosen group alone."""
         group, day = self.view.group(), self.view.day()
         if group is not None:
-            self._choose(Chosen(*group))
+            self._choose(ViewSelection(*group))
         elif day is not None and self.snapshot is not None:
             self._host.open_day(self.snapshot, day, week=False)
 
@@ -355,12 +355,12 @@ class StatisticsPage(InfoForm[None]):
     def action_drop(self) -> None:
         """Go back to all trades, or close."""
         if self.chosen.words and self.is_active:
-            self._choose(Chosen())
+            self._choose(ViewSelection())
         else:
             super().action_drop()
 
 
-def trades_of(snapshot: JournalSnapshot, chosen: Chosen) -> Sequence[JournalTrade]:
+def trades_of(snapshot: JournalSnapshot, chosen: ViewSelection) -> Sequence[JournalTrade]:
     """Return the chosen closed trades."""
     journal, context = snapshot.journal, snapshot.context
     if not chosen.grouping:

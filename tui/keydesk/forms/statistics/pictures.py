@@ -20,7 +20,7 @@ from keydesk.chart.plots import (
     thinned,
 )
 from keydesk.forms.sheet import BLANK, TextLine, signed_money, wrap_words
-from keydesk.forms.statistics.view import Given, View, too_few
+from keydesk.forms.statistics.view import View, ViewInput, too_few
 from keydesk.text.format import at, counted, money
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import signed_role
@@ -39,11 +39,11 @@ class PictureView(View[Drawn]):
 
     WHAT: ClassVar[str]  # what there are too few trades for
 
-    def key(self, given: Given) -> Hashable:
+    def key(self, given: ViewInput) -> Hashable:
         """Return the size and the characters that it is drawn for."""
         return given.width, given.rows, given.ascii_only
 
-    def lines(self, data: Drawn, given: Given) -> Sequence[TextLine]:
+    def lines(self, data: Drawn, given: ViewInput) -> Sequence[TextLine]:
         """Return the picture, and what it says in words."""
         n, rows, words = data
         if not rows:
@@ -57,7 +57,7 @@ class EquityView(PictureView):
     NAME: ClassVar[str] = "equity"
     WHAT: ClassVar[str] = "a curve"
 
-    def compute(self, given: Given) -> Drawn:
+    def compute(self, given: ViewInput) -> Drawn:
         """Draw both curves one above the other, with the same dates."""
         curve = equity_curve(given.trades)
         if len(curve) < LEAST_TRADES:
@@ -86,7 +86,7 @@ class EquityView(PictureView):
         return len(curve), [*upper, *lower], [_equity_words(curve, given), BLANK]
 
 
-def _equity_words(curve: Sequence[CurvePoint], given: Given) -> TextLine:
+def _equity_words(curve: Sequence[CurvePoint], given: ViewInput) -> TextLine:
     deepest = min(curve, key=lambda each: each.below)
     currency = given.snapshot.currency
     when = f"{at(deepest.time_ns, given.snapshot.context.zone):%d %b %Y}"
@@ -130,7 +130,7 @@ class HistogramView(PictureView):
     SHORT: ClassVar[str] = "R"
     WHAT: ClassVar[str] = "a histogram (trades with a first stop)"
 
-    def compute(self, given: Given) -> Drawn:
+    def compute(self, given: ViewInput) -> Drawn:
         """Draw the bins, losses and gains in their colours."""
         rs = [r for each in given.trades if (r := each.r) is not None]
         bins = r_histogram(rs)
@@ -161,7 +161,7 @@ def _role(bin_: Bin) -> str:
     return signed_role(bin_.middle, zero="muted")
 
 
-def _histogram_words(rs: Sequence[Decimal], given: Given) -> TextLine:
+def _histogram_words(rs: Sequence[Decimal], given: ViewInput) -> TextLine:
     middle = sorted(rs)[len(rs) // 2]
     without = len(given.trades) - len(rs)
     left_out = f", {without} without a first stop left out" if without else ""
@@ -178,7 +178,7 @@ def _histogram_words(rs: Sequence[Decimal], given: Given) -> TextLine:
     )
 
 
-def _histogram_note(given: Given) -> list[TextLine]:
+def _histogram_note(given: ViewInput) -> list[TextLine]:
     note = f"Bars count the trades nearest to their R; the outermost all beyond {OUTERMOST} R."
     return wrap_words(safe(note), "faint", given.width)[:1]
 
@@ -190,11 +190,11 @@ class ExcursionView(PictureView):
     WHAT: ClassVar[str] = "MAE against MFE (trades with a first stop and candles)"
     READS: ClassVar[str] = "excursions"
 
-    def key(self, given: Given) -> Hashable:
+    def key(self, given: ViewInput) -> Hashable:
         """Return what it is drawn for; excursions come one after another."""
         return super().key(given), len(given.excursions or ())
 
-    def compute(self, given: Given) -> Drawn:
+    def compute(self, given: ViewInput) -> Drawn:
         """Draw a mark for each trade, wins and losses apart."""
         known = given.excursions or {}
         wins, losses = list[Point](), list[Point]()
@@ -225,7 +225,7 @@ class ExcursionView(PictureView):
         rows = plot(series, axes, size, ascii_only=given.ascii_only)
         return n, rows, _excursion_words(given, wins, losses)
 
-    def lines(self, data: Drawn, given: Given) -> Sequence[TextLine]:
+    def lines(self, data: Drawn, given: ViewInput) -> Sequence[TextLine]:
         """Return the picture, or how far reading is."""
         if given.progress:
             first: TextLine = ((given.progress, "focus"),)
@@ -234,7 +234,7 @@ class ExcursionView(PictureView):
 
 
 def _excursion_words(
-    given: Given, wins: Sequence[Point], losses: Sequence[Point]
+    given: ViewInput, wins: Sequence[Point], losses: Sequence[Point]
 ) -> Sequence[TextLine]:
     n = len(wins) + len(losses)
     rescued = sum(mfe >= 1 for _, mfe in losses)

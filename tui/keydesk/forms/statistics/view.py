@@ -20,7 +20,7 @@ BAR_CELLS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ViewInput:
     """What a view is computed and drawn from."""
 
     snapshot: JournalSnapshot
@@ -52,16 +52,16 @@ class View(ABC, Generic[Data]):
     READS: ClassVar[str] = ""  # what it needs from candles: "excursions", "paths" or "open profits"
     POINTS: ClassVar[bool] = False  # whether the arrows move within it, not the page
 
-    def key(self, given: Given) -> Hashable:  # noqa: ARG002 - those that draw in the thread depend on the size
+    def key(self, given: ViewInput) -> Hashable:  # noqa: ARG002 - those that draw in the thread depend on the size
         """Return what the data depend on beside the trades."""
         return ()
 
     @abstractmethod
-    def compute(self, given: Given) -> Data:
+    def compute(self, given: ViewInput) -> Data:
         """Return the data; called in a thread."""
 
     @abstractmethod
-    def lines(self, data: Data, given: Given) -> Sequence[TextLine]:
+    def lines(self, data: Data, given: ViewInput) -> Sequence[TextLine]:
         """Return every line, none wider than the page."""
 
     def move(self, across: int, down: int) -> bool:  # noqa: ARG002 - most have nothing to move

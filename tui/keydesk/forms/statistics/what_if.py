@@ -8,7 +8,7 @@ from typing import ClassVar
 from keydesk.calc.trade_journal.statistics import Figure, Statistics
 from keydesk.calc.trade_journal.what_if import WhatIf, WhatIfResult, what_if
 from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
-from keydesk.forms.statistics.view import Given, View
+from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.text.format import money
 from keydesk.text.sanitize import safe
 from keydesk.trade_journal.what_if_text import RULE_NAMES, doubts, rule_words
@@ -40,17 +40,17 @@ class WhatIfView(View[WhatIfData]):
         self.rule = WhatIf()
         self.field = 0
 
-    def key(self, given: Given) -> Hashable:
+    def key(self, given: ViewInput) -> Hashable:
         """Return the rule, and how many paths are known."""
         return self.rule, None if given.paths is None else len(given.paths)
 
-    def compute(self, given: Given) -> WhatIfData:
+    def compute(self, given: ViewInput) -> WhatIfData:
         """Apply the rule."""
         if given.paths is None:
             return WhatIfData(None)
         return WhatIfData(what_if(given.trades, given.paths, self.rule))
 
-    def lines(self, data: WhatIfData, given: Given) -> Sequence[TextLine]:
+    def lines(self, data: WhatIfData, given: ViewInput) -> Sequence[TextLine]:
         """Return the rule, both columns of figures, and what is doubtful."""
         lines: list[TextLine] = [
             ((safe(f"What if: {rule_words(self.rule)}"), "bright"),),
@@ -162,7 +162,7 @@ def _difference(before: Decimal | None, after: Decimal | None) -> Decimal | None
     return after - before
 
 
-def _doubt_lines(result: WhatIfResult, given: Given) -> list[TextLine]:
+def _doubt_lines(result: WhatIfResult, given: ViewInput) -> list[TextLine]:
     return [
         line for words in doubts(result) for line in wrap_words(safe(words), "muted", given.width)
     ]

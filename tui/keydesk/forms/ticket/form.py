@@ -5,7 +5,7 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import ClassVar
 
-from keydesk.calc.orders.checks import Circumstances, Verdict, judge
+from keydesk.calc.orders.checks import CheckContext, TicketCheck, check_ticket
 from keydesk.calc.orders.first_draft import first_draft, on_field
 from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.order_parser import ParsedOrder
@@ -264,20 +264,20 @@ class TicketForm(Form[OpenOrder]):
             ("plan", self.draft), lambda: work_out(self.draft, context, self.context.limits)
         )
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> TicketCheck:
         """Return the refusals and warnings of the ticket as it is now."""
         return self.once(("verdict", self.draft), self._judge)
 
-    def _judge(self) -> Verdict:
+    def _judge(self) -> TicketCheck:
         context = self.trading_context()
         plan = self.plan(context)
         if context is None or plan is None:
-            return Verdict((f"Waiting for a price of {pair(self.draft.instrument)}",))
-        return judge(self.draft, plan, context, self.context.limits, self._circumstances())
+            return TicketCheck((f"Waiting for a price of {pair(self.draft.instrument)}",))
+        return check_ticket(self.draft, plan, context, self.context.limits, self._circumstances())
 
-    def _circumstances(self) -> Circumstances:
+    def _circumstances(self) -> CheckContext:
         store, draft = self.context.store, self.draft
-        return Circumstances(
+        return CheckContext(
             wall_ns=self.context.wall_ns(),
             rtt_ms=store.health.rtt_ms,
             sent_like_this=self.context.sent_like_this(draft.instrument, draft.kind, draft.side),

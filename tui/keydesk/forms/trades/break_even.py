@@ -45,7 +45,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
         super().__init__(context, trade_id)
         self.beyond = self._usual_offset()
 
-    def trade_turned(self) -> None:
+    def on_trade_change(self) -> None:
         """Begin with the offset of the other trade's template."""
         self.beyond = self._usual_offset()
 

@@ -150,7 +150,7 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         self.percent: Decimal | None = None  # chosen: a preset, or typed and taken by %
         self.text = ""  # typed since
 
-    def trade_turned(self) -> None:
+    def on_trade_change(self) -> None:
         """Drop the part of the other trade."""
         self.percent, self.text = None, ""
 

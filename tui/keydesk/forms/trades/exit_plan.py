@@ -73,7 +73,7 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         super().__init__(context, trade_id)
         self.draft = self._first_draft()
 
-    def trade_turned(self) -> None:
+    def on_trade_change(self) -> None:
         """Fill the fields anew."""
         self.draft = self._first_draft()
 

@@ -24,7 +24,7 @@ class LabelsForm(TradeForm[LabelTrade]):
         super().__init__(context, trade_id)
         self.fields = self._as_they_are()
 
-    def trade_turned(self) -> None:
+    def on_trade_change(self) -> None:
         """Begin with the labels of the other trade."""
         self.fields = self._as_they_are()
 

@@ -49,7 +49,7 @@ from keydesk.store.risk import open_risk_of
 from keydesk.text.format import EMPTY, money, price, units
 from keydesk.text.sanitize import safe
 from keydesk.trading.order_text import order_name
-from keydesk_client.arithmetic.profit import nearest_price, pip
+from keydesk_client.arithmetic.profit import pip, round_price
 
 TENTH = Decimal("0.1")
 WITHOUT_BRACKET = ("price", "units")
@@ -315,7 +315,7 @@ class MoveForm(Form[MoveEntry]):
             self._put(entry.set(max(Decimal(0), (entry.value or Decimal(0)) + steps * TENTH)))
         elif context is not None:
             start = entry.value if entry.value is not None else context.mid
-            moved = nearest_price(start + steps * context.rules.pip, context.rules.price_precision)
+            moved = round_price(start + steps * context.rules.pip, context.rules.price_precision)
             self._put(entry.set(moved))
 
     def _put(self, entry: Entry) -> None:

@@ -77,7 +77,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         super().__init__(context, trade_id)
         self.draft = self.first_draft()
 
-    def trade_turned(self) -> None:
+    def on_trade_change(self) -> None:
         """Fill the fields anew."""
         self.draft = self.first_draft()
 

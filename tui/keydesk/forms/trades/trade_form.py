@@ -61,7 +61,7 @@ class TradeForm(Form[Result], Generic[Result]):
         at, count = self._siblings.index(self.trade_id) + 1, len(self._siblings)
         self.subject = f"trade {at} of {count}: n turns to the next"
 
-    def trade_turned(self) -> None:
+    def on_trade_change(self) -> None:
         """Begin again with another trade; a form with fields fills them anew."""
 
     def action_next_trade(self) -> None:
@@ -72,5 +72,5 @@ class TradeForm(Form[Result], Generic[Result]):
             self._siblings = tuple(there)
             self.trade_id = there[(there.index(self.trade_id) + 1) % len(there)]
             self._say_which()
-            self.trade_turned()
+            self.on_trade_change()
         self.redraw()

@@ -75,7 +75,7 @@ def _forget_before(store: Store, last: int) -> None:
     own = [line for line in store.log if not line.id]
     numbered = [line for line in store.log if line.id]
     store.log[:] = numbered
-    store.give_up_lines(sum(int(line.id) <= last for line in numbered))
+    store.trim_log(sum(int(line.id) <= last for line in numbered))
     store.log[:] = _merged(own, store.log)
 
 

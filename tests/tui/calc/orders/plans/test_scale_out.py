@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from keydesk.calc.orders.instructions import Limits, OpenOrder, Template, TemplateBook
+from keydesk.calc.orders.instructions import Limits, OpenOrder, Template, TemplateSet
 from keydesk.calc.orders.plans.scale_out import ScaleOut, shared_units
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft, Entry
@@ -94,7 +94,7 @@ def test_a_ticket_that_reduces_has_no_parts_and_one_that_turns_is_refused() -> N
 
 async def pressed(keys: str, size: tuple[int, int] = (80, 24)) -> tuple[str, list[object]]:
     template = Template(name="thirds", scale_out=THIRDS)
-    book = TemplateBook({"thirds": template}, {"EUR_USD": "thirds"})
+    book = TemplateSet({"thirds": template}, {"EUR_USD": "thirds"})
     context = replace(example_context(flat_store()), templates=book)
     app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
     async with app.run_test(size=size) as pilot:

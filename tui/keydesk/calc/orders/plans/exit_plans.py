@@ -12,7 +12,7 @@ from typing import Literal
 from keydesk.calc.orders.ticket_draft import Entry, Unit, UnreadableText
 from keydesk.records import TradeRow
 from keydesk.text.format import date_and_time, money
-from keydesk_client.arithmetic.profit import price_down, price_up
+from keydesk_client.arithmetic.profit import round_price_down, round_price_up
 from keydesk_client.arithmetic.risk import nearest_stop, stop_distance
 
 MINUTE_NS = 60_000_000_000
@@ -298,8 +298,8 @@ def trailed_stop(plan: ExitPlan, trade: TradeRow, close: Decimal, precision: int
     stepped = plan.trail_after + (beyond // plan.trail_step) * plan.trail_step
     ahead = stepped - plan.trail_distance
     if trade.units > 0:
-        return price_down(trade.price + ahead, precision)
-    return price_up(trade.price - ahead, precision)
+        return round_price_down(trade.price + ahead, precision)
+    return round_price_up(trade.price - ahead, precision)
 
 
 def with_break_even_done(plan: ExitPlan, trade: TradeRow, break_even: Decimal) -> ExitPlan:
