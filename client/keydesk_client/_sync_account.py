@@ -225,8 +225,9 @@ class AccountState:
     def events(self, *, prices: bool = False) -> "AccountEvents":
         """Iterate over the changes from now on: `for event in account.events(): ...`.
 
-        An event is Applied (a transaction), Reread, Interrupted, Restored, TookEffect, or, with `prices`, Priced. The
-        iteration ends with the block. It raises the error that ended the following, if one did.
+        An event is TransactionApplied, SnapshotReloaded, StreamInterrupted, StreamRestored, LateEffect, or, with
+        `prices`, PriceUpdated. The iteration ends with the block. It raises the error that ended the following, if one
+        did.
         """
         return AccountEvents(self._read(lambda: self._account.events(prices=prices)), self._calls)
 

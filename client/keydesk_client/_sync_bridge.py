@@ -153,7 +153,7 @@ class SyncMethod(Generic[A, P, R]):
 
     def __init__(self, method: Callable[Concatenate[A, P], Coroutine[Any, Any, R]]) -> None:
         self._method = method
-        self.__doc__ = sync_words(method.__doc__)
+        self.__doc__ = sync_text(method.__doc__)
 
     def __get__(self, instance: SyncResource[A], owner: object = None) -> Callable[P, R]:
         def call(*args: P.args, **options: P.kwargs) -> R:
@@ -168,7 +168,7 @@ class ThreadMethod(Generic[A, P, R]):
 
     def __init__(self, method: Callable[Concatenate[A, P], R]) -> None:
         self._method = method
-        self.__doc__ = sync_words(method.__doc__)
+        self.__doc__ = sync_text(method.__doc__)
 
     def __get__(self, instance: SyncResource[A], owner: object = None) -> Callable[P, R]:
         async def called(*args: P.args, **options: P.kwargs) -> R:
@@ -186,7 +186,7 @@ class SyncIterator(Generic[A, P, R]):
 
     def __init__(self, method: Callable[Concatenate[A, P], Paged[R]]) -> None:
         self._method = method
-        self.__doc__ = sync_words(method.__doc__)
+        self.__doc__ = sync_text(method.__doc__)
 
     def __get__(self, instance: SyncResource[A], owner: object = None) -> Callable[P, Iterator[R]]:
         def iterate(*args: P.args, **options: P.kwargs) -> Iterator[R]:
@@ -209,7 +209,7 @@ class SyncStreamMethod(Generic[A, P, R]):
 
     def __init__(self, method: Callable[Concatenate[A, P], Stream[R]]) -> None:
         self._method = method
-        self.__doc__ = sync_words(method.__doc__)
+        self.__doc__ = sync_text(method.__doc__)
 
     def __get__(
         self, instance: SyncResource[A], owner: object = None
@@ -271,7 +271,7 @@ class SyncStream(Generic[R]):
         return self.next()
 
 
-def sync_words(doc: str | None) -> str | None:
+def sync_text(doc: str | None) -> str | None:
     """Return the docstring of an asynchronous method as it reads without async: `async with` is `with`."""
     return None if doc is None else re.sub(r"\b(?:async|await) ", "", doc)
 
@@ -289,7 +289,7 @@ def _copy_signature(
     """
     bound = method if instance is None else MethodType(method, instance.resource)
     update_wrapper(wrapper, bound)
-    wrapper.__doc__ = sync_words(method.__doc__)
+    wrapper.__doc__ = sync_text(method.__doc__)
     if returns is not None:
         signature = inspect.signature(bound)
         of = re.search(r"\[.*\]", str(signature.return_annotation))

@@ -19,7 +19,7 @@ KeydeskClientError
 │   └── StoreDamaged          the vault was changed since it was written
 ├── InvalidTime               a time does not exist: the 30th of February
 ├── MissingMember             a member is read that the service did not send, or sent malformed
-└── Answered                  the service responded with an error status
+└── HttpStatusError           the service responded with an error status
     ├── Refused               4xx: with errorCode, reject reason and reject transaction where the service gives them
     │   ├── Unauthorized      401
     │   ├── Forbidden         403

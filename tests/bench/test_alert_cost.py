@@ -10,7 +10,7 @@ from time import process_time
 import pytest
 
 from keydesk.alerts.alert_file import AlertFile
-from keydesk.alerts.alert_list import AlertList, adding
+from keydesk.alerts.alert_list import AlertList, add_alert
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import PriceCross, Reading
 from keydesk.calc.alerts.engine import AlertEngine
@@ -76,7 +76,7 @@ def with_alerts(book: AlertList) -> AlertList:
         for number in range(ALERTS // len(INSTRUMENTS)):
             level = (middle * (900 + 2 * number) / 1000).quantize(Decimal("0.00001"))
             alert = Alert("", PriceCross(name, "mid", "touch", level), repeat_s=3600)
-            book = adding(alert)(book)
+            book = add_alert(alert)(book)
     return book
 
 

@@ -7,9 +7,9 @@ from time import process_time
 
 import pytest
 
-from keydesk.feeds.streams import take_item
+from keydesk.feeds.streams import apply_item
 from keydesk.records import Day
-from keydesk.store.prices import take_conversions, take_price
+from keydesk.store.prices import apply_conversions, apply_price
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
@@ -56,7 +56,7 @@ def watching() -> Store:
 
 def test_a_price_into_the_store() -> None:
     store = watching()
-    cost = microseconds(lambda each: take_price(store, each, 1.0), ticks())
+    cost = microseconds(lambda each: apply_price(store, each, 1.0), ticks())
     report("a price into the store", cost, most=15)
 
 
@@ -64,7 +64,7 @@ def test_a_price_through_the_feed() -> None:
     feed = link_to(ScriptedBroker(), watching())
     report(
         "a price through the feed",
-        microseconds(lambda each: take_item(feed, each), ticks()),
+        microseconds(lambda each: apply_item(feed, each), ticks()),
         most=20,
     )
 
@@ -74,10 +74,10 @@ def test_a_frame_with_fifty_trades_on_moving_instruments() -> None:
     for number in range(50):
         apply(store, opening(10 + number, "1000", "1.08000", NAMES[number % 25]))
     for name in NAMES:
-        take_conversions(store, [conversions(name.partition("_")[2], "0.99", "1.01", "1")])
+        apply_conversions(store, [conversions(name.partition("_")[2], "0.99", "1.01", "1")])
     for each in ticks()[: len(NAMES)]:
-        take_price(store, each, 1.0)
+        apply_price(store, each, 1.0)
     began = process_time()
     revalue(store, 1.0)
-    store.take_dirty()
+    store.pop_dirty()
     report("a frame: 70 prices, 50 trades", (process_time() - began) * 1e6, most=20_000)

@@ -33,7 +33,7 @@ from support.order_evidence import (
 )
 from support.proxies.chaos_proxy import FAULTS, ChaosProxy, chaos_proxy
 from support.proxies.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
-from support.signing_in import Home, address_words
+from support.signing_in import Home, address_text
 from support.terminal import NeverSeen, Terminal, keydesk
 from support.terminal_bytes import foreign_pieces
 
@@ -248,7 +248,7 @@ async def soak_the_desk(
     """Run the desk for so long: the last quarter without any confirming key."""
     dice = random.Random(seed)
     with poisoning_proxy(practice, Poison(seed=seed)) as poisoning:
-        place = [*address_words(poisoning.url), "--account", practice.account_id]
+        place = [*address_text(poisoning.url), "--account", practice.account_id]
         done = await asyncio.to_thread(
             home.run, "login", "main", *place, *home.unlocked, stdin=practice.token + "\n"
         )

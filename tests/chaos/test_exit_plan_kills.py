@@ -103,7 +103,7 @@ async def test_killed_before_the_answer_nothing_is_sent_twice(
             assert desk.stop_of(desk.store.trades[trade.id]) == trade.price - 70 * PIP
         assert desk.store.in_flight == {}
         for _ in range(3):
-            assert desk.connection.exit_plans.look() == []
+            assert desk.connection.exit_plans.check() == []
     expected = (1, 2, 0) if plan is CLOSES else (2, 1, 0)
     assert await counts_at_broker(desk_of_my_own) == expected
 

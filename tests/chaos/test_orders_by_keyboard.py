@@ -75,7 +75,7 @@ class Story:
     def _live(self, terminal: Terminal, until: int) -> None:
         while len(self.trader.deals) < until:
             assert terminal.is_running, terminal.text
-            self.trader.deal(self.trader.wait_for_words)
+            self.trader.deal(self.trader.wait_for_text)
 
     def _deal_and_kill(self, terminal: Terminal) -> None:
         while terminal.is_running:
@@ -102,7 +102,7 @@ class Story:
     def _know_all(self, terminal: Terminal) -> None:
         """Wait until the screen said of each deal what became of it."""
         began = time.monotonic()
-        missing = self.trader.wait_for_last_words(LOOKED_UP_WITHIN, self._was_never_sent)
+        missing = self.trader.wait_for_last_text(LOOKED_UP_WITHIN, self._was_never_sent)
         assert not missing, f"the screen says nothing of {missing}:\n{terminal.text}"
         self.waits.append(time.monotonic() - began)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.broker import PracticeServer
-from support.confirming import confirm, form_words, send, take_as_seen
+from support.confirming import confirm, form_text, send, take_as_seen
 from support.order_evidence import kinds_in
 from support.signing_in import Home
 from support.terminal import Terminal, keydesk
@@ -206,7 +206,7 @@ def test_a_held_arrow_in_a_field_nudges_it_and_disarms_nothing(any_terminal: Ter
     for _ in range(20):
         repeat(terminal, b"\x1b[A", 1)
         terminal.wait_until_read(pause=0.033)
-    terminal.until(lambda: "[ 40] pips" in form_words(terminal), what="a stop of 40 pips")
+    terminal.until(lambda: "[ 40] pips" in form_text(terminal), what="a stop of 40 pips")
     assert "Keys dropped" not in terminal.text
     assert "exit only" not in terminal.text
     terminal.pause()
@@ -240,9 +240,9 @@ def test_a_wrong_letter_keeps_the_ticket_and_asks_another_one(any_terminal: Term
     terminal.pause()
     terminal.press("y")
     told = f"NOT SENT: the letter was {first}, not y"
-    terminal.until(lambda: told in form_words(terminal), what=told)
+    terminal.until(lambda: told in form_text(terminal), what=told)
     terminal.until(lambda: asked_for(terminal) not in {"", first}, what="another letter")
-    assert "BUY 12,345 EUR/USD" in form_words(terminal)
+    assert "BUY 12,345 EUR/USD" in form_text(terminal)
     confirm(terminal)
     terminal.see("FILLED 12,345")
 
@@ -259,9 +259,9 @@ def test_a_mistyped_stop_is_named_and_nothing_is_sent(
     terminal.resize(*size)
     terminal.press("B", "s", *"1.2.3", "t", "Backspace")
     refusal = "stop: 1.2.3 has more than one decimal point"
-    terminal.until(lambda: refusal in form_words(terminal), what=refusal)
+    terminal.until(lambda: refusal in form_text(terminal), what=refusal)
     terminal.press("y", "c", "d", "f", "v", "z")
-    assert refusal in form_words(terminal)
+    assert refusal in form_text(terminal)
     terminal.press("Escape")
     nothing_was_sent(terminal)
 

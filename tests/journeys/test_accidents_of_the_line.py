@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.confirming import FORM, form_words, send
+from support.confirming import FORM, form_text, send
 from support.signing_in import Home
 from support.terminal import Terminal, keydesk
 
@@ -48,7 +48,7 @@ def test_an_old_price_refuses_a_ticket_and_no_exit_and_a_gap_is_filled(
             terminal.see("prices STALE")
             terminal.press("B")
             old = "could not be read again"
-            terminal.until(lambda: old in form_words(terminal), what=old)
+            terminal.until(lambda: old in form_text(terminal), what=old)
             terminal.press("y")
             terminal.see(FORM)
             terminal.press("Escape")

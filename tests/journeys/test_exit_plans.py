@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.confirming import confirm, form_words, send
+from support.confirming import confirm, form_text, send
 from support.terminal import Terminal, keydesk
 
 
@@ -20,7 +20,7 @@ def desk(folder: Path) -> Iterator[Terminal]:
 
 
 def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_words(terminal), what=repr(words))
+    terminal.until(lambda: words in form_text(terminal), what=repr(words))
 
 
 def test_a_plan_is_set_seen_refused_and_taken_away(practice_folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support.confirming import confirm, form_words, see_a_form_that_can_be_sent, send
+from support.confirming import confirm, form_text, see_a_form_that_can_be_sent, send
 from support.order_evidence import kinds_in
 from support.terminal import Terminal, keydesk
 
@@ -29,7 +29,7 @@ def test_a_limit_set_on_the_page_refuses_the_next_ticket_and_no_exit(
         assert "hard_open_trades = 1" in (home / "templates.toml").read_text()
         terminal.press("B")
         refused = "your own limit of 1 (hard_open_trades). Close or cancel one"
-        terminal.until(lambda: refused in form_words(terminal), what=refused)
+        terminal.until(lambda: refused in form_text(terminal), what=refused)
         terminal.press("y")
         terminal.see("Esc drops")
         terminal.press("Escape", "C")

@@ -7,7 +7,7 @@ import pytest
 
 from keydesk.config.settings import load_settings
 from support.broker import PracticeServer
-from support.signing_in import PASSPHRASE, Home, login_words
+from support.signing_in import PASSPHRASE, Home, login_text
 from support.terminal import Terminal, keydesk
 
 SIZE = (120, 35)
@@ -46,7 +46,7 @@ def test_a_person_signs_in_and_opens_a_live_desk_after_a_mistyped_passphrase_and
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
     token = desk_of_my_own.token.encode()
-    with Terminal(keydesk(*login_words("main", desk_of_my_own)), (200, 35), home.env) as terminal:
+    with Terminal(keydesk(*login_text("main", desk_of_my_own)), (200, 35), home.env) as terminal:
         answer(terminal, "Token for main", desk_of_my_own.token)
         answer(terminal, "Choose a passphrase", PASSPHRASE)
         assert not process_tells(terminal.pid, desk_of_my_own.token)

@@ -8,7 +8,7 @@ import pytest
 
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Action, Intent
-from support.confirming import confirm, form_words, see_a_form_that_can_be_sent, send
+from support.confirming import confirm, form_text, see_a_form_that_can_be_sent, send
 from support.terminal import Terminal, keydesk
 
 SIZES = [(80, 24), (120, 35), (200, 50)]
@@ -39,7 +39,7 @@ def row_of(terminal: Terminal, name: str) -> str:
 
 
 def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_words(terminal), what=repr(words))
+    terminal.until(lambda: words in form_text(terminal), what=repr(words))
 
 
 def see_which_trade_the_keys_of_a_single_one_mean(terminal: Terminal) -> None:

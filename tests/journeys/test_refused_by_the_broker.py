@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support.confirming import confirm, form_words, send
+from support.confirming import confirm, form_text, send
 from support.terminal import Terminal, keydesk
 
 
@@ -15,7 +15,7 @@ def command(terminal: Terminal, line: str) -> None:
 
 
 def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_words(terminal), what=repr(words))
+    terminal.until(lambda: words in form_text(terminal), what=repr(words))
 
 
 def test_a_refusal_is_on_its_field_and_labels_and_margin_rate_are_changed(

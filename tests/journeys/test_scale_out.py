@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support.confirming import confirm, form_words
+from support.confirming import confirm, form_text
 from support.terminal import Terminal, keydesk
 
 TEMPLATES = """
@@ -15,7 +15,7 @@ EUR_USD = "thirds"
 
 
 def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_words(terminal), what=repr(words))
+    terminal.until(lambda: words in form_text(terminal), what=repr(words))
 
 
 def test_a_scale_out_is_shown_refused_and_sent(practice_folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.broker import PracticeServer
-from support.confirming import LOOK_AGAIN, TRIES, confirm, form_words, send
+from support.confirming import LOOK_AGAIN, TRIES, confirm, form_text, send
 from support.proxies.chaos_proxy import Fate, chaos_proxy
 from support.proxies.silent_relay import silent_relay
 from support.signing_in import Home
@@ -58,7 +58,7 @@ def command(terminal: Terminal, line: str) -> None:
 
 
 def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_words(terminal), what=repr(words))
+    terminal.until(lambda: words in form_text(terminal), what=repr(words))
 
 
 def arm(terminal: Terminal, account_id: str) -> None:

@@ -4,7 +4,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from support.confirming import FORM, LOOK_AGAIN, confirm, form_words, send
+from support.confirming import FORM, LOOK_AGAIN, confirm, form_text, send
 from support.order_evidence import kinds_in
 from support.terminal import KEYS, NeverSeen, Terminal, keydesk
 
@@ -14,7 +14,7 @@ PASTE = b"\x1b[200~By\r\x1b[201~"
 
 
 def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_words(terminal), what=repr(words))
+    terminal.until(lambda: words in form_text(terminal), what=repr(words))
 
 
 def tap(terminal: Terminal, *groups: str) -> None:
@@ -81,7 +81,7 @@ def pips_typed_as_a_price_and_a_stop_on_the_wrong_side_are_refused(terminal: Ter
 def a_limit_that_would_fill_at_once_says_so(terminal: Terminal) -> None:
     fill_in(terminal, "B", "o")
     see_in_form(terminal, "limit")
-    ask = re.search(r"ask ([\d.]+)", form_words(terminal))
+    ask = re.search(r"ask ([\d.]+)", form_text(terminal))
     assert ask is not None
     tap(terminal, f"p{float(ask[1]) * 1.004:.5f}")
     see_in_form(terminal, "MARKETABLE")
@@ -94,7 +94,7 @@ def no_capital_turns_the_side_or_sends(terminal: Terminal) -> None:
     for capital in "SY":
         tap(terminal, capital)
         see_in_form(terminal, "Only small letters send: is Caps Lock on?")
-        assert "BUY 10,000" in form_words(terminal)
+        assert "BUY 10,000" in form_text(terminal)
     drop(terminal)
 
 
@@ -129,7 +129,7 @@ def a_confirmation_after_a_quarter_second_counts_and_an_early_one_can_be_repeate
 
 def refusal_in(terminal: Terminal) -> str:
     """Why the key did not send: too early, or the price ran and the form shows a letter now."""
-    words = form_words(terminal)
+    words = form_text(terminal)
     found = re.search(r"Too early|NOT SENT|to send", words)
     return "" if found is None else found[0]
 
@@ -138,7 +138,7 @@ def the_same_order_again_asks_for_a_letter(terminal: Terminal) -> None:
     fill_in(terminal, "B")
     terminal.until(
         lambda: (
-            re.search(r"The same order was sent \d+ s ago", form_words(terminal)) is not None
+            re.search(r"The same order was sent \d+ s ago", form_text(terminal)) is not None
             or "y sends" in terminal.text
         ),  # ten seconds have passed on this machine
         what="a warning",

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 from pathlib import Path
 
-from support.confirming import FORM, confirm, form_words, send
+from support.confirming import FORM, confirm, form_text, send
 from support.terminal import Terminal, keydesk
 
 SIZE = (120, 35)
@@ -62,7 +62,7 @@ def trades_to_pick(terminal: Terminal) -> dict[str, str]:
     """The trades of the position, oldest first, and their prices."""
     terminal.press("O", *"oooo")
     see_in_form(terminal, "Pick a trade: ↑ ↓ and Space")
-    found = {number: price for number, _, price in PICKED.findall(form_words(terminal))}
+    found = {number: price for number, _, price in PICKED.findall(form_text(terminal))}
     drop(terminal)
     return found
 
@@ -86,7 +86,7 @@ def more_than_all_of_it_is_refused(terminal: Terminal) -> None:
 
 
 def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_words(terminal), what=repr(words))
+    terminal.until(lambda: words in form_text(terminal), what=repr(words))
 
 
 def drop(terminal: Terminal) -> None:

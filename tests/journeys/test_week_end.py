@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.confirming import FORM, form_words, send
+from support.confirming import FORM, form_text, send
 from support.terminal import Terminal, keydesk
 
 
@@ -17,7 +17,7 @@ def command(terminal: Terminal, line: str) -> None:
 
 
 def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_words(terminal), what=repr(words))
+    terminal.until(lambda: words in form_text(terminal), what=repr(words))
 
 
 @pytest.mark.soak

@@ -8,11 +8,11 @@ from decimal import Decimal
 from pathlib import Path
 
 from keydesk.alerts.alert_file import AlertFile
-from keydesk.alerts.alert_list import adding
+from keydesk.alerts.alert_list import add_alert
 from keydesk.alerts.watch import AlertWatch
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.calc.alerts.conditions import Condition, PriceCross
-from keydesk.store.prices import take_price
+from keydesk.store.prices import apply_price
 from keydesk.store.store import Store
 from support.data.account_history import instrument, price
 
@@ -49,11 +49,11 @@ class Watching:
         middle = D(mid)
         time = f"2026-03-02T10:{second // 60:02}:{second % 60:02}.000000000Z"
         bid, ask = (str(middle + D(each)) for each in ("-0.0001", "0.0001"))
-        take_price(self.store, price("EUR_USD", bid, ask, time), float(second))
+        apply_price(self.store, price("EUR_USD", bid, ask, time), float(second))
         await self.watch.settled()
 
     async def add(self, condition: Condition, **members: object) -> None:
-        self.watch.change(adding(replace(Alert("", condition, made_ns=TEN), **members)))  # type: ignore[arg-type]
+        self.watch.change(add_alert(replace(Alert("", condition, made_ns=TEN), **members)))  # type: ignore[arg-type]
         await self.watch.settled()
 
 

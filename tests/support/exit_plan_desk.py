@@ -66,7 +66,7 @@ class PlanDesk:
     def passes_a_minute(self) -> None:
         """Let the plans see that a trade is gone, and a minute go by."""
         plans = self.connection.exit_plans
-        plans.look()
+        plans.check()
         now = plans.now
         plans.now = lambda: now() + 60
 

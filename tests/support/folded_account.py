@@ -6,11 +6,11 @@ from decimal import Decimal
 from functools import partial
 
 from keydesk.records import AccountState, OrderRow, PositionRow, TradeRow
-from keydesk.store.prices import take_conversions, take_price
+from keydesk.store.prices import apply_conversions, apply_price
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
-from keydesk_client.account.snapshot import take_snapshot
+from keydesk_client.account.snapshot import apply_snapshot
 from keydesk_client.account.synchronizer import TransactionGate
 from keydesk_client.models import Account, AccountChanges, AccountChangesState, Transaction
 from keydesk_client.models._core.decoder import Reader
@@ -36,11 +36,11 @@ class FoldedAccount:
         self.store = Store()
         self.doubts: list[str] = []
         self.gate = TransactionGate(
-            partial(apply, self.store), self.store, doubt=self.doubts.append
+            partial(apply, self.store), self.store, request_snapshot=self.doubts.append
         )
         for name, terms in broker.market.specifications.items():
             self.store.instruments[name] = instrument(name, terms.pip_location)
-        take_snapshot(self.store, self.theirs())
+        apply_snapshot(self.store, self.theirs())
         self.gate.open_at(len(broker.transactions))
         self._seen = self._first = len(broker.transactions)
 
@@ -76,10 +76,10 @@ class FoldedAccount:
         for currency in ("EUR", "GBP", "JPY", "USD"):
             worth = market.conversion(currency, home)
             factors = (str(worth.gain), str(worth.loss), str(worth.value))
-            take_conversions(self.store, [conversions(currency, *factors)])
+            apply_conversions(self.store, [conversions(currency, *factors)])
         for name, quote in market.quotes.items():
             sent = price(name, str(quote.bid), str(quote.ask))
-            take_price(self.store, sent, 1.0)
+            apply_price(self.store, sent, 1.0)
             row = self.store.quotes[name]
             row.bid, row.ask = quote.bid, quote.ask
         revalue(self.store, 1.0)
@@ -107,7 +107,7 @@ def picture(store: Store) -> Picture:
 def their_picture(folded: FoldedAccount) -> Picture:
     """The same of a desk that has just been opened."""
     fresh = Store()
-    take_snapshot(fresh, folded.theirs())
+    apply_snapshot(fresh, folded.theirs())
     return picture(fresh)
 
 

@@ -231,7 +231,7 @@ class Trader:
         """Return the deals of which the screen has not said yet what became of them."""
         return [deal for deal in self.deals if not self.screen.last_about(deal)]
 
-    def wait_for_last_words(self, seconds: float, but: Callable[[Deal], bool]) -> list[Deal]:
+    def wait_for_last_text(self, seconds: float, but: Callable[[Deal], bool]) -> list[Deal]:
         """Wait until the screen said of each deal what became of it; return those that it said nothing of."""
 
         def missing() -> list[Deal]:
@@ -390,7 +390,7 @@ class Trader:
         self._press("\x1b")
         return False
 
-    def wait_for_words(self, deal: Deal) -> None:
+    def wait_for_text(self, deal: Deal) -> None:
         """Wait for a moment for what the screen says of a deal."""
         self._until(lambda: bool(self.screen.last_about(deal)), 0.8)
 

@@ -65,7 +65,7 @@ class Home:
     def sign_in(self, name: str, practice: PracticeServer, *more: str) -> None:
         """Sign in to the broker's first account."""
         done = self.run(
-            *login_words(name, practice), *self.unlocked, *more, stdin=practice.token + "\n"
+            *login_text(name, practice), *self.unlocked, *more, stdin=practice.token + "\n"
         )
         assert done.returncode == 0, done.stderr
 
@@ -90,12 +90,12 @@ class Home:
         }
 
 
-def login_words(name: str, practice: PracticeServer) -> list[str]:
+def login_text(name: str, practice: PracticeServer) -> list[str]:
     """The arguments that sign in to the broker's first account."""
     account = ["--account", practice.account_id]
-    return ["login", name, *address_words(practice.rest_url), *account]
+    return ["login", name, *address_text(practice.rest_url), *account]
 
 
-def address_words(url: str) -> list[str]:
+def address_text(url: str) -> list[str]:
     """The arguments that name a custom host."""
     return ["--environment", "custom", "--rest-url", url, "--stream-url", url]

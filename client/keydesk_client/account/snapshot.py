@@ -23,7 +23,7 @@ from keydesk_client.models import (
 NOTHING = Decimal(0)
 
 
-def take_snapshot(book: ValuedAccount, account: Account) -> None:
+def apply_snapshot(book: ValuedAccount, account: Account) -> None:
     """Replace the account by a snapshot of the broker.
 
     Trades and orders that cannot be read are left out; without the account's own figures nothing changes, and what
@@ -91,7 +91,7 @@ def _keep_first_stop(trade: OpenTrade, before: OpenTrade | None) -> None:
         trade.initial_stop, trade.initial_risk = before.initial_stop, before.initial_risk
 
 
-def take_state(book: ValuedAccount, state: AccountChangesState) -> None:
+def apply_account_state(book: ValuedAccount, state: AccountChangesState) -> None:
     """Overwrite the price-dependent figures by those of the broker."""
     account = book.account
     if account is None:

@@ -15,7 +15,7 @@ from enum import Enum, auto
 from functools import partial
 from typing import Final, TypeAlias
 
-from keydesk_client.account.snapshot import differences, take_snapshot, take_state
+from keydesk_client.account.snapshot import apply_account_state, apply_snapshot, differences
 from keydesk_client.account.valuation import ValuedAccount
 from keydesk_client.account.values import READ_ERRORS, UnreadableCounter, number_of, try_to
 from keydesk_client.models import Account, Transaction
@@ -31,7 +31,7 @@ class TransactionGate:
     Args:
         apply: Applies one; returns False when a snapshot is needed.
         counter: Counts those that cannot be read.
-        doubt: Called with the reason when the account has to be read whole.
+        request_snapshot: Called with the reason when the account has to be read whole.
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class TransactionGate:
         apply: Callable[[Transaction], bool],
         counter: UnreadableCounter,
         *,
-        doubt: Callable[[str], object],
+        request_snapshot: Callable[[str], object],
     ) -> None:
         self._apply_to_book, self._counter = apply, counter
-        self._doubt = doubt
+        self._doubt = request_snapshot
         self._listeners: list[Listener] = []
         self._sequencer: Sequencer[Transaction] | None = None
         self._early: list[Transaction] = []  # came before the first snapshot
@@ -154,7 +154,7 @@ class Comparison(Enum):
 
     EQUAL = auto()
     DIFFERENT = auto()
-    """A snapshot has to be taken; `doubt` was called with the reason."""
+    """A snapshot has to be taken; `request_snapshot` was called with the reason."""
     NOT_YET = auto()
     """The book is not at the service's newest transaction, or a snapshot is due: the next changes are compared."""
 
@@ -165,22 +165,22 @@ class Synchronizer:
     Args:
         book: The account.
         apply: Applies one transaction to it; returns False when a snapshot is needed.
-        doubt: Called with the reason when a snapshot has to be taken.
+        request_snapshot: Called with the reason when a snapshot has to be taken.
     """
 
     def __init__(
         self,
         book: ValuedAccount,
         apply: Callable[[Transaction], bool],
-        doubt: Callable[[str], object],
+        request_snapshot: Callable[[str], object],
     ) -> None:
-        self._book, self._doubt = book, doubt
-        self.gate: Final = TransactionGate(apply, book, doubt=doubt)
+        self._book, self._doubt = book, request_snapshot
+        self.gate: Final = TransactionGate(apply, book, request_snapshot=request_snapshot)
         """Takes the transactions of every source."""
         self.checked: int = 0
         """The transaction up to which book and service were found to be equal; ask for the changes after it."""
 
-    def take_snapshot(self, account: Account) -> Continuity:
+    def apply_snapshot(self, account: Account) -> Continuity:
         """Replace the book by a snapshot, then apply the transactions that came after it.
 
         Raises:
@@ -188,7 +188,7 @@ class Synchronizer:
         """
         before, last = self._book.account, number_of(account.last_transaction_id)
         created_before = None if before is None else before.created_time_ns
-        take_snapshot(self._book, account)
+        apply_snapshot(self._book, account)
         continuity = Continuity.SAME
         if created_before is not None and created_before != account.created_time.ns:
             continuity = Continuity.ANOTHER_ACCOUNT
@@ -200,7 +200,7 @@ class Synchronizer:
         self.checked = last
         return continuity
 
-    def take_changes(
+    def apply_changes(
         self, answer: AccountChangesResponse, *, snapshot_is_due: bool = False
     ) -> Comparison:
         """Apply the transactions of `accounts.changes(checked)`, compare, and take the service's figures if equal."""
@@ -213,6 +213,6 @@ class Synchronizer:
         if differing:
             self._doubt(f"Differs from the broker: {'; '.join(differing)}")
             return Comparison.DIFFERENT
-        take_state(self._book, answer.state)
+        apply_account_state(self._book, answer.state)
         self.checked = last
         return Comparison.EQUAL

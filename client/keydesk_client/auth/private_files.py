@@ -99,7 +99,7 @@ def locked(path: Path, *, patience_s: float | None = None) -> Generator[None]:
         os.close(descriptor)
 
 
-def take_lock(path: Path) -> int | None:
+def try_lock(path: Path) -> int | None:
     """Create and lock `path` itself; return its descriptor, or None while another process holds it."""
     descriptor = os.open(path, LOCK_FLAGS, 0o600)
     if _lock_now(descriptor) and _is_still_there(path, descriptor):
@@ -109,7 +109,7 @@ def take_lock(path: Path) -> int | None:
 
 
 def release_lock(path: Path, descriptor: int) -> None:
-    """Remove and unlock a file that `take_lock` locked; another process that waits for it creates a new one."""
+    """Remove and unlock a file that `try_lock` locked; another process that waits for it creates a new one."""
     with contextlib.suppress(OSError):
         path.unlink()
     os.close(descriptor)

@@ -48,7 +48,7 @@ REPEATS_AT_ONCE: Final = 2
 SETTLED_S: Final = 10.0
 
 
-async def keep_snapshot(follower: Follower) -> None:
+async def update_snapshot(follower: Follower) -> None:
     """Read the account now and whenever it is in doubt; pause when that does not settle the doubt."""
     clock = follower.timing.clock
     repeats, taken = 0, float("-inf")
@@ -74,7 +74,7 @@ async def _snapshot(follower: Follower) -> None:
             if not follower.book.instruments:
                 await _read_instruments(follower)
             answer = await follower.client.accounts.get()
-            follower.synchronizer.take_snapshot(answer.account)
+            follower.synchronizer.apply_snapshot(answer.account)
         except FAILURES as error:
             follower.interrupted("account", error)
             await follower.back_off(failures, error)
@@ -119,13 +119,13 @@ async def check_once(follower: Follower) -> None:
     try:
         answer = await follower.client.accounts.changes(since)
     except OutOfRange:
-        follower.doubt(f"The service does not know transaction {since}")
+        follower.request_snapshot(f"The service does not know transaction {since}")
         return
     except AnswerTooLarge:
-        follower.doubt(f"Too much changed since transaction {since}")
+        follower.request_snapshot(f"Too much changed since transaction {since}")
         return
     due = follower.snapshot_wanted.is_set()
-    if follower.synchronizer.take_changes(answer, snapshot_is_due=due) is Comparison.EQUAL:
+    if follower.synchronizer.apply_changes(answer, snapshot_is_due=due) is Comparison.EQUAL:
         follower.tell(None)
 
 
@@ -138,7 +138,7 @@ async def _read_missing_conversions(follower: Follower) -> None:
     if names:
         answer = await follower.client.pricing.get(names, include_home_conversions=True)
         for conversion in answer.home_conversions or ():
-            try_to(book, partial(book.take_conversion, conversion))
+            try_to(book, partial(book.apply_conversion, conversion))
         book.revalue()
 
 
@@ -154,7 +154,9 @@ async def fill_gaps(follower: Follower) -> None:
         try:
             result = await GapFiller(gate, partial(_read_range, follower)).fill()
             if result is Backfill.REFUSED:
-                follower.doubt("The service does not know transactions that it had announced")
+                follower.request_snapshot(
+                    "The service does not know transactions that it had announced"
+                )
         except FAILURES as error:
             follower.interrupted("account", error)
         failures = 0 if gate.applied != before else failures + 1
@@ -182,21 +184,23 @@ async def stream_transactions(follower: Follower) -> None:
             async with stream as items:
                 async for item in items:
                     failures = 0
-                    take_transaction(follower, item)
+                    apply_transaction(follower, item)
         except KeydeskClientError as error:
             follower.interrupted("transactions", error)
             await follower.back_off(failures, error)
             failures += 1
 
 
-def take_transaction(follower: Follower, item: TransactionItem) -> None:
+def apply_transaction(follower: Follower, item: TransactionItem) -> None:
     """Take one item of the transaction stream."""
     gate = follower.synchronizer.gate
     match item:
         case TransactionHeartbeat():
             try_to(follower.book, lambda: gate.saw_last(item.last_transaction_id))
         case HistoryLost():
-            follower.doubt(f"The service does not know what came after transaction {item.applied}")
+            follower.request_snapshot(
+                f"The service does not know what came after transaction {item.applied}"
+            )
         case Reconnected():  # what came in between follows, and is in the changes
             follower.check_wanted.set()
         case TransactionIdentity():
@@ -262,7 +266,7 @@ async def _read_prices(follower: Follower, items: PriceStream) -> None:
 
 
 def _take_price(follower: Follower, price: ClientPrice, received: float) -> None:
-    taken = follower.book.take_price(price, received)
+    taken = follower.book.apply_price(price, received)
     if taken is not None:
         follower.tell(PriceUpdated(taken))
 
@@ -284,7 +288,7 @@ async def watch_streams(follower: Follower) -> None:
 
 FEEDS: Final[Iterable[Callable[[Follower], Coroutine[None, None, None]]]] = (
     stream_transactions,
-    keep_snapshot,
+    update_snapshot,
     stream_prices,
     check_changes,
     fill_gaps,

@@ -1,4 +1,4 @@
-"""What the feeds of a followed account share: the account as a `Book`, settings, what is requested, and how failures are reported."""
+"""What the feeds of a followed account share: the account as a `ValuedAccount`, settings, what is requested, and how failures are reported."""
 
 import asyncio
 from collections.abc import Callable
@@ -79,7 +79,7 @@ class FollowedAccount:
         """Return text as the service sent it; clean it before it is written to a terminal."""
         return text
 
-    def take_price(self, price: ClientPrice, received: float) -> LatestPrice | None:
+    def apply_price(self, price: ClientPrice, received: float) -> LatestPrice | None:
         """Take a price and value what it concerns; return None if it is older than the one that is held.
 
         Raises:
@@ -91,7 +91,7 @@ class FollowedAccount:
             return None
         self.quotes[latest.instrument] = latest
         for each in price.home_conversions or ():
-            self.take_conversion(each)
+            self.apply_conversion(each)
         for order in self.orders.values():
             if order.instrument == latest.instrument:
                 measure_order(self, order)
@@ -99,7 +99,7 @@ class FollowedAccount:
             self.revalue(latest.instrument)
         return latest
 
-    def take_conversion(self, conversion: HomeConversions) -> None:
+    def apply_conversion(self, conversion: HomeConversions) -> None:
         """Take the factors of a currency; raise ValueError if one is out of range."""
         factors = (conversion.account_gain, conversion.account_loss, conversion.position_value)
         for factor in factors:
@@ -171,7 +171,7 @@ class Follower:
     synchronizer: Synchronizer = field(init=False)
 
     def __post_init__(self) -> None:
-        self.synchronizer = Synchronizer(self.book, self.apply, self.doubt)
+        self.synchronizer = Synchronizer(self.book, self.apply, self.request_snapshot)
         self.synchronizer.gate.listen(lambda each: self.tell(TransactionApplied(each)))
 
     def apply(self, transaction: Transaction) -> bool:
@@ -183,7 +183,7 @@ class Follower:
             self.names_changed.set()
         return understood
 
-    def doubt(self, words: str) -> None:
+    def request_snapshot(self, words: str) -> None:
         """Have the account read anew."""
         self.doubts = words
         self.snapshot_wanted.set()

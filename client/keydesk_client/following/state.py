@@ -252,8 +252,9 @@ class AccountState:
     def events(self, *, prices: bool = False) -> EventQueue:
         """Iterate over the changes from now on: `async for event in account.events(): ...`.
 
-        An event is Applied (a transaction), Reread, Interrupted, Restored, TookEffect, or, with `prices`, Priced. The
-        iteration ends with the block. It raises the error that ended the following, if one did.
+        An event is TransactionApplied, SnapshotReloaded, StreamInterrupted, StreamRestored, LateEffect, or, with
+        `prices`, PriceUpdated. The iteration ends with the block. It raises the error that ended the following, if one
+        did.
         """
         queue = EventQueue(self._queues.remove, prices=prices)
         self._queues.append(queue)

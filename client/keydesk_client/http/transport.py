@@ -179,7 +179,7 @@ class Transport:
             redacted: remove the token, should the service echo it.
 
         Raises:
-            Answered: the service refused the stream.
+            HttpStatusError: the service refused the stream.
         """
         self._check_loop()
         built = self._build(request, self.stream, STREAM, silence)

@@ -29,7 +29,7 @@ from keydesk_client.auth.private_files import (
     release_lock,
     replace_file,
     sync_folder,
-    take_lock,
+    try_lock,
 )
 from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.orders.outcome import Intent
@@ -163,13 +163,13 @@ class FileJournal:
         """Lock a file of that key beside the journal; the system unlocks it when the process ends in any way."""
         digest = hashlib.sha256(key.encode()).hexdigest()[:LOCK_DIGITS]
         path = self.path.with_name(f"{self.path.name}.{digest}{LOCK_SUFFIX}")
-        descriptor = take_lock(path)
+        descriptor = try_lock(path)
         return None if descriptor is None else lambda: release_lock(path, descriptor)
 
     def _remove_unused_locks(self) -> None:
         for path in self.path.parent.glob(f"{escape(self.path.name)}.*{LOCK_SUFFIX}"):
             with suppress(OSError):
-                descriptor = take_lock(path)
+                descriptor = try_lock(path)
                 if descriptor is not None:
                     release_lock(path, descriptor)
 

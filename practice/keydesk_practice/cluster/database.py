@@ -118,12 +118,12 @@ def counts(connection: BoundedConnection) -> tuple[int, int]:
     return int(nodes), int(accounts)
 
 
-def take_free(connection: BoundedConnection, node: int, most: int) -> list[TakenAccount]:
+def lease_free(connection: BoundedConnection, node: int, most: int) -> list[TakenAccount]:
     """Take accounts whose node has no valid lease."""
     return _take(connection, _FREE, node=node, most=most, ids=[])
 
 
-def take_again(connection: BoundedConnection, node: int, ids: Iterable[str]) -> list[TakenAccount]:
+def lease_again(connection: BoundedConnection, node: int, ids: Iterable[str]) -> list[TakenAccount]:
     """Take accounts of this node again, so that nothing it sent before can still be stored."""
     return _take(connection, _OWN, node=node, most=None, ids=list(ids))
 

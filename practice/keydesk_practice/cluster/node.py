@@ -255,7 +255,7 @@ class Node:
             async with self._taking:
                 waiting = self._orphans - self.broker.sessions.keys()
                 ids = [id_ for id_ in waiting if not self.loader.is_unloadable(id_)]
-                await self._load(await self._worker.run(database.take_again, self.number, ids))
+                await self._load(await self._worker.run(database.lease_again, self.number, ids))
 
     async def _reconnect(self) -> None:
         """Go on after the database was away: what was sent before is refused from now on."""
@@ -263,7 +263,7 @@ class Node:
         await self._renew()
         async with self._taking:
             taken = await self._worker.run(
-                database.take_again,
+                database.lease_again,
                 self.number,
                 [*await self._worker.run(database.ids_of, self.number)],
             )
@@ -308,7 +308,7 @@ class Node:
         elif have < share and time.monotonic() >= self._take_after:
             async with self._taking:
                 most = min(share - have, TAKEN_AT_ONCE)
-                taken = await self._worker.run(database.take_free, self.number, most)
+                taken = await self._worker.run(database.lease_free, self.number, most)
                 await self._load(taken)
 
     async def _give_up_accounts(self, ids: Sequence[str]) -> None:
@@ -338,7 +338,7 @@ class Node:
     async def _take_again(self, ids: Sequence[str]) -> None:
         async with self._taking:
             if not self.away:
-                await self._load(await self._worker.run(database.take_again, self.number, ids))
+                await self._load(await self._worker.run(database.lease_again, self.number, ids))
 
     def replace(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
         """Begin an account of this node anew; its streams end, and any node takes it."""

@@ -144,7 +144,7 @@ def link_to_next(call: Call, next_id: int | None) -> Mapping[str, str]:
     return {"Link": f'<{call.base_url}{path}?{urlencode(values)}>; rel="next"'}
 
 
-def read_type_words(query: Query) -> list[str]:
+def read_type_text(query: Query) -> list[str]:
     """Return the words of the `type` filter as sent; raise a 400 `HttpError` for an unknown one."""
     words = query.words("type") or []
     if not all(word in _TYPES_OF_WORD for word in words):
@@ -166,7 +166,7 @@ async def list_transactions(call: Call) -> Response:
     if begin > end:
         raise invalid_value("to")
     size = call.query.integer("pageSize", DEFAULT_PAGE, 1, MAX_PAGE)
-    words = read_type_words(call.query)
+    words = read_type_text(call.query)
     ids = await _ids(call, session.history.ids_between(begin, end), types_of(words))
     if len(ids) > MAX_PAGES * size:
         raise invalid_value("pageSize", f": more than {MAX_PAGES} pages, use a larger pageSize")
@@ -213,7 +213,7 @@ async def transactions_range(call: Call) -> Response:
         raise invalid_value("to")
     if first < 1 or last > session.committed_id:
         raise not_found("transaction", "NO_SUCH_TRANSACTION")
-    types = types_of(read_type_words(call.query))
+    types = types_of(read_type_text(call.query))
     texts = await _texts(call, session.history.portions(first, last, types), MAX_IN_RANGE + 1)
     if len(texts) > MAX_IN_RANGE:
         raise invalid_value("to", f": a range holds {MAX_IN_RANGE} transactions at most")
@@ -226,7 +226,7 @@ async def transactions_since(call: Call) -> Response:
     after = _read_id(call, "id")
     if not 0 <= after <= session.committed_id:
         raise not_found("transaction", "NO_SUCH_TRANSACTION")
-    types = types_of(read_type_words(call.query))
+    types = types_of(read_type_text(call.query))
     portions = session.history.portions(after + 1, session.committed_id, types)
     return _transactions(session, await _texts(call, portions, MAX_SINCE))
 

@@ -29,27 +29,27 @@ def test_an_account_is_free_when_the_lease_of_its_node_has_expired(
     connection: BoundedConnection,
 ) -> None:
     first, second = (database.register(connection, one, LEASE_SECONDS) for one in ("a", "b"))
-    assert [one.account.id for one in database.take_free(connection, first, 9)] == [ACCOUNT.id]
-    assert database.take_free(connection, second, 9) == []
+    assert [one.account.id for one in database.lease_free(connection, first, 9)] == [ACCOUNT.id]
+    assert database.lease_free(connection, second, 9) == []
     assert database.counts(connection) == (2, 1)
     database.leave(connection, first)
     assert database.owners(connection)[0] == {ACCOUNT.id: None}
-    assert [one.fence for one in database.take_free(connection, second, 9)] == [2]
+    assert [one.fence for one in database.lease_free(connection, second, 9)] == [2]
 
 
 def test_a_lease_from_before_the_clock_was_set_back_does_not_last(
     connection: BoundedConnection,
 ) -> None:
     first, second = (database.register(connection, one, LEASE_SECONDS) for one in ("a", "b"))
-    database.take_free(connection, first, 9)
+    database.lease_free(connection, first, 9)
     # The clock is set back by an hour:
     connection.execute("UPDATE nodes SET expires = expires + interval '1 hour'")
     assert database.counts(connection) == (0, 1)
     database.renew(connection, second, LEASE_SECONDS, 0)
-    assert [one.fence for one in database.take_free(connection, second, 9)] == [2]
+    assert [one.fence for one in database.lease_free(connection, second, 9)] == [2]
 
     lease = database.renew(connection, first, LEASE_SECONDS, 0)
     # It lives, and has lost the account.
     assert lease is not None
     assert (lease.nodes, lease.fences) == (2, {})
-    assert database.take_free(connection, first, 9) == []
+    assert database.lease_free(connection, first, 9) == []

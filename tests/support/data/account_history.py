@@ -3,7 +3,7 @@
 import json
 
 from keydesk.store.store import Store
-from keydesk_client.account.snapshot import take_snapshot
+from keydesk_client.account.snapshot import apply_snapshot
 from keydesk_client.models import (
     Account,
     AccountChanges,
@@ -206,5 +206,5 @@ def fresh_store(**members: object) -> Store:
     store = Store()
     for each in (instrument("EUR_USD"), instrument("USD_JPY", -2), instrument("EUR_GBP")):
         store.instruments[each.name] = each
-    take_snapshot(store, account(**members))
+    apply_snapshot(store, account(**members))
     return store

@@ -275,6 +275,6 @@ def desk_store(count: int = 14) -> Store:
 
 def frame_of(store: Store, *, now: float = NOW, everything: bool = False) -> Frame:
     """One beat of the made-up desk."""
-    dirty = EVERYTHING if everything else store.take_dirty()
+    dirty = EVERYTHING if everything else store.pop_dirty()
     store.date_notices(now)
     return Frame(store, dirty, now, WALL_NS)

@@ -36,7 +36,7 @@ class FormApp(QuickTests[None]):
         super().__init__()
         self.form = form
         self.results: list[object] = []
-        self.last_words = ""
+        self.last_text = ""
         self.register_theme(theme.load("dark", "truecolor").textual())
         self.theme = "dark"
 

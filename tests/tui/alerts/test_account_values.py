@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.alerts.alert_list import adding
+from keydesk.alerts.alert_list import add_alert
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import (
     AccountResult,
@@ -47,7 +47,7 @@ async def test_a_value_of_the_account_that_crosses_its_level_is_told_once(
         await desk.add(condition)
         for now, value in enumerate((before, after, after)):
             setattr(store.account, member, D(value))
-            desk.watch.look(float(now))
+            desk.watch.check(float(now))
             await desk.watch.settled()
         assert len(desk.told) == 1
 
@@ -58,7 +58,7 @@ async def test_the_result_of_a_trade_in_money(path: Path) -> None:
         await desk.add(TradeResult("6411", "money", "up", D(50)))
         for now, result in enumerate(("49", "51")):
             trade.unrealized_pl = D(result)
-            desk.watch.look(float(now))
+            desk.watch.check(float(now))
             await desk.watch.settled()
         assert len(desk.told) == 1
 
@@ -68,7 +68,7 @@ async def test_the_rollover_is_told_so_many_minutes_before(path: Path) -> None:
         await desk.add(RolloverSoon(10))
         for now, before in enumerate((11 * 60, 601, 600, 599)):
             desk.store.clock_ns = SEVENTEEN - before * SECOND
-            desk.watch.look(float(now))
+            desk.watch.check(float(now))
             await desk.watch.settled()
             assert len(desk.told) == (before <= 600)
 
@@ -94,14 +94,16 @@ async def test_the_clients_positions_are_read_also_of_the_instrument_in_focus_an
     store.set_focus("EUR_USD")  # what `keydesk watch` has as well, though it shows no books
     feed, due = link_to(broker, store, clock=clock), NextReads()
     async with watching(path, store) as desk:
-        desk.watch.change(adding(Alert("", ClientLongPercent("EUR_USD", "up", D(60)), made_ns=TEN)))
+        desk.watch.change(
+            add_alert(Alert("", ClientLongPercent("EUR_USD", "up", D(60)), made_ns=TEN))
+        )
         await desk.watch.settled()
         for value in ("55.0", "61.0"):
             long = value
             broker.answers["positionBook"] = {"positionBook": book()}
             await read_books(feed, due)
             await read_books(feed, due)  # not asked for again at once
-            desk.watch.look(clock.seconds)
+            desk.watch.check(clock.seconds)
             await desk.watch.settled()
             clock.seconds += BOOK_EVERY
         assert len(desk.told) == 1

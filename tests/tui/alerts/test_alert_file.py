@@ -19,15 +19,15 @@ from keydesk.alerts.alert_list import (
     MOST_ALERTS,
     AlertList,
     AlertListError,
-    adding,
+    add_alert,
+    claim_firings,
     claimed,
-    claiming,
-    deleting,
-    expiring,
-    marking_delivered,
-    replacing,
-    seeing,
-    setting,
+    delete_alerts,
+    expire_alerts,
+    mark_delivered,
+    mark_watched,
+    replace_alert,
+    set_alert_state,
 )
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.conditions import Condition, PriceCross
@@ -49,9 +49,9 @@ def fired(alert: Alert, time_ns: int = 9) -> Firing:
 
 def test_alerts_are_found_again_exactly_and_the_file_is_private(path: Path) -> None:
     ours = AlertFile(path)
-    ours.change(adding(ABOVE))
-    ours.change(adding(replace(ABOVE, repeat_s=60, expires_ns=99)))
-    ours.change(seeing(7, {"1": -1}))
+    ours.change(add_alert(ABOVE))
+    ours.change(add_alert(replace(ABOVE, repeat_s=60, expires_ns=99)))
+    ours.change(mark_watched(7, {"1": -1}))
     again = AlertFile(path)
     assert again.load() == ""
     assert again.book == ours.book
@@ -83,9 +83,9 @@ def _members(
 
 def test_two_desks_at_once_lose_nothing(path: Path) -> None:
     ours, theirs = AlertFile(path), AlertFile(path)
-    ours.change(adding(ABOVE))
-    theirs.change(adding(replace(ABOVE, note="theirs")))
-    ours.change(deleting(["1"]))
+    ours.change(add_alert(ABOVE))
+    theirs.change(add_alert(replace(ABOVE, note="theirs")))
+    ours.change(delete_alerts(["1"]))
     assert ours.book.alerts == theirs.change(lambda book: book).alerts
     assert [each.note for each in ours.book.alerts] == ["theirs"]
     assert not theirs.has_changed()
@@ -94,13 +94,13 @@ def test_two_desks_at_once_lose_nothing(path: Path) -> None:
 def test_many_processes_at_once_lose_nothing(path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from decimal import Decimal\n"
-        "from keydesk.alerts.alert_list import adding; from keydesk.alerts.alert_file import BookFile\n"
+        "from keydesk.alerts.alert_list import add_alert; from keydesk.alerts.alert_file import AlertFile\n"
         "from keydesk.calc.alerts.alert import Alert\n"
         "from keydesk.calc.alerts.conditions import PriceCross\n"
-        "file = BookFile(Path(sys.argv[1]))\n"
+        "file = AlertFile(Path(sys.argv[1]))\n"
         "for n in range(8):\n"
         "    one = PriceCross('EUR_USD', 'mid', 'up', Decimal(n + 1))\n"
-        "    file.change(adding(Alert('', one, note=sys.argv[2])))\n"
+        "    file.change(add_alert(Alert('', one, note=sys.argv[2])))\n"
     )
     running = [
         subprocess.Popen([sys.executable, "-c", program, str(path), str(number)])
@@ -114,12 +114,12 @@ def test_many_processes_at_once_lose_nothing(path: Path) -> None:
 
 def test_a_firing_is_claimed_by_one_of_two_desks(path: Path) -> None:
     ours, theirs = AlertFile(path), AlertFile(path)
-    alert = ours.change(adding(ABOVE)).alerts[0]
+    alert = ours.change(add_alert(ABOVE)).alerts[0]
     theirs.load()
-    before, after = ours.book, ours.change(claiming([fired(alert)]))
+    before, after = ours.book, ours.change(claim_firings([fired(alert)]))
     assert [each.words for each in claimed(before, after)] == [alert.words]
     before = theirs.book
-    theirs.change(claiming([fired(alert, 10)]))
+    theirs.change(claim_firings([fired(alert, 10)]))
     assert len(theirs.book.history) == 1
     assert theirs.book.history[0].time_ns == 9
     assert theirs.book.alerts[0].state == "done"
@@ -129,12 +129,12 @@ def test_a_kill_between_claim_and_telling_leaves_it_to_be_told_and_a_told_one_is
     path: Path,
 ) -> None:
     ours = AlertFile(path)
-    alert = ours.change(adding(replace(ABOVE, repeat_s=0))).alerts[0]
-    ours.change(claiming([fired(alert)]))
+    alert = ours.change(add_alert(replace(ABOVE, repeat_s=0))).alerts[0]
+    ours.change(claim_firings([fired(alert)]))
     started = AlertFile(path)
     started.load()
     assert [each.number for each in started.book.undelivered] == [1]
-    started.change(marking_delivered(started.book.undelivered))
+    started.change(mark_delivered(started.book.undelivered))
     once_more = AlertFile(path)
     once_more.load()
     assert not once_more.book.undelivered
@@ -152,7 +152,7 @@ def test_a_damaged_file_is_kept_aside_and_said(path: Path, content: bytes) -> No
     assert "101.alerts.damaged-77" in file.load()
     assert file.book == AlertList()
     assert path.with_name("101.alerts.damaged-77").read_bytes() == content
-    file.change(adding(ABOVE))
+    file.change(add_alert(ABOVE))
     assert json.loads(path.read_bytes())["alerts"]
 
 
@@ -161,7 +161,7 @@ def test_a_damaged_file_is_kept_aside_and_said(path: Path, content: bytes) -> No
     [("id", 5), ("state", "gone"), ("repeat_s", -1), ("note", "x" * 300), ("fired_ns", "now")],
 )
 def test_an_alert_with_a_wrong_member_is_damage(path: Path, member: str, value: object) -> None:
-    AlertFile(path).change(adding(ABOVE))
+    AlertFile(path).change(add_alert(ABOVE))
     said = json.loads(path.read_bytes())
     said["alerts"][0][member] = value
     path.write_text(json.dumps(said), encoding="utf-8")
@@ -169,12 +169,12 @@ def test_an_alert_with_a_wrong_member_is_damage(path: Path, member: str, value: 
 
 
 def test_a_file_that_others_may_read_is_not_used_and_stays(path: Path) -> None:
-    AlertFile(path).change(adding(ABOVE))
+    AlertFile(path).change(add_alert(ABOVE))
     path.chmod(0o644)
     before = path.read_bytes()
     file = AlertFile(path)
     assert "kept in this desk only" in file.load()
-    file.change(adding(replace(ABOVE, note="in memory")))
+    file.change(add_alert(replace(ABOVE, note="in memory")))
     assert [each.note for each in file.book.alerts] == ["in memory"]
     assert path.read_bytes() == before
 
@@ -182,9 +182,9 @@ def test_a_file_that_others_may_read_is_not_used_and_stays(path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_without_room_the_book_goes_on_in_memory_and_is_written_later(path: Path) -> None:
     file = AlertFile(path)
-    file.change(adding(ABOVE))
+    file.change(add_alert(ABOVE))
     path.parent.chmod(0o500)
-    file.change(adding(ABOVE))
+    file.change(add_alert(ABOVE))
     assert file.trouble
     assert len(file.book.alerts) == 2
     path.parent.chmod(0o700)
@@ -193,18 +193,18 @@ def test_without_room_the_book_goes_on_in_memory_and_is_written_later(path: Path
 def test_the_book_has_an_end() -> None:
     full = AlertList(alerts=tuple(replace(ABOVE, id=str(n)) for n in range(MOST_ALERTS)))
     with pytest.raises(AlertListError, match="delete some"):
-        adding(ABOVE)(full)
+        add_alert(ABOVE)(full)
 
 
 def test_an_alert_that_was_deleted_elsewhere_cannot_be_edited() -> None:
     with pytest.raises(AlertListError, match="deleted elsewhere"):
-        replacing(replace(ABOVE, id="9"))(AlertList())
+        replace_alert(replace(ABOVE, id="9"))(AlertList())
 
 
 def test_pausing_forgets_where_the_price_was_and_expiry_ends() -> None:
-    book = replace(adding(ABOVE)(AlertList()), sides={"1": -1})
-    assert setting("1", "paused")(book).sides == {}
-    timed = adding(replace(ABOVE, expires_ns=10))(AlertList())
-    assert expiring(9)(timed) == timed
-    assert expiring(10)(timed).alerts[0].state == "expired"
-    assert seeing(5, {"1": 1})(replace(book, seen_ns=6)).sides == {"1": -1}
+    book = replace(add_alert(ABOVE)(AlertList()), sides={"1": -1})
+    assert set_alert_state("1", "paused")(book).sides == {}
+    timed = add_alert(replace(ABOVE, expires_ns=10))(AlertList())
+    assert expire_alerts(9)(timed) == timed
+    assert expire_alerts(10)(timed).alerts[0].state == "expired"
+    assert mark_watched(5, {"1": 1})(replace(book, seen_ns=6)).sides == {"1": -1}

@@ -237,7 +237,7 @@ def test_a_lost_connection_is_told_once_until_it_is_back() -> None:
     sources = EventSources(store, "main", told.append)
     for now, state in enumerate(("OK", "STALE", "DOWN", "OK", "DOWN")):
         store.health.prices = state  # type: ignore[assignment]
-        sources.look(float(now))
+        sources.check(float(now))
     assert [each.text for each in told] == [
         "The stream of prices is stale",
         "The stream of prices is down",

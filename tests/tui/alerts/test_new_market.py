@@ -28,14 +28,14 @@ async def another_market(desk: Watching, later_ns: int, created_ns: int = 5) -> 
     desk.store.account = example_account()
     desk.store.account.created_time_ns = created_ns
     desk.store.clock_ns = TEN + later_ns
-    desk.watch.look(1.0)
+    desk.watch.check(1.0)
     await desk.watch.settled()
 
 
 async def at_home(desk: Watching) -> None:
     desk.store.account = example_account()
     desk.store.clock_ns = TEN
-    desk.watch.look(0.0)
+    desk.watch.check(0.0)
     await desk.watch.settled()
 
 
@@ -103,7 +103,7 @@ async def test_alerts_on_a_trade_or_a_time_of_the_market_before_expire(path: Pat
         await desk.add(ClockTime("14:30", TEN + 60 * SECOND))
         await another_market(desk, YEARS)
         trade.unrealized_pl = D(-2000)
-        desk.watch.look(2.0)
+        desk.watch.check(2.0)
         await desk.watch.settled()
         assert desk.told == []
         assert {each.state for each in desk.store.alerts.values()} == {"expired"}
@@ -121,7 +121,7 @@ async def test_a_desk_that_opens_on_another_market_tells_nothing_of_the_time_bet
         desk.watch.close(0.0)
     async with watching(path, known_market()) as back:
         back.store.clock_ns = TEN + YEARS
-        back.watch.look(0.5)  # the account is not known yet
+        back.watch.check(0.5)  # the account is not known yet
         await back.watch.settled()
         assert back.watch.gap
         await another_market(back, YEARS)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.alerts.alert_file import AlertFile
-from keydesk.alerts.alert_list import adding, claiming, setting
+from keydesk.alerts.alert_list import add_alert, claim_firings, set_alert_state
 from keydesk.calc.alerts.alert import Alert, Firing
 from keydesk.calc.alerts.conditions import (
     AccountResult,
@@ -21,7 +21,7 @@ from keydesk.calc.alerts.engine import after_firing
 from keydesk.feeds.alerts import NextReads, fill_gap, read_candles
 from keydesk.feeds.streams import watched_instruments
 from keydesk.records import Day
-from keydesk.store.prices import take_price
+from keydesk.store.prices import apply_price
 from support.alert_watch import ABOVE, SECOND, TEN, D, Watching, watching
 from support.data.account_history import candle, price
 from support.data.desk_store import long_euro
@@ -50,7 +50,7 @@ async def test_a_price_that_comes_and_goes_between_two_frames_is_not_missed(path
         await desk.price("1.09")
         for second, (bid, ask) in enumerate((("1.1100", "1.1102"), ("1.0900", "1.0902")), 1):
             time = f"2026-03-02T10:00:0{second}.000000000Z"
-            take_price(desk.store, price("EUR_USD", bid, ask, time), 1.0)
+            apply_price(desk.store, price("EUR_USD", bid, ask, time), 1.0)
         await desk.watch.settled()
     assert len(desk.told) == 1
 
@@ -63,7 +63,7 @@ async def test_the_prices_of_an_instrument_with_an_alert_are_wanted(path: Path) 
         feed.store.alert_instruments = desk.store.alert_instruments
         assert watched_instruments(feed) == ("EUR_USD",)
         await feed.client.close()
-        desk.watch.change(setting("1", "paused"))
+        desk.watch.change(set_alert_state("1", "paused"))
         await desk.watch.settled()
     assert desk.store.alert_instruments == ()
     assert desk.store.price_watch == {}
@@ -73,8 +73,8 @@ async def test_a_claimed_firing_that_was_not_told_is_told_at_the_next_start_and_
     path: Path,
 ) -> None:
     killed = AlertFile(path)
-    alert = killed.change(adding(Alert("", ABOVE))).alerts[0]
-    killed.change(claiming([Firing(after_firing(alert, TEN), TEN, "1.1")]))
+    alert = killed.change(add_alert(Alert("", ABOVE))).alerts[0]
+    killed.change(claim_firings([Firing(after_firing(alert, TEN), TEN, "1.1")]))
     async with watching(path) as desk:
         assert desk.told == [("EUR/USD mid crosses up 1.1", True)]
     async with watching(path) as again:
@@ -86,15 +86,15 @@ async def test_a_claimed_firing_that_was_not_told_is_told_at_the_next_start_and_
 async def test_of_two_desks_one_delivers_and_the_other_shows_it(path: Path) -> None:
     async with watching(path) as ours, watching(path) as theirs:
         await ours.add(ABOVE)
-        theirs.watch.look(1.0)
+        theirs.watch.check(1.0)
         await theirs.watch.settled()
         for desk in (ours, theirs):
             await desk.price("1.09")
         for desk in (ours, theirs):
             await desk.price("1.12", 1)
         for now in (5.0, 6.0):
-            ours.watch.look(now)
-            theirs.watch.look(now)
+            ours.watch.check(now)
+            theirs.watch.check(now)
             await theirs.watch.settled()
     assert ours.told == [("EUR/USD mid crosses up 1.1", True)]
     assert theirs.told == [("EUR/USD mid crosses up 1.1", False)]
@@ -118,7 +118,7 @@ async def test_spread_and_day_extremes(path: Path) -> None:
             await desk.price(mid, second)
         assert [words for words, _ in desk.told] == ["EUR/USD makes a new high of the day"] * 2
         wide = price("EUR_USD", "1.1000", "1.1006", "2026-03-02T10:00:09.000000000Z")
-        take_price(desk.store, wide, 9.0)
+        apply_price(desk.store, wide, 9.0)
         await desk.watch.settled()
     assert desk.told[-1][0] == "EUR/USD spread ≥ 5 pips"
 
@@ -134,14 +134,14 @@ async def test_results_of_trades_and_account_silence_and_the_clock(path: Path) -
         store.clock_ns, store.health.prices_at = TEN, 0.0
         for now, result in ((0.5, "0.5"), (1.0, "1.2"), (2.0, "0")):
             store.trades["6411"].r_multiple = D(result)
-            desk.watch.look(now)
+            desk.watch.check(now)
             await desk.watch.settled()
         assert [words for words, _ in desk.told] == ["trade #6411 P/L ≥ +1 R"]
-        desk.watch.look(10.5)
+        desk.watch.check(10.5)
         await desk.watch.settled()
         assert desk.told[-1][0] == "the price stream is silent for 10 s"
         store.clock_ns = TEN + 301 * SECOND
-        desk.watch.look(11.0)
+        desk.watch.check(11.0)
         await desk.watch.settled()
     assert desk.told[-1][0] == "time 10:05"
     assert len(desk.told) == 3
@@ -151,12 +151,12 @@ async def test_the_clock_goes_on_while_the_streams_are_silent(path: Path) -> Non
     async with watching(path) as desk:
         await desk.add(ClockTime("10:05", TEN + 5 * SECOND))
         desk.store.clock_ns = TEN
-        desk.watch.look(100.0)
+        desk.watch.check(100.0)
         desk.store.health.prices = "DOWN"
-        desk.watch.look(104.0)
+        desk.watch.check(104.0)
         await desk.watch.settled()
         assert desk.told == []
-        desk.watch.look(105.5)
+        desk.watch.check(105.5)
         await desk.watch.settled()
     assert [words for words, _ in desk.told] == ["time 10:05"]
 

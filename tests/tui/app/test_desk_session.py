@@ -96,14 +96,14 @@ def test_an_outcome_that_nobody_read_is_left_to_the_next_desk_once(tmp_path: Pat
     killed.keep("kd-1", "good", "FILLED 10,000 EUR/USD")
     kill_desk(killed)
     desk = clock.desk(tmp_path)
-    [(name, left)] = desk.take_left_over().items()
-    assert left.late_words(UTC).startswith("NOT SEEN BEFORE, from 2026-11-18 ")
-    assert left.late_words(UTC).endswith(" UTC: FILLED 10,000 EUR/USD")
+    [(name, left)] = desk.pop_left_over().items()
+    assert left.late_text(UTC).startswith("NOT SEEN BEFORE, from 2026-11-18 ")
+    assert left.late_text(UTC).endswith(" UTC: FILLED 10,000 EUR/USD")
     desk.key_pressed(clock.seconds + 60)  # it was not painted yet
     desk.shown(name)
     desk.key_pressed(clock.seconds + TO_READ)
     desk.close()
-    assert clock.desk(tmp_path).take_left_over() == {}
+    assert clock.desk(tmp_path).pop_left_over() == {}
 
 
 def test_what_the_next_desk_could_not_show_either_is_left_to_the_one_after_it(
@@ -114,7 +114,7 @@ def test_what_the_next_desk_could_not_show_either_is_left_to_the_one_after_it(
     killed.keep("kd-1", "good", "FILLED 10,000 EUR/USD")
     kill_desk(killed)
     kill_desk(clock.desk(tmp_path))
-    assert words_of(clock.desk(tmp_path).take_left_over()) == ["FILLED 10,000 EUR/USD"]
+    assert words_of(clock.desk(tmp_path).pop_left_over()) == ["FILLED 10,000 EUR/USD"]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_key_that_was_pressed_after_it_was_painted_says_that_it_was_read(
     desk.shown("kd-1")
     desk.key_pressed(clock.seconds + pressed)
     desk.close()
-    assert len(clock.desk(tmp_path).take_left_over()) == left
+    assert len(clock.desk(tmp_path).pop_left_over()) == left
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_file_that_is_none_of_a_desk_is_passed_over_and_removed(
     path.write_bytes(content)
     path.chmod(0o600)
     desk = clock.desk(tmp_path)
-    assert desk.take_left_over() == {}
+    assert desk.pop_left_over() == {}
     assert clock.said(desk) == []
     assert not path.exists()
 
@@ -168,8 +168,8 @@ def test_escape_sequences_in_such_a_file_reach_no_terminal(tmp_path: Path) -> No
     path = tmp_path / "001.7-abc.desk"
     path.write_text(json.dumps({"pid": 7, "terminal": "\x1b[2J", "unread": unread}) + "\n")
     path.chmod(0o600)
-    (left,) = clock.desk(tmp_path).take_left_over().values()
-    assert "\x1b" not in left.late_words(UTC)
+    (left,) = clock.desk(tmp_path).pop_left_over().values()
+    assert "\x1b" not in left.late_text(UTC)
 
 
 def test_its_file_is_private(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from keydesk.app.loss_lock import DailyLossLock
 from keydesk.calc.orders.instructions import Limits
 from keydesk.keys.guard import Cause
-from keydesk.store.risk import exit_only_words
+from keydesk.store.risk import exit_only_text
 from keydesk.store.store import Store
 from support.data.desk_store import example_store
 
@@ -53,12 +53,12 @@ class Desk:
     def looks(self, later_ns: int = 0) -> "Desk":
         self.store.clock_ns += later_ns
         self.seconds += 1
-        self.lock.look(self.seconds)
+        self.lock.check(self.seconds)
         return self
 
     @property
     def exit_only(self) -> str:
-        return exit_only_words(self.store, self.limits, self.store.clock_ns)
+        return exit_only_text(self.store, self.limits, self.store.clock_ns)
 
 
 @pytest.fixture

@@ -154,7 +154,7 @@ class Session:
         self.connection.revalue(self.store, monotonic())
         self._compare_screen(own)
         self.polls += 1
-        self.store.take_dirty()
+        self.store.pop_dirty()
 
     async def _until_current(self, own: Figures) -> None:
         names = ",".join(sorted(self.store.positions) or ["EUR_USD"])

@@ -92,7 +92,7 @@ def desk_at(market: ControlledBroker) -> OneDesk:
 async def desk(folder: Path) -> AsyncIterator[tuple[OneDesk, ControlledBroker]]:
     async with controlled_broker(folder) as market:
         found = desk_at(market)
-        await found.replay.look()
+        await found.replay.check()
         yield found, market
 
 
@@ -152,16 +152,16 @@ async def test_two_desks_see_each_others_market_and_what_became_of_an_order_is_s
 ) -> None:
     async with desk(tmp_path) as (one, market):
         other = desk_at(market)
-        await other.replay.look()
+        await other.replay.check()
         await one.do("faster")
-        await other.replay.look()
+        await other.replay.check()
         assert other.store.market is not None
         assert other.store.market.state.speed == 2
 
         in_flight = InFlight("kd-2", "EUR_USD", "open", "unknown", "BUY 5,000 EUR/USD")
         other.store.set_in_flight(in_flight)
         await one.do("franc")
-        await other.replay.look()
+        await other.replay.check()
         assert "The market began anew: franc, EUR/CHF" in other.words
         assert "what became of it stands in the ledger kept beside" in other.words
         assert dict(other.told).get("bad")
@@ -190,13 +190,13 @@ async def test_what_the_market_refuses_begins_with_its_reason(tmp_path: Path) ->
 async def test_a_market_that_is_gone_is_said_and_comes_back(tmp_path: Path) -> None:
     async with desk(tmp_path) as (one, _):
         there, one.replay.control = one.replay.control, Gone()
-        await one.replay.look()
+        await one.replay.check()
         assert one.store.market is not None
         assert "gone" in one.store.market.trouble
         await one.do("pause")
         assert "NOT DONE" in one.words
         one.replay.control = there
-        await one.replay.look()
+        await one.replay.check()
         assert one.store.market.trouble == ""
 
 

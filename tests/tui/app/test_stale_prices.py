@@ -36,7 +36,7 @@ def style_of(pane: LinePane, words: str) -> Style:
         (Watchlist(), "1.2"),
     ],
 )
-@pytest.mark.parametrize("link", ["DOWN", "STALE"])
+@pytest.mark.parametrize("feed", ["DOWN", "STALE"])
 async def test_what_follows_from_an_old_price_is_dim(
     pane: LinePane, words: str, feed: LinkState
 ) -> None:

@@ -14,7 +14,7 @@ from keydesk.calc.daily_loss import (
     advance,
     ask_unlock,
     limit_of,
-    lock_words,
+    lock_text,
 )
 from keydesk.calc.orders.instructions import Limits
 
@@ -133,11 +133,11 @@ def test_a_loss_that_is_not_known_changes_nothing() -> None:
 
 def test_the_words_name_limit_end_and_early_unlock() -> None:
     lock, _ = after("300")
-    assert lock_words(lock, NOON) == (
+    assert lock_text(lock, NOON) == (
         "EXIT-ONLY: the daily loss limit of 300.00 was reached; until 17:00 New York, in 5h00"
     )
-    assert lock_words(ask_unlock(lock, NOON), NOON).endswith("; early unlock in 10m")
-    assert lock_words(LossLock(), NOON) == ""
+    assert lock_text(ask_unlock(lock, NOON), NOON).endswith("; early unlock in 10m")
+    assert lock_text(LossLock(), NOON) == ""
 
 
 @pytest.mark.parametrize("back", [19, 40, 24 * 365])  # hours; noon is 19 after 17:00

@@ -14,7 +14,7 @@ import pytest
 
 from keydesk.calc.market.trading_day import trading_date
 from keydesk.calc.trade_journal.rebuild import Journal
-from keydesk.cli.journal import journal, last_day_hint, provisional_words
+from keydesk.cli.journal import journal, last_day_hint, provisional_text
 from keydesk.cli.journal_options import journal_options
 from keydesk.trade_journal.report import day_of
 from keydesk_client.models import DateTime
@@ -202,7 +202,7 @@ def test_options_that_do_not_go_together_are_refused_with_the_remedy(
 
 
 def test_trades_whose_excursion_may_still_grow_are_named() -> None:
-    assert "MAE and MFE of 2 trades (7, 9) may still grow" in provisional_words(["7", "9"])
+    assert "MAE and MFE of 2 trades (7, 9) may still grow" in provisional_text(["7", "9"])
 
 
 def test_a_report_of_a_day_without_trades_names_the_last_day_with_one() -> None:

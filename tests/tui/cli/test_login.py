@@ -10,7 +10,7 @@ import pytest
 
 from keydesk.config.settings import load_settings
 from support.broker import PracticeServer
-from support.signing_in import PASSPHRASE, Home, address_words, login_words
+from support.signing_in import PASSPHRASE, Home, address_text, login_text
 from support.terminal import keydesk
 
 
@@ -39,7 +39,7 @@ def test_the_vault_keeps_the_token_and_no_other_file_shows_it(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
     done = home.run(
-        *login_words("main", desk_of_my_own), *home.unlocked, stdin=desk_of_my_own.token + "\n"
+        *login_text("main", desk_of_my_own), *home.unlocked, stdin=desk_of_my_own.token + "\n"
     )
     assert desk_of_my_own.token not in done.stdout + done.stderr
     files = home.files()
@@ -58,7 +58,7 @@ def test_a_passphrase_may_come_through_a_descriptor(
     os.write(theirs, PASSPHRASE.encode() + b"\n")
     os.close(theirs)
     done = subprocess.run(
-        keydesk(*login_words("main", desk_of_my_own), "--passphrase-fd", str(ours)),
+        keydesk(*login_text("main", desk_of_my_own), "--passphrase-fd", str(ours)),
         input=desk_of_my_own.token,
         text=True,
         capture_output=True,
@@ -93,7 +93,7 @@ def test_signing_in_again_replaces_the_token(desk_of_my_own: PracticeServer, hom
 def test_several_accounts_are_listed_to_choose_from(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    words = ["login", "main", *address_words(desk_of_my_own.rest_url), *home.unlocked]
+    words = ["login", "main", *address_text(desk_of_my_own.rest_url), *home.unlocked]
     done = home.run(*words, stdin=desk_of_my_own.token)
     assert done.returncode == 1
     for account in desk_of_my_own.accounts:
@@ -107,7 +107,7 @@ def test_a_wrong_token_is_refused_and_nothing_is_kept(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
     wrong = "wrong-" + "0123456789" * 3
-    done = home.run(*login_words("main", desk_of_my_own), *home.unlocked, stdin=wrong)
+    done = home.run(*login_text("main", desk_of_my_own), *home.unlocked, stdin=wrong)
     assert done.returncode == 1
     assert "refuses the token (401)" in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -118,7 +118,7 @@ def test_a_wrong_token_is_refused_and_nothing_is_kept(
 def test_a_host_that_is_not_there_is_named(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    words = ["login", "main", *address_words(f"http://127.0.0.1:{port}"), *home.unlocked]
+    words = ["login", "main", *address_text(f"http://127.0.0.1:{port}"), *home.unlocked]
     done = home.run(*words, stdin="a-token-of-some-length")
     assert done.returncode == 1
     assert f"could not be checked at http://127.0.0.1:{port}" in done.stderr
@@ -131,7 +131,7 @@ def test_a_wrong_passphrase_keeps_the_old_tokens(
     home.signed_in("main", desk_of_my_own)
     home.passphrase_file.write_text("not the passphrase\n")
     done = home.run(
-        *login_words("other", desk_of_my_own), *home.unlocked, stdin=desk_of_my_own.token
+        *login_text("other", desk_of_my_own), *home.unlocked, stdin=desk_of_my_own.token
     )
     assert (done.returncode, "does not open the vault" in done.stderr) == (1, True)
     assert set(load_settings(home.folder).profiles) == {"main"}
@@ -140,7 +140,7 @@ def test_a_wrong_passphrase_keeps_the_old_tokens(
 def test_without_a_terminal_the_passphrase_must_be_given(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    done = home.run(*login_words("main", desk_of_my_own), stdin=desk_of_my_own.token)
+    done = home.run(*login_text("main", desk_of_my_own), stdin=desk_of_my_own.token)
     assert done.returncode == 1
     assert "--passphrase-fd N or --passphrase-file PATH" in done.stderr
 
@@ -149,9 +149,7 @@ def test_a_passphrase_file_that_others_can_read_is_refused(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
     home.passphrase_file.chmod(0o644)
-    done = home.run(
-        *login_words("main", desk_of_my_own), *home.unlocked, stdin=desk_of_my_own.token
-    )
+    done = home.run(*login_text("main", desk_of_my_own), *home.unlocked, stdin=desk_of_my_own.token)
     assert (done.returncode, "chmod 600 " in done.stderr) == (1, True)
 
 
@@ -168,7 +166,7 @@ def test_a_passphrase_file_that_others_can_read_is_refused(
 def test_what_cannot_be_a_token_is_refused_unseen(
     desk_of_my_own: PracticeServer, home: Home, stdin: str, sentence: str
 ) -> None:
-    done = home.run(*login_words("main", desk_of_my_own), *home.unlocked, stdin=stdin)
+    done = home.run(*login_text("main", desk_of_my_own), *home.unlocked, stdin=stdin)
     assert (done.returncode, sentence in done.stderr) == (1, True)
     assert not stdin.strip() or stdin.strip() not in done.stderr
 

@@ -135,10 +135,10 @@ def test_a_last_account_that_is_gone_is_said_with_those_that_are_there(
 def test_a_lock_stays_until_it_is_taken_off_and_needs_no_token(home: Home) -> None:
     lock = DeskLock.of(home.folder / "orders", "main")
     assert home.run_program("lock", "--profile", "main", "--yes").returncode == 0
-    assert lock.look(0.0)
+    assert lock.check(0.0)
     assert home.run("lock", "--profile", "main", "--release", "--yes").returncode == 0
-    assert lock.look(0.5)  # the disk is asked once a second
-    assert not lock.look(1.0)
+    assert lock.check(0.5)  # the disk is asked once a second
+    assert not lock.check(1.0)
 
 
 def open_to_others(home: Home, mode: int = 0o055) -> None:
@@ -164,7 +164,7 @@ def test_a_lock_is_put_on_in_a_folder_that_others_can_read_and_not_taken_off(hom
     open_to_others(home)
     done = home.run("lock", "--profile", "main", "--yes")
     assert (done.returncode, "because it is an exit" in done.stderr) == (0, True)
-    assert DeskLock.of(home.folder / "orders", "main").look(0.0)
+    assert DeskLock.of(home.folder / "orders", "main").check(0.0)
     released = home.run("lock", "--profile", "main", "--release", "--yes")
     assert (released.returncode, "is open to others" in released.stderr) == (1, True)
 

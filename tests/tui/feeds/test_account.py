@@ -2,9 +2,9 @@
 
 from decimal import Decimal
 
-from keydesk.feeds.account import keep_account, poll_changes, poll_once
+from keydesk.feeds.account import poll_changes, poll_once, update_account
 from keydesk.feeds.account_feed import AccountFeed
-from keydesk.feeds.session import look
+from keydesk.feeds.session import check
 from keydesk.feeds.streams import fill_gaps, stream_transactions
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import TransactionHeartbeat, TransactionID
@@ -12,7 +12,7 @@ from keydesk_client.models._core.scalars import DateTime
 from support.data.account_history import open_trade, opening, transaction
 from support.fakes.scripted_broker import ScriptedBroker, link_to, running, until
 
-EVERYTHING = (stream_transactions, keep_account, poll_changes, fill_gaps)
+EVERYTHING = (stream_transactions, update_account, poll_changes, fill_gaps)
 OPEN_NOW = {"unrealizedPL": "1.5000", "marginUsed": "3.6000"}
 
 
@@ -48,7 +48,7 @@ async def test_a_transaction_on_the_stream_reaches_the_store() -> None:
 
 async def test_what_the_stream_left_out_is_fetched() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), stream_transactions, keep_account, fill_gaps) as feed:
+    async with running(link_to(broker), stream_transactions, update_account, fill_gaps) as feed:
         await feed.ready.wait()
         broker.happens(opening(4, "100", "1.08500"), opening(6, "50", "1.08510"))
         broker.happens(transaction(5, "MARGIN_CALL_EXIT"))
@@ -60,7 +60,7 @@ async def test_what_the_stream_left_out_is_fetched() -> None:
 
 async def test_the_poll_brings_what_no_stream_told() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), keep_account, poll_changes) as feed:
+    async with running(link_to(broker), update_account, poll_changes) as feed:
         await feed.ready.wait()
         broker.now = {"trades": [OPEN_NOW | {"id": "4"}], "NAV": "10001.5000"}
         broker.happens(opening(4, "100", "1.08500"))
@@ -71,7 +71,7 @@ async def test_the_poll_brings_what_no_stream_told() -> None:
 
 async def test_a_difference_is_said_and_healed_by_a_snapshot() -> None:
     broker = ScriptedBroker()
-    async with running(link_to(broker), keep_account, poll_changes) as feed:
+    async with running(link_to(broker), update_account, poll_changes) as feed:
         await feed.ready.wait()
         broker.members = {"balance": "9000.0000"}
         broker.now = {"balance": "9000.0000"}
@@ -94,7 +94,7 @@ async def test_an_unknown_transaction_makes_the_account_be_read_again() -> None:
 
 async def test_a_broker_that_knows_less_than_we_do_is_believed() -> None:
     broker = ScriptedBroker(last_id=9)
-    async with running(link_to(broker), keep_account, poll_changes) as feed:
+    async with running(link_to(broker), update_account, poll_changes) as feed:
         await feed.ready.wait()
         broker.last_id, broker.statuses = 3, {"/changes": 416}
         await until(lambda: feed.gate.applied == 3)
@@ -108,7 +108,7 @@ async def test_a_broker_that_knows_less_than_we_do_is_believed() -> None:
 
 async def test_another_account_under_the_same_id_begins_a_new_log() -> None:
     broker = ScriptedBroker(last_id=9)
-    async with running(link_to(broker), keep_account, poll_changes) as feed:
+    async with running(link_to(broker), update_account, poll_changes) as feed:
         await feed.ready.wait()
         feed.write("before")
         broker.members = {"createdTime": "2026-03-01T00:00:00.000000000Z"}
@@ -134,7 +134,7 @@ async def test_a_lost_stream_is_said_and_opened_again() -> None:
 
 async def test_an_unreadable_account_is_asked_for_until_it_comes() -> None:
     broker = ScriptedBroker(statuses={"101-001-1-001": 503})
-    async with running(link_to(broker), keep_account) as feed:
+    async with running(link_to(broker), update_account) as feed:
         await until(lambda: len(broker.asked) > 3)
         assert not feed.ready.is_set()
         broker.statuses = {}
@@ -144,7 +144,7 @@ async def test_an_unreadable_account_is_asked_for_until_it_comes() -> None:
 async def test_a_poll_without_an_answer_is_no_news_and_says_so() -> None:
     broker = ScriptedBroker()
     feed = link_to(broker)
-    async with running(feed, keep_account):
+    async with running(feed, update_account):
         await feed.ready.wait()
         broker.statuses = {"/changes": 503}
         assert not await poll_once(feed)
@@ -157,17 +157,17 @@ async def test_a_poll_without_an_answer_is_no_news_and_says_so() -> None:
 async def test_a_429_is_counted() -> None:
     broker = ScriptedBroker()
     feed = link_to(broker)
-    async with running(feed, keep_account):
+    async with running(feed, update_account):
         await feed.ready.wait()
         broker.statuses = {"/changes": 429}
         await poll_once(feed)
-        look(feed)
+        check(feed)
         assert feed.store.health.throttled == 1
 
 
 async def test_an_account_that_cannot_be_read_at_the_start_is_said_where_it_is_seen() -> None:
     broker = ScriptedBroker(answers={"/101-001-1-001": "<html>Sign in</html>"})
-    async with running(link_to(broker), keep_account, poll_changes) as feed:
+    async with running(link_to(broker), update_account, poll_changes) as feed:
         await until(lambda: "The account could not be read" in feed.store.health.warning)
         broker.answers.clear()
         await feed.ready.wait()

@@ -130,7 +130,7 @@ async def test_candles_of_bid_prices_do_not_come_before_those_of_mid_prices() ->
 
     with (
         patch("keydesk.feeds.candles._page", turned_meanwhile),
-        patch("keydesk.feeds.candles.take_older") as taken,
+        patch("keydesk.feeds.candles.apply_older_candles") as taken,
     ):
         assert await load_older(feed, series)
     taken.assert_not_called()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import httpx
 
 from keydesk.feeds.account_feed import AccountFeed
-from keydesk.feeds.client_books import AGAIN_AFTER, STOOD_STILL, NextReads, keep_books, load_book
+from keydesk.feeds.client_books import AGAIN_AFTER, STOOD_STILL, NextReads, load_book, update_books
 from keydesk.feeds.instruments import list_instruments
 from keydesk.feeds.streams import stream_prices
 from keydesk.store.prices import step_book
@@ -64,7 +64,7 @@ class BrokerWithHistory(ScriptedBroker):
         return httpx.Response(200, json=body, headers=headers)
 
 
-async def look(feed: AccountFeed, clock: Clock, looks: int, due: NextReads | None = None) -> None:
+async def check(feed: AccountFeed, clock: Clock, looks: int, due: NextReads | None = None) -> None:
     """Look again and again at EUR_USD in focus."""
     feed.store.focus = "EUR_USD"
     due = due or NextReads()
@@ -94,7 +94,7 @@ async def test_both_books_are_asked_for_once_the_focus_stands_still_and_those_be
 async def test_the_snapshot_before_is_held_with_the_newest() -> None:
     broker, clock = BrokerWithHistory(held=tuple(EARLIER_TIMES)), Clock()
     feed = link_to(broker, clock=clock)
-    await look(feed, clock, 40)
+    await check(feed, clock, 40)
     await feed.client.close()
     held = feed.store.books["EUR_USD", "orders"]
     assert [each.time_ns for each in held.snapshots] == [TEN, TEN - 20 * MINUTE]
@@ -103,11 +103,11 @@ async def test_the_snapshot_before_is_held_with_the_newest() -> None:
 async def test_each_step_back_asks_for_one_more_until_the_broker_has_none() -> None:
     broker, clock = BrokerWithHistory(held=tuple(EARLIER_TIMES)), Clock()
     feed, due = link_to(broker, clock=clock), NextReads()
-    await look(feed, clock, 40, due)
+    await check(feed, clock, 40, due)
     for minutes, times in ((20, 2), (40, 3), (60, 3), (60, 3)):
         step_book(feed.store, -1)
         assert feed.store.book_time_ns == TEN - minutes * MINUTE
-        await look(feed, clock, 40, due)
+        await check(feed, clock, 40, due)
         assert len(feed.store.books["EUR_USD", "orders"].earlier) == times
     await feed.client.close()
     assert feed.store.books["EUR_USD", "positions"].begins
@@ -119,7 +119,7 @@ async def test_the_time_before_is_the_one_that_the_answer_links() -> None:
     links = {"2026-03-02T10:00:00.000000000Z": link_back}
     broker, clock = BrokerWithHistory(held=(EARLIER_TIMES[2],), links=links), Clock()
     feed = link_to(broker, clock=clock)
-    await look(feed, clock, 40)
+    await check(feed, clock, 40)
     await feed.client.close()
     assert feed.store.books["EUR_USD", "orders"].earlier[0].time_ns == TEN - 60 * MINUTE
 
@@ -129,7 +129,7 @@ async def test_a_link_that_is_no_time_counts_as_none() -> None:
         links = {"2026-03-02T10:00:00.000000000Z": address}
         broker, clock = BrokerWithHistory(held=(EARLIER_TIMES[0],), links=links), Clock()
         feed = link_to(broker, clock=clock)
-        await look(feed, clock, 40)
+        await check(feed, clock, 40)
         await feed.client.close()
         assert broker.wanted == EARLIER_TIMES[:1] * 2
 
@@ -137,7 +137,7 @@ async def test_a_link_that_is_no_time_counts_as_none() -> None:
 async def test_a_book_of_another_instrument_is_refused_and_asked_for_seldom() -> None:
     broker, clock = BrokerWithHistory(instrument="USD_JPY"), Clock()
     feed = link_to(broker, clock=clock)
-    await look(feed, clock, 100)
+    await check(feed, clock, 100)
     await feed.client.close()
     assert broker.asked == ["orderBook", "positionBook"]
     assert ("USD_JPY", "orders") not in feed.store.books
@@ -147,7 +147,7 @@ async def test_a_book_of_another_instrument_is_refused_and_asked_for_seldom() ->
 async def test_another_focus_drops_the_earlier_snapshots() -> None:
     broker, clock = BrokerWithHistory(held=tuple(EARLIER_TIMES)), Clock()
     feed, due = link_to(broker, clock=clock), NextReads()
-    await look(feed, clock, 40, due)
+    await check(feed, clock, 40, due)
     feed.store.set_focus("USD_JPY")
     await load_book(feed, due)
     await feed.client.close()
@@ -212,7 +212,7 @@ async def test_a_broker_in_trouble_is_asked_again_and_the_reason_is_told() -> No
 
 async def test_nothing_is_asked_before_the_first_price() -> None:
     broker = broker_with_books()
-    async with running(link_to(broker), list_instruments, stream_prices, keep_books) as feed:
+    async with running(link_to(broker), list_instruments, stream_prices, update_books) as feed:
         await until(lambda: feed.store.focus)
         assert "orderBook" not in broker.asked
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))

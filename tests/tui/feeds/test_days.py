@@ -10,8 +10,8 @@ from keydesk.feeds.days import (
     LINE_EVERY,
     STOOD_STILL,
     DueTimes,
-    keep_day_lines,
     load_next,
+    update_day_lines,
 )
 from keydesk.feeds.instruments import list_instruments
 from keydesk.store.watchlists import want_day_lines
@@ -134,7 +134,7 @@ async def test_requests_come_one_by_one_with_a_rest_between_them() -> None:
         await feed.listed.wait()
         want_day_lines(feed.store, ("EUR_USD", "USD_JPY", "EUR_GBP"), ())
         feed.store.focus = ""
-        async with running(feed, keep_day_lines):
+        async with running(feed, update_day_lines):
             await until(lambda: candles_asked(broker) == 3)
             await until(lambda: STOOD_STILL in rests)
     assert rests.count(BETWEEN_FIGURES) == 3

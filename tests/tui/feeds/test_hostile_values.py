@@ -114,7 +114,7 @@ async def until(
             if nudge:
                 ask_for_everything(feed, clock)
             revalue(feed.store, feed.now())
-            feed.store.take_dirty()
+            feed.store.pop_dirty()
             await asyncio.sleep(0.002)
 
 
@@ -134,7 +134,7 @@ def ask_for_everything(feed: AccountFeed, clock: Clock) -> None:
 def is_recovered(feed: AccountFeed, broker: HostileBroker) -> Callable[[], bool]:
     """Whether everything is as the good broker says."""
 
-    def look() -> bool:
+    def check() -> bool:
         store, account = feed.store, feed.store.account
         quote = store.quotes.get("EUR_USD")
         series = store.series.get(("EUR_USD", "M5"))
@@ -162,7 +162,7 @@ def is_recovered(feed: AccountFeed, broker: HostileBroker) -> Callable[[], bool]
             and (store.today is None or store.today.start_ns < store.clock_ns)
         )
 
-    return look
+    return check
 
 
 async def survive(ending: str, bodies: Iterator[bytes]) -> None:

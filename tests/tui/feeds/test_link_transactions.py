@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
-from keydesk_client.account.snapshot import take_snapshot
+from keydesk_client.account.snapshot import apply_snapshot
 from keydesk_client.account.synchronizer import TransactionGate
 from keydesk_client.models import Transaction
 from support.data.account_history import account, opening, transaction
@@ -24,12 +24,12 @@ class GatedAccount:
 
     def __post_init__(self) -> None:
         self.gate = TransactionGate(
-            partial(apply, self.store), self.store, doubt=self.doubts.append
+            partial(apply, self.store), self.store, request_snapshot=self.doubts.append
         )
         self.gate.listen(lambda told: self.heard.append(told.id))
 
     def open(self, last: int = 3) -> None:
-        take_snapshot(self.store, account(lastTransactionID=str(last)))
+        apply_snapshot(self.store, account(lastTransactionID=str(last)))
         self.gate.open_at(last)
 
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from keydesk.feeds.account import keep_account, read_history
+from keydesk.feeds.account import read_history, update_account
 from keydesk.feeds.account_feed import AccountFeed
-from keydesk.feeds.past_log import keep_past_log, load_past
+from keydesk.feeds.past_log import load_past, update_past_log
 from keydesk.store.past_log import PAGE, PastLog
 from keydesk.store.transactions.past_pages import want_past
 from keydesk_client.models import Transaction
@@ -39,7 +39,7 @@ async def opened(last: int) -> tuple[AccountFeed, ScriptedBroker, Endless]:
     history = Endless(last)
     broker = ScriptedBroker(last_id=last, history=history)
     feed = link_to(broker)
-    async with running(feed, keep_account):
+    async with running(feed, update_account):
         await feed.ready.wait()
     feed = link_to(broker, feed.store)
     feed.gate.open_at(last)
@@ -105,7 +105,7 @@ async def test_a_search_stops_after_some_pages_and_goes_on_when_it_is_wanted_aga
 
 async def test_who_leaves_while_a_page_is_read_gets_what_was_asked_for_last() -> None:
     feed, _, _ = await opened(5_000)
-    async with running(feed, keep_past_log):
+    async with running(feed, update_past_log):
         feed.ready.set()
         want_past(feed.store, "older")
         await asyncio.sleep(0)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.config.settings import Reconciliation
-from keydesk.feeds.account import Reconciler, keep_account, poll_changes
+from keydesk.feeds.account import Reconciler, poll_changes, update_account
 from keydesk.feeds.account_feed import AccountFeed
 from keydesk_client.models import Transaction
 from keydesk_client.orders.journal import FileJournal
@@ -85,7 +85,7 @@ async def unconfirmed_close(
     assert isinstance(outcome, Unconfirmed)
     feed.reconciler = Reconciler(sender, thresholds)
     feed.gate.listen(sender.watch)
-    async with running(feed, keep_account, poll_changes):
+    async with running(feed, update_account, poll_changes):
         await feed.ready.wait()
         yield Desk(broker, feed, sender, alarms)
 

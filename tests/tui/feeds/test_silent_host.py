@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import httpx
 import pytest
 
-from keydesk.feeds.account import keep_account, poll_changes
+from keydesk.feeds.account import poll_changes, update_account
 from keydesk.feeds.account_feed import AccountFeed, RoundTrips
 from keydesk.feeds.session import judge_requests, watch_health
 from keydesk.store.state import Health
@@ -55,7 +55,7 @@ def test_silence_is_told_with_its_age_until_an_answer_comes(ending: Ending) -> N
     async def body() -> None:
         broker = MutedBroker()
         async with running(
-            link_on_virtual_time(broker), keep_account, poll_changes, watch_health
+            link_on_virtual_time(broker), update_account, poll_changes, watch_health
         ) as feed:
             await feed.ready.wait()
             await asyncio.sleep(10)

@@ -9,17 +9,17 @@ from typing import Self
 import pytest
 
 from keydesk.calc.market.watchlists import ALL, Watchlist, Watchlists
-from keydesk.feeds.account import keep_account, keep_history
+from keydesk.feeds.account import update_account, update_history
 from keydesk.feeds.account_feed import RoundTrips
-from keydesk.feeds.candles import keep_chart
-from keydesk.feeds.days import days_once, keep_days
+from keydesk.feeds.candles import update_chart
+from keydesk.feeds.days import days_once, update_days
 from keydesk.feeds.instruments import list_instruments
-from keydesk.feeds.session import judge, look
+from keydesk.feeds.session import check, judge
 from keydesk.feeds.streams import (
     _read,
-    keep_conversions,
+    apply_item,
     stream_prices,
-    take_item,
+    update_conversions,
     watched_instruments,
 )
 from keydesk.records import Day
@@ -50,7 +50,7 @@ def candles_of(*each: str) -> list[object]:
 
 async def test_prices_come_without_waiting_for_the_account() -> None:
     broker = ScriptedBroker(statuses={"101-001-1-001": 503})
-    async with running(link_to(broker), list_instruments, keep_account, stream_prices) as feed:
+    async with running(link_to(broker), list_instruments, update_account, stream_prices) as feed:
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await feed.priced.wait()
         assert not feed.ready.is_set()
@@ -68,8 +68,8 @@ async def test_nothing_is_kept_of_instruments_and_currencies_that_the_account_do
         for number in range(100):
             odd = price(f"X{number}_Y", "1.1", "1.2")
             rates = [conversions(f"Z{number}", "1", "1", "1").to_wire()]
-            take_item(feed, odd)
-            take_item(feed, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
+            apply_item(feed, odd)
+            apply_item(feed, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
         assert list(feed.store.quotes) == ["EUR_USD"]
         assert feed.store.conversions == {}
         assert feed.store.health.unreadable == 200
@@ -80,7 +80,7 @@ async def test_prices_that_come_before_the_instruments_of_a_new_market_are_no_un
 ):
     feed = link_to(ScriptedBroker())
     early = price("EUR_USD", "1.08490", "1.08500")
-    take_item(feed, early)
+    apply_item(feed, early)
     assert feed.store.health.unreadable == 0
     assert feed.store.quotes == {}
     await feed.client.close()
@@ -161,7 +161,7 @@ async def test_after_a_gap_older_times_count_and_candles_are_loaded_again() -> N
             }
         }
     )
-    async with running(link_to(broker), list_instruments, stream_prices, keep_chart) as feed:
+    async with running(link_to(broker), list_instruments, stream_prices, update_chart) as feed:
         await until(lambda: broker.asked.count("candles") == 1)
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500", LATER), "a gap")
         broker.price_line.say(price("EUR_USD", "1.00000", "1.00010"))
@@ -189,7 +189,7 @@ async def test_conversions_and_prices_come_by_asking_too() -> None:
             }
         }
     )
-    async with running(link_to(broker), list_instruments, keep_conversions) as feed:
+    async with running(link_to(broker), list_instruments, update_conversions) as feed:
         await until(lambda: "JPY" in feed.store.conversions)
         assert feed.store.quotes["EUR_USD"].ask == Decimal("1.08500")
 
@@ -204,7 +204,7 @@ async def test_the_chart_follows_the_focus() -> None:
             }
         }
     )
-    async with running(link_to(broker), list_instruments, keep_chart) as feed:
+    async with running(link_to(broker), list_instruments, update_chart) as feed:
         await until(lambda: ("EUR_USD", "M5") in feed.store.series)
         await until(lambda: not feed.store.series["EUR_USD", "M5"].loading)
         feed.store.set_focus("USD_JPY")
@@ -214,7 +214,7 @@ async def test_the_chart_follows_the_focus() -> None:
 
 async def test_candles_that_do_not_come_say_why_and_are_asked_for_again() -> None:
     broker = ScriptedBroker(statuses={"/candles": 503})
-    async with running(link_to(broker), list_instruments, keep_chart) as feed:
+    async with running(link_to(broker), list_instruments, update_chart) as feed:
         await until(lambda: broker.asked.count("candles") > 2)
         assert "503" in feed.store.series["EUR_USD", "M5"].error
 
@@ -237,7 +237,7 @@ async def test_the_days_of_what_is_watched(latest_works: bool) -> None:
 
 async def test_days_wait_for_the_first_price() -> None:
     broker = ScriptedBroker(answers={"/latest": {"latestCandles": []}})
-    async with running(link_to(broker), list_instruments, stream_prices, keep_days) as feed:
+    async with running(link_to(broker), list_instruments, stream_prices, update_days) as feed:
         await feed.listed.wait()
         assert "latest" not in broker.asked
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
@@ -256,7 +256,7 @@ async def test_history_fills_the_log_the_day_and_the_first_stops() -> None:
     broker.members = {"trades": [open_trade(5, **held)]}
     feed = link_to(broker)
     feed.store.days["EUR_USD"] = Day(Decimal("1.08550"), Decimal("1.09"), Decimal("1.08"))
-    async with running(feed, list_instruments, keep_account, stream_prices, keep_history):
+    async with running(feed, list_instruments, update_account, stream_prices, update_history):
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await until(lambda: feed.store.today is not None)
         assert [line.id for line in feed.store.log] == ["1", "5", "6", "7"]
@@ -285,8 +285,8 @@ async def test_a_stream_that_is_being_opened_again_is_down() -> None:
         await feed.priced.wait()
         broker.price_line.health.connected = False
         broker.price_line.health.trouble = ConnectionLost("cut")
-        look(feed)
-        look(feed)
+        check(feed)
+        check(feed)
         assert [line.text for line in feed.store.log] == ["The price stream is down: cut"]
         broker.price_line.say(price("EUR_USD", "1.08491", "1.08501", LATER))
         broker.price_line.health.connected = True
@@ -300,7 +300,7 @@ async def test_a_price_does_not_hide_that_answers_are_slow_until_the_next_look()
         await feed.priced.wait()
         for _ in range(20):
             feed.round_trips.took(1.2)
-        look(feed)
+        check(feed)
         assert feed.store.health.prices == "SLOW"
         broker.price_line.say(price("EUR_USD", "1.08491", "1.08501", LATER))
         await until(lambda: feed.store.quotes["EUR_USD"].bid == Decimal("1.08491"))
@@ -316,13 +316,13 @@ def test_slow_answers_are_said() -> None:
     assert health.rtt_p95_ms == 1200
 
 
-second_chart = partial(keep_chart, place=2)
+second_chart = partial(update_chart, place=2)
 
 
 async def test_a_second_chart_follows_the_same_focus() -> None:
     series = {"instrument": "EUR_USD", "granularity": "M5", "candles": candles_of("1 2 0.5 1.5")}
     broker = ScriptedBroker(answers={"/candles": series})
-    async with running(link_to(broker), list_instruments, keep_chart, second_chart) as feed:
+    async with running(link_to(broker), list_instruments, update_chart, second_chart) as feed:
         feed.store.set_side_chart(2, "", "H1")
         await until(lambda: set(feed.store.series) == {("EUR_USD", "M5"), ("EUR_USD", "H1")})
         feed.store.set_granularity("H1")  # both show the same: it is loaded once and stays
@@ -335,7 +335,7 @@ async def test_a_second_chart_follows_the_same_focus() -> None:
 async def test_a_second_chart_that_went_from_the_screen_loads_no_more() -> None:
     series = {"instrument": "EUR_USD", "granularity": "M5", "candles": candles_of("1 2 0.5 1.5")}
     broker = ScriptedBroker(answers={"/candles": series})
-    async with running(link_to(broker), list_instruments, keep_chart, second_chart) as feed:
+    async with running(link_to(broker), list_instruments, update_chart, second_chart) as feed:
         feed.store.set_side_chart(2, "", "H1")
         await until(lambda: set(feed.store.series) == {("EUR_USD", "M5"), ("EUR_USD", "H1")})
         feed.store.set_side_chart(2, "", "")  # the terminal became smaller

@@ -1,7 +1,7 @@
 """A lost transaction stream is counted once, whichever way it becomes known."""
 
-from keydesk.feeds.session import look
-from keydesk.feeds.streams import stream_transactions, take_transaction
+from keydesk.feeds.session import check
+from keydesk.feeds.streams import apply_transaction, stream_transactions
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.streams.buffer import Reconnected
 from support.data.account_history import transaction
@@ -22,14 +22,14 @@ async def test_a_broker_that_never_answered_is_down_before_the_stream_is_entered
     async with running(link_to(broker), stream_transactions) as feed:
         await until(lambda: len(broker.event_line.opened) == 1)
         broker.event_line.health.trouble = ConnectionLost("nobody listens")
-        look(feed)
+        check(feed)
         assert feed.store.health.events == "DOWN"
 
 
 async def test_an_interruption_between_two_looks_is_a_loss() -> None:
     feed = link_to(ScriptedBroker())
-    take_transaction(feed, transaction(4, "ORDER_CANCEL"))
-    take_transaction(feed, Reconnected(ConnectionLost("cut"), 1.0))
+    apply_transaction(feed, transaction(4, "ORDER_CANCEL"))
+    apply_transaction(feed, Reconnected(ConnectionLost("cut"), 1.0))
     assert feed.store.health.event_losses == 1
     await feed.client.close()
 
@@ -38,10 +38,10 @@ async def test_an_interruption_that_was_seen_is_not_counted_again_when_it_ends()
     broker = ScriptedBroker()
     feed = link_to(broker)
     feed.event_health = broker.event_line.health
-    take_transaction(feed, transaction(4, "ORDER_CANCEL"))
+    apply_transaction(feed, transaction(4, "ORDER_CANCEL"))
     feed.event_health.connected, feed.event_health.trouble = False, ConnectionLost("cut")
-    look(feed)
-    look(feed)
-    take_transaction(feed, Reconnected(ConnectionLost("cut"), 1.0))
+    check(feed)
+    check(feed)
+    apply_transaction(feed, Reconnected(ConnectionLost("cut"), 1.0))
     assert feed.store.health.event_losses == 1
     await feed.client.close()

@@ -196,7 +196,7 @@ async def test_a_typed_order_is_shown_as_understood_and_comes_back_as_a_ticket()
         await pilot.press("enter")
     [spoken] = app.results
     assert isinstance(spoken, OpenTicket)
-    assert spoken.fields.size_words == "50,000"
+    assert spoken.fields.size_text == "50,000"
 
 
 async def test_a_line_that_cannot_be_read_stays_to_be_mended() -> None:

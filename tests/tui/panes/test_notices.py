@@ -35,7 +35,7 @@ def later(store: Store, seconds: float) -> Frame:
     return replace(frame_of(store, now=NOW + seconds), wall_ns=wall_ns)
 
 
-def pane_words(pane: Notices) -> str:
+def pane_text(pane: Notices) -> str:
     """What stands there, its line ends as spaces."""
     return " ".join(" ".join(text_of(pane)).split())
 
@@ -93,7 +93,7 @@ async def test_a_wall_clock_that_is_set_neither_takes_a_message_away_nor_keeps_i
         for seconds, expected in ((5, (FILLED, "hint")), (11, (FILLED,)), (301, ())):
             frame = later(store, seconds)
             pane.on_frame(replace(frame, wall_ns=frame.wall_ns + hours * 3600 * SECOND))
-            words = pane_words(pane)
+            words = pane_text(pane)
             assert [each in words for each in (FILLED, "hint")] == [
                 each in expected for each in (FILLED, "hint")
             ]
@@ -104,11 +104,11 @@ async def test_a_hint_goes_by_itself(level: str, seconds: float) -> None:
     pane = Notices()
     store = store_with(Notice(level, "Too early: read the form", WALL_NS))  # type: ignore[arg-type]
     async with shown(pane, store):
-        assert "Too early" in pane_words(pane)
+        assert "Too early" in pane_text(pane)
         pane.on_frame(later(store, 5))
-        assert "Too early" in pane_words(pane)
+        assert "Too early" in pane_text(pane)
         pane.on_frame(later(store, seconds))
-        assert pane_words(pane) == ""
+        assert pane_text(pane) == ""
 
 
 async def test_a_good_outcome_lingers_dim() -> None:
@@ -134,12 +134,12 @@ async def test_what_asks_for_something_stays_until_it_was_seen(notice: Notice) -
     pane, store = Notices(), store_with(notice)
     async with shown(pane, store):
         pane.on_frame(later(store, 3600))
-        assert pane_words(pane).endswith(f"{notice.text} Esc: seen")
+        assert pane_text(pane).endswith(f"{notice.text} Esc: seen")
         assert not store.see_notices(NOW), "it was not painted yet"
         store.note_painted(pane.standing, NOW)
         assert store.see_notices(NOW)
         pane.on_frame(later(store, 3600))
-        assert pane_words(pane) == ""
+        assert pane_text(pane) == ""
         assert not store.see_notices(NOW), "there is nothing more to be seen"
 
 
@@ -155,9 +155,9 @@ async def test_a_hint_does_not_take_the_place_of_what_waits_for_long() -> None:
     async with shown(pane, store, size=(150, 1)):
         store.notify(Notice("info", "Nothing to close", WALL_NS))
         pane.on_frame(frame_of(store))
-        assert pane_words(pane).endswith(":messages has the rest")
+        assert pane_text(pane).endswith(":messages has the rest")
         pane.on_frame(later(store, 12))
-        assert NOT_SENT in pane_words(pane)
+        assert NOT_SENT in pane_text(pane)
 
 
 async def test_a_newer_outcome_takes_the_place_of_an_older_good_one() -> None:
@@ -177,8 +177,8 @@ async def test_of_several_outcomes_of_one_moment_each_can_be_read() -> None:
         for words in (FILLED, "DONE stop 1.11121 on #6401 60 ms"):
             store.notify(Notice("good", words, WALL_NS))
         pane.on_frame(later(store, 1))
-        assert FILLED in pane_words(pane)
-        assert "DONE stop" in pane_words(pane)
+        assert FILLED in pane_text(pane)
+        assert "DONE stop" in pane_text(pane)
         assert pane.rows_wanted == 2
         pane.on_frame(later(store, 5))
         assert pane.rows_wanted == 1
@@ -197,7 +197,7 @@ async def test_what_is_still_looked_up_hides_no_outcome_that_has_just_come() -> 
         assert "UNKNOWN" in text_of(pane)[1]
         pane.on_frame(later(store, 5))
         assert "UNKNOWN" in text_of(pane)[0]
-        assert FILLED not in pane_words(pane)
+        assert FILLED not in pane_text(pane)
 
 
 async def test_what_has_no_room_is_named() -> None:
@@ -216,7 +216,7 @@ async def test_a_message_without_room_is_not_seen_with_the_one_above_it() -> Non
         store.note_painted(pane.standing, NOW)
         assert store.see_notices(NOW)
         pane.on_frame(later(store, 60))
-        assert pane_words(pane).endswith("IT SHOWED UP Esc: seen")
+        assert pane_text(pane).endswith("IT SHOWED UP Esc: seen")
         assert [each.text for each in pane.standing] == [older.text]
 
 
@@ -226,13 +226,13 @@ async def test_an_outcome_that_was_on_no_screen_stays_until_it_was() -> None:
     store = store_with(Notice("good", FILLED, WALL_NS, outcome="kd-1"), *others)
     async with shown(pane, store):
         pane.on_frame(later(store, 3600))
-        assert FILLED in pane_words(pane)
+        assert FILLED in pane_text(pane)
         assert store.note_painted(pane.standing, NOW + 3600) == ["kd-1"]
         assert store.note_painted(pane.standing, NOW + 3601) == []
         pane.on_frame(later(store, 3602))
-        assert FILLED in pane_words(pane)
+        assert FILLED in pane_text(pane)
         pane.on_frame(later(store, 3604 + 300))
-        assert FILLED not in pane_words(pane)
+        assert FILLED not in pane_text(pane)
 
 
 async def test_what_a_form_covers_is_not_on_the_screen() -> None:

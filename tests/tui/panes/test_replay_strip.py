@@ -28,7 +28,7 @@ def store_with(state: MarketState, working: str = "") -> Store:
     return store
 
 
-async def strip_words(
+async def strip_text(
     state: MarketState, width: int = 160, now: float = NOW, working: str = ""
 ) -> str:
     pane = ReplayStrip()
@@ -37,7 +37,7 @@ async def strip_words(
 
 
 async def test_a_paused_replay_shows_time_scenario_and_keys() -> None:
-    line = await strip_words(PAUSED)
+    line = await strip_text(PAUSED)
     assert line.split()[:9] == [
         *("Thu", "15", "Jan", "2015", "09:30:00", "UTC", "PAUSED", "franc", "EUR/CHF")
     ]
@@ -46,21 +46,21 @@ async def test_a_paused_replay_shows_time_scenario_and_keys() -> None:
 
 
 async def test_the_time_of_a_fast_market_runs_on_between_two_looks() -> None:
-    line = await strip_words(replace(PAUSED, running=True, speed=60.0), now=NOW + 1.5)
+    line = await strip_text(replace(PAUSED, running=True, speed=60.0), now=NOW + 1.5)
     assert "09:31:30" in line
     assert "x60" in line
     assert ";p pause" in line
 
 
 async def test_a_blind_replay_shows_neither_instrument_nor_scenario() -> None:
-    line = await strip_words(replace(PAUSED, replay=Replay(blind=True)))
+    line = await strip_text(replace(PAUSED, replay=Replay(blind=True)))
     assert "BLIND REPLAY" in line
     finished = replace(FRANC, blind=True, finished=True)
-    assert "franc EUR/CHF, finished" in await strip_words(replace(PAUSED, replay=finished))
+    assert "franc EUR/CHF, finished" in await strip_text(replace(PAUSED, replay=finished))
 
 
 async def test_faults_and_shocks_are_named() -> None:
-    line = await strip_words(replace(PAUSED, faults=("latency 200 ms", "lost 1 %"), shocks=("a",)))
+    line = await strip_text(replace(PAUSED, faults=("latency 200 ms", "lost 1 %"), shocks=("a",)))
     assert "FAULTS 2 on" in line
     assert "latency 200 ms, lost 1 %" in line
     assert "1 shock" in line
@@ -70,7 +70,7 @@ async def test_faults_and_shocks_are_named() -> None:
 async def test_time_and_pace_stay_longest_at_every_width(width: int) -> None:
     replay = Replay(scenario=HOSTILE, instrument=HOSTILE)
     state = replace(PAUSED, replay=replay, faults=(HOSTILE,) * 9, shocks=(HOSTILE,) * 9)
-    line = await strip_words(state, width, working=HOSTILE)
+    line = await strip_text(state, width, working=HOSTILE)
     assert line.isprintable()
     assert len(line) <= width + 1
     if width >= 40:

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from keydesk.store.prices import MOST_BOOKS, no_book, take_book
+from keydesk.store.prices import MOST_BOOKS, apply_book, no_book
 from keydesk.store.state import REACH, Topic
 from keydesk.store.store import Store
 from keydesk_client.models import PositionBook
@@ -33,7 +33,7 @@ def book(*sides: tuple[str, str, str]) -> PositionBook:
 
 def test_the_long_share_counts_what_lies_far_away_too() -> None:
     store = Store()
-    take_book(
+    apply_book(
         store, "positions", book(("-200", "30", "10"), ("0", "20", "15"), ("300", "10", "15"))
     )
     snapshot = store.books["EUR_USD", "positions"].snapshot
@@ -45,26 +45,26 @@ def test_the_long_share_counts_what_lies_far_away_too() -> None:
 
 def test_a_new_snapshot_marks_its_instrument_and_the_same_one_does_not() -> None:
     store = Store()
-    take_book(store, "positions", book(("0", "60", "40")))
-    assert store.take_dirty() == {Topic.BOOKS: frozenset({"EUR_USD"})}
-    take_book(store, "positions", book(("0", "60", "40")))
-    assert store.take_dirty() == {}
+    apply_book(store, "positions", book(("0", "60", "40")))
+    assert store.pop_dirty() == {Topic.BOOKS: frozenset({"EUR_USD"})}
+    apply_book(store, "positions", book(("0", "60", "40")))
+    assert store.pop_dirty() == {}
 
 
 def test_a_book_that_cannot_be_read_keeps_the_snapshot_before() -> None:
     store = Store()
-    take_book(store, "positions", book(("0", "60", "40")))
+    apply_book(store, "positions", book(("0", "60", "40")))
     no_book(store, "positions", "EUR_USD", "no answer")
     held = store.books["EUR_USD", "positions"]
     assert held.trouble == "no answer"
     assert held.snapshot is not None
-    take_book(store, "positions", book(("0", "60", "40")))
+    apply_book(store, "positions", book(("0", "60", "40")))
     assert store.books["EUR_USD", "positions"].trouble == ""
 
 
 def test_an_empty_book_has_no_share() -> None:
     store = Store()
-    take_book(store, "positions", book())
+    apply_book(store, "positions", book())
     snapshot = store.books["EUR_USD", "positions"].snapshot
     assert snapshot is not None
     assert snapshot.long_percent == 0

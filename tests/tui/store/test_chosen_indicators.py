@@ -34,6 +34,6 @@ def test_a_choice_for_all_is_seen_on_the_instrument_that_had_its_own() -> None:
 def test_a_choice_marks_its_instrument_and_one_for_all_marks_all() -> None:
     store = Store()
     store.set_indicators("EUR_USD", STRENGTH)
-    assert store.take_dirty() == {Topic.INDICATORS: frozenset(("EUR_USD",))}
+    assert store.pop_dirty() == {Topic.INDICATORS: frozenset(("EUR_USD",))}
     store.set_indicators("EUR_USD", STRENGTH, everywhere=True)
-    assert store.take_dirty() == {Topic.INDICATORS: frozenset((None,))}
+    assert store.pop_dirty() == {Topic.INDICATORS: frozenset((None,))}

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from keydesk.store.candles import take_candles, take_older
-from keydesk.store.prices import take_conversions, take_price
+from keydesk.store.candles import apply_candles, apply_older_candles
+from keydesk.store.prices import apply_conversions, apply_price
 from keydesk.store.state import CandleSeries, Topic
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
-from keydesk_client.account.snapshot import differences, take_snapshot, take_state
+from keydesk_client.account.snapshot import apply_account_state, apply_snapshot, differences
 from keydesk_client.account.values import LARGEST, READ_ERRORS
 from support.data.account_history import (
     account,
@@ -64,7 +64,7 @@ def odd_store(chance: Random) -> Store:
             "positionFill": "DEFAULT",
         }
         orders.append(order)
-    take_snapshot(store, account(trades=trades, orders=orders))
+    apply_snapshot(store, account(trades=trades, orders=orders))
     return store
 
 
@@ -76,7 +76,7 @@ def odd_price(store: Store, chance: Random, number: int) -> None:
     }
     made = price(chance.choice(list(store.instruments)), first, second, **sides)
     try:
-        take_price(store, made, float(number))
+        apply_price(store, made, float(number))
     except READ_ERRORS as error:
         store.note_unreadable(str(error))
 
@@ -88,13 +88,13 @@ def test_no_combination_of_numbers_breaks_the_valuation(seed: int) -> None:
     for number in range(60):
         odd_price(store, chance, number)
         factors = [chance.choice(NUMBERS) for _ in range(3)]
-        take_conversions(store, [conversions(chance.choice(["JPY", "GBP"]), *factors)])
+        apply_conversions(store, [conversions(chance.choice(["JPY", "GBP"]), *factors)])
         figures = {"id": str(chance.randint(1, 15)), "unrealizedPL": chance.choice(NUMBERS)}
         now = state(
             trades=[figures | {"marginUsed": chance.choice(NUMBERS)}], NAV=chance.choice(NUMBERS)
         )
         differences(store, changes(), now)
-        take_state(store, now)
+        apply_account_state(store, now)
         store.mark(Topic.ORDERS)
         revalue(store, float(number))
     assert store.health.unreadable > 0
@@ -104,19 +104,19 @@ def test_no_combination_of_numbers_breaks_the_valuation(seed: int) -> None:
 def test_a_price_of_another_century_holds_nobody_up_for_long() -> None:
     store = Store()
     store.instruments = {"EUR_USD": instrument("EUR_USD")}
-    take_price(store, price("EUR_USD", "1.1", "1.2", "2099-01-01T00:00:00.000000000Z"), 0.0)
-    take_price(store, price("EUR_USD", "1.3", "1.4"), 1.0)
+    apply_price(store, price("EUR_USD", "1.1", "1.2", "2099-01-01T00:00:00.000000000Z"), 0.0)
+    apply_price(store, price("EUR_USD", "1.3", "1.4"), 1.0)
     assert store.quotes["EUR_USD"].bid == Decimal("1.1")
     assert store.clock_ns > TIME_NS
-    take_price(store, price("EUR_USD", "1.3", "1.4"), 6.0)
+    apply_price(store, price("EUR_USD", "1.3", "1.4"), 6.0)
     assert store.quotes["EUR_USD"].bid == Decimal("1.3")
     assert store.clock_ns == TIME_NS
 
 
 def test_a_late_answer_beside_the_stream_is_still_dropped() -> None:
     store = Store()
-    take_price(store, price("EUR_USD", "1.1", "1.2", "2026-03-02T10:00:30.000000000Z"), 0.0)
-    take_price(store, price("EUR_USD", "1.3", "1.4"), 20.0)
+    apply_price(store, price("EUR_USD", "1.1", "1.2", "2026-03-02T10:00:30.000000000Z"), 0.0)
+    apply_price(store, price("EUR_USD", "1.3", "1.4"), 20.0)
     assert store.quotes["EUR_USD"].bid == Decimal("1.1")
 
 
@@ -125,12 +125,12 @@ def test_an_unreadable_account_leaves_everything_as_it_was() -> None:
     before = dict(store.trades), dict(store.orders), store.account
     broken = account(balance="NaN", trades=[])
     with pytest.raises(READ_ERRORS):
-        take_snapshot(store, broken)
+        apply_snapshot(store, broken)
     assert (store.trades, store.orders, store.account) == before
 
 
 def test_older_candles_of_an_empty_series_are_no_trouble() -> None:
     store, series = Store(), CandleSeries("EUR_USD", "M5")
-    take_older(store, series, ())
-    take_candles(store, series, ())
+    apply_older_candles(store, series, ())
+    apply_candles(store, series, ())
     assert series.candles == []

@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import pytest
 
-from keydesk.store.reject_reason_text import FILLS, in_words, meaning_of
+from keydesk.store.reject_reason_text import FILLS, in_text, meaning_of
 from keydesk_client.models.reject_reasons import (
     OrderCancelReason,
     OrderFillReason,
@@ -67,4 +67,4 @@ def test_every_reason_of_a_fill_has_words() -> None:
 
 def test_a_reason_to_come_is_spelt_out() -> None:
     assert meaning_of("MOON_TOO_FULL") is None
-    assert in_words("MOON_TOO_FULL") == "moon too full"
+    assert in_text("MOON_TOO_FULL") == "moon too full"

@@ -4,11 +4,11 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.store.prices import take_price
+from keydesk.store.prices import apply_price
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
 from keydesk.store.valuation import revalue
-from keydesk_client.account.snapshot import differences, take_state
+from keydesk_client.account.snapshot import apply_account_state, differences
 from support.data.account_history import (
     TIME,
     changes,
@@ -33,14 +33,14 @@ HELD_NOW = {
 def desk_with_a_long() -> Store:
     store = fresh_store()
     apply(store, opening(5, "50000", "1.08500"))
-    take_price(store, price("EUR_USD", "1.08490", "1.08500"), 1.0)
+    apply_price(store, price("EUR_USD", "1.08490", "1.08500"), 1.0)
     revalue(store, 1.0)
     return store
 
 
 def test_the_services_figures_are_taken() -> None:
     store = desk_with_a_long()
-    take_state(store, state(unrealizedPL="-4.0000", NAV="9996.0000", trades=[OPEN_NOW]))
+    apply_account_state(store, state(unrealizedPL="-4.0000", NAV="9996.0000", trades=[OPEN_NOW]))
     assert store.account is not None
     assert store.account.nav == Decimal(9996)
     assert store.trades["5"].margin_used == Decimal(1900)
@@ -48,12 +48,12 @@ def test_the_services_figures_are_taken() -> None:
 
 def test_margin_keeps_the_services_measure_while_prices_move() -> None:
     store = desk_with_a_long()
-    take_state(store, state(positions=[HELD_NOW], marginUsed="1900.0000"))
+    apply_account_state(store, state(positions=[HELD_NOW], marginUsed="1900.0000"))
     revalue(store, 2.0)
     assert store.account is not None
     assert abs(store.account.margin_used - 1900) < Decimal("1e-20")
     later = "2026-03-02T10:00:01.000000000Z"
-    take_price(store, price("EUR_USD", "1.08491", "1.08501", later), 2.0)
+    apply_price(store, price("EUR_USD", "1.08491", "1.08501", later), 2.0)
     revalue(store, 2.0)
     assert 1900 < store.account.margin_used < Decimal("1900.1")
 
@@ -62,7 +62,7 @@ def test_a_trailing_stop_stands_where_the_service_says() -> None:
     store = desk_with_a_long()
     trail = {"tradeID": "5", "timeInForce": "GTC", "reason": "CLIENT_ORDER", "distance": "0.00150"}
     apply(store, transaction(6, "TRAILING_STOP_LOSS_ORDER", **trail))
-    take_state(store, state(orders=[{"id": "6", "trailingStopValue": "1.08340"}]))
+    apply_account_state(store, state(orders=[{"id": "6", "trailingStopValue": "1.08340"}]))
     stop = store.trades["5"].trailing_stop
     assert stop is not None
     assert stop.price == store.orders["6"].price == Decimal("1.08340")

@@ -13,18 +13,18 @@ def test_what_was_marked_is_taken_once() -> None:
     store.mark(Topic.PRICES, "EUR_USD")
     store.mark(Topic.TRADES)
     assert store.dirty_keys(Topic.PRICES) == {"EUR_USD"}
-    assert store.take_dirty() == {Topic.PRICES: {"EUR_USD"}, Topic.TRADES: {None}}
-    assert store.take_dirty() == {}
+    assert store.pop_dirty() == {Topic.PRICES: {"EUR_USD"}, Topic.TRADES: {None}}
+    assert store.pop_dirty() == {}
 
 
 def test_turning_to_what_is_shown_already_changes_nothing() -> None:
     store = Store()
     store.set_focus("EUR_USD")
     store.set_granularity("H1")
-    store.take_dirty()
+    store.pop_dirty()
     store.set_focus("EUR_USD")
     store.set_granularity("H1")
-    assert store.take_dirty() == {}
+    assert store.pop_dirty() == {}
 
 
 def test_the_log_is_bounded_and_keeps_the_newest() -> None:
@@ -40,7 +40,7 @@ def test_notices_are_bounded() -> None:
     for _ in range(NOTICE_LIMIT + 1):
         store.notify(Notice("info", "x", 0))
     assert len(store.notices) <= NOTICE_LIMIT
-    assert Topic.NOTICES in store.take_dirty()
+    assert Topic.NOTICES in store.pop_dirty()
 
 
 def test_a_command_under_way_is_shown_until_settled() -> None:
@@ -50,10 +50,10 @@ def test_a_command_under_way_is_shown_until_settled() -> None:
     assert store.in_flight_of("EUR_USD") == (record,)
     assert store.in_flight_of("GBP_USD") == ()
     store.settle(record.id)
-    store.take_dirty()
+    store.pop_dirty()
     store.settle(record.id)
     assert not store.in_flight
-    assert store.take_dirty() == {}
+    assert store.pop_dirty() == {}
 
 
 async def test_a_change_of_a_whole_topic_wakes_who_waits_for_it() -> None:

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from keydesk.records import AccountState, Today
-from keydesk.store.prices import take_conversions, take_price
+from keydesk.store.prices import apply_conversions, apply_price
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
@@ -19,7 +19,7 @@ def desk_with_a_long() -> Store:
     apply(store, opening(5, "50000", "1.08500"))
     stop = {"tradeID": "5", "timeInForce": "GTC", "reason": "ON_FILL", "price": "1.08300"}
     apply(store, transaction(6, "STOP_LOSS_ORDER", **stop))
-    take_price(store, price("EUR_USD", "1.08490", "1.08500"), 1.0)
+    apply_price(store, price("EUR_USD", "1.08490", "1.08500"), 1.0)
     revalue(store, 1.0)
     return store
 
@@ -30,8 +30,8 @@ def account_of(store: Store) -> AccountState:
 
 
 def move(store: Store, bid: str, ask: str, time: str = "2026-03-02T10:00:01.000000000Z") -> None:
-    store.take_dirty()
-    take_price(store, price("EUR_USD", bid, ask, time), 2.0)
+    store.pop_dirty()
+    apply_price(store, price("EUR_USD", bid, ask, time), 2.0)
     revalue(store, 2.0)
 
 
@@ -53,7 +53,7 @@ def test_every_tick_moves_profit_r_and_the_account() -> None:
     assert trade.r_multiple == Decimal(1)
     assert account.unrealized_pl == Decimal(100)
     assert store.positions["EUR_USD"].unrealized_pl == Decimal(100)
-    dirty = store.take_dirty()
+    dirty = store.pop_dirty()
     assert dirty[Topic.TRADES] == {"5"}
     assert dirty[Topic.POSITIONS] == {"EUR_USD"}
 
@@ -88,17 +88,17 @@ def test_a_stop_past_the_entry_locks_instead_of_risking() -> None:
 
 def test_an_instrument_that_did_not_move_is_not_worked_out_again() -> None:
     store = desk_with_a_long()
-    store.take_dirty()
-    take_price(store, price("USD_JPY", "155.200", "155.214"), 2.0)
+    store.pop_dirty()
+    apply_price(store, price("USD_JPY", "155.200", "155.214"), 2.0)
     revalue(store, 2.0)
-    assert Topic.TRADES not in store.take_dirty()
+    assert Topic.TRADES not in store.pop_dirty()
 
 
 def test_a_loss_in_yen_converts_at_the_loss_factor() -> None:
     store = fresh_store()
     apply(store, opening(5, "-39850", "155.200", "USD_JPY"))
-    take_conversions(store, [conversions("JPY", "0.00641079", "0.00647522", "0.00644301")])
-    take_price(store, price("USD_JPY", "155.586", "155.600"), 1.0)
+    apply_conversions(store, [conversions("JPY", "0.00641079", "0.00647522", "0.00644301")])
+    apply_price(store, price("USD_JPY", "155.586", "155.600"), 1.0)
     revalue(store, 1.0)
     profit = store.trades["5"].unrealized_pl
     assert profit is not None
@@ -109,7 +109,7 @@ def test_without_a_conversion_the_services_figure_stays() -> None:
     store = fresh_store()
     apply(store, opening(5, "-39850", "155.200", "USD_JPY"))
     account_of(store).unrealized_pl = Decimal(-7)
-    take_price(store, price("USD_JPY", "155.586", "155.600"), 1.0)
+    apply_price(store, price("USD_JPY", "155.586", "155.600"), 1.0)
     revalue(store, 1.0)
     assert store.trades["5"].unrealized_pl is None
     assert account_of(store).unrealized_pl == Decimal(-7)

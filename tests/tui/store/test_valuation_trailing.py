@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.store.prices import take_price
+from keydesk.store.prices import apply_price
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.transactions.fold import apply
@@ -25,8 +25,8 @@ def trailing_trade(units: str, entry: str) -> Store:
 
 def at(store: Store, bid: str, ask: str, second: int) -> Decimal | None:
     """Where the stop stands after a tick, on the trade; the order among the orders says the same."""
-    store.take_dirty()
-    take_price(store, price("EUR_USD", bid, ask, f"2026-03-02T10:00:{second:02}.000000000Z"), 2.0)
+    store.pop_dirty()
+    apply_price(store, price("EUR_USD", bid, ask, f"2026-03-02T10:00:{second:02}.000000000Z"), 2.0)
     revalue(store, 2.0)
     stop = store.trades["5"].trailing_stop
     assert stop is not None

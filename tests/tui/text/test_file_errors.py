@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.alerts.alert_file import AlertFile
-from keydesk.alerts.alert_list import adding
+from keydesk.alerts.alert_list import add_alert
 from keydesk.calc.alerts.alert import Alert
 from keydesk.calc.alerts.conditions import PriceCross
 from keydesk.text.file_errors import file_trouble
@@ -24,7 +24,7 @@ ALERT = Alert("", PriceCross("EUR_USD", "mid", "up", Decimal("1.12")))
 
 def write_alert(path: Path) -> str:
     file = AlertFile(path)
-    file.change(adding(ALERT))
+    file.change(add_alert(ALERT))
     return file.trouble
 
 

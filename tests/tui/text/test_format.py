@@ -174,7 +174,7 @@ def test_a_line_is_never_broken_between_a_number_and_its_unit(unit: str, arrow: 
 )
 def test_text_is_shortened_at_a_word(words: str, width: int, shown: str) -> None:
     """A price of which digits are missing would be another price."""
-    assert show.shorten_words(safe(words), width) == shown
+    assert show.shorten_text(safe(words), width) == shown
 
 
 def test_a_level_stays_with_its_name_and_a_number_with_its_unit() -> None:

@@ -111,7 +111,7 @@ class Desk:
         before = len(self.broker.sent)
 
         async def act() -> None:
-            for trade_id, step in self.plans.look():
+            for trade_id, step in self.plans.check():
                 await self.plans._act(trade_id, step)
 
         asyncio.run(act())
@@ -268,7 +268,7 @@ def test_a_close_that_found_the_trade_gone_is_not_tried_again(desk: Desk) -> Non
 
 
 def test_a_second_desk_shows_that_the_first_one_acts(desk: Desk, tmp_path: Path) -> None:
-    assert desk.has(EVEN).plans.look()
+    assert desk.has(EVEN).plans.check()
     second = Desk(tmp_path)
     assert second.looks() == []
     assert second.state == "another desk on this account carries it out"

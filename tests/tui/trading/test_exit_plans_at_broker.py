@@ -34,7 +34,7 @@ async def test_the_stop_is_moved_once_and_the_action_is_told_and_audited(
         await desk.until(lambda: desk.stop_of(trade) == wanted)
         await desk.until(lambda: desk.store.exit_plan_states[trade.id] == "")
         for _ in range(3):  # further looks find nothing to do
-            assert desk.connection.exit_plans.look() == []
+            assert desk.connection.exit_plans.check() == []
         assert any(f"EXIT PLAN step trail: stop {wanted}" in each for each in desk.said)
         assert f"step trail moves the stop to {wanted}" in desk.audited
     stops = await actions_at_broker(desk_of_my_own, "STOP_LOSS_ORDER")

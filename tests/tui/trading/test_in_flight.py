@@ -51,7 +51,7 @@ async def ticket(store: Store, *keys: str, instrument: str = "EUR_USD") -> FormA
     app = FormApp(lambda: TicketForm(example_context(store), "BUY", instrument))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        app.last_words = " ".join(app.words.replace("┃", " ").split())
+        app.last_text = " ".join(app.words.replace("┃", " ").split())
         await pilot.press(*keys)
     app.results = [each for each in app.results if each is not None]
     return app
@@ -86,8 +86,8 @@ async def test_an_unconfirmed_command_of_any_kind_locks_the_ticket_of_its_instru
     await lost(store, intent_of(kind))
     app = await ticket(store, "y")
     assert app.results == [], "a plain y must not open beside it"
-    assert "UNCONFIRMED" in app.last_words
-    assert "to send" in app.last_words, "the letter asks for the trader's own decision"
+    assert "UNCONFIRMED" in app.last_text
+    assert "to send" in app.last_text, "the letter asks for the trader's own decision"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -109,7 +109,7 @@ async def test_a_command_that_is_still_looked_up_refuses_every_opening_of_its_in
     )
     app = await ticket(store, "y")
     assert app.results == []
-    assert "still under way" in app.last_words
+    assert "still under way" in app.last_text
 
 
 @pytest.mark.parametrize("kind", ["cancel", "close of a trade", "protection"])
@@ -118,7 +118,7 @@ async def test_the_journal_knows_the_instrument_when_order_and_trade_are_gone(ki
     store.trades.clear()
     store.orders.clear()
     await in_an_earlier_session(store, intent_of(kind, "EUR_USD"))
-    assert "UNCONFIRMED" in (await ticket(store, "y")).last_words
+    assert "UNCONFIRMED" in (await ticket(store, "y")).last_text
     assert (await ticket(store, "y", instrument="EUR_GBP")).results
 
 
@@ -131,7 +131,7 @@ async def test_where_nobody_knows_the_instrument_every_opening_ticket_is_locked(
     for instrument in ("EUR_USD", "EUR_GBP", "USD_JPY"):
         app = await ticket(store, "y", instrument=instrument)
         assert app.results == []
-        assert "instrument is not known" in app.last_words
+        assert "instrument is not known" in app.last_text
 
 
 @pytest.mark.parametrize("progress", [Unknown, Unconfirmed])
@@ -182,7 +182,7 @@ async def test_a_reversal_beside_an_unconfirmed_close_says_so() -> None:
 async def test_what_shows_up_unlocks_the_ticket() -> None:
     store = example_store()
     await in_an_earlier_session(store, intent_of("close of a trade"))
-    assert "UNCONFIRMED" in (await ticket(store)).last_words
+    assert "UNCONFIRMED" in (await ticket(store)).last_text
     Dispatcher(store, ignore_transactions).on_progress(done(opening_fill()))
     assert (await ticket(store, "y")).results
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.instructions import SetProtection
-from keydesk.trading.order_text import change_words, request_words, words_of_text
+from keydesk.trading.order_text import change_text, request_text, words_of_text
 
 ENTRY = {
     "type": "LIMIT",
@@ -53,7 +53,7 @@ ENTRY = {
     ],
 )
 def test_each_request_says_what_it_asks_for(body: dict[str, object], words: str) -> None:
-    assert request_words(body) == words
+    assert request_text(body) == words
 
 
 def test_what_stands_around_the_json_is_kept() -> None:
@@ -68,10 +68,10 @@ def test_what_is_no_json_is_shown_as_it_is(text: str) -> None:
 
 def test_a_trailing_distance_is_told_in_pips() -> None:
     change = SetProtection("9", "GBP_JPY", trail=Decimal("0.250"))
-    assert change_words(change, Decimal("0.01")) == "trail 25.0p"
-    assert change_words(change, None) == "trail 0.250"
+    assert change_text(change, Decimal("0.01")) == "trail 25.0p"
+    assert change_text(change, None) == "trail 0.250"
 
 
 def test_what_is_taken_away_is_off_and_what_is_left_alone_is_not_named() -> None:
     change = SetProtection("9", "GBP_JPY", stop=Decimal("206.787"), target=None)
-    assert change_words(change, Decimal("0.01")) == "stop 206.787, target off"
+    assert change_text(change, Decimal("0.01")) == "stop 206.787, target off"

@@ -3,7 +3,7 @@
 from rich.style import Style
 
 from keydesk.cli.csv_output import encode_csv
-from keydesk.forms.sheet import TextLine, wrap_words
+from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.records import TradeRow
 from keydesk.store.state import LogLine, Notice
 from keydesk.terminal.output import say, say_error
@@ -35,7 +35,7 @@ def server_text_in_a_heading(trade: TradeRow) -> None:
 
 
 def server_text_on_a_form(trade: TradeRow) -> TextLine:
-    wrap_words(f"Trade {trade.id}", "plain", 40)  # pyright: ignore[reportArgumentType]
+    wrap_text(f"Trade {trade.id}", "plain", 40)  # pyright: ignore[reportArgumentType]
     return (("CLOSE ", "bright"), (trade.id, "bright"))  # pyright: ignore[reportReturnType]
 
 

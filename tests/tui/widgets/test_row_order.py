@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.text.search import has_words
+from keydesk.text.search import has_text
 from keydesk.widgets.row_order import Measured, TableOrder, held_order
 
 WORDS = frozenset({"pair"})
@@ -67,9 +67,9 @@ def test_held_rows_stay_and_new_ones_come_on_top() -> None:
 
 @pytest.mark.parametrize("letters", ["eurusd", "EUR/USD", "eur long", "fade", "usd FADE", ""])
 def test_every_word_is_in_the_row_whatever_its_case(letters: str) -> None:
-    assert has_words("EUR_USD long fade 6411", letters)
+    assert has_text("EUR_USD long fade 6411", letters)
 
 
 @pytest.mark.parametrize("letters", ["gbp", "eur short", "eurusdx"])
 def test_one_missing_word_leaves_the_row_out(letters: str) -> None:
-    assert not has_words("EUR_USD long fade 6411", letters)
+    assert not has_text("EUR_USD long fade 6411", letters)

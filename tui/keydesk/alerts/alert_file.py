@@ -68,7 +68,7 @@ class AlertFile:
         """Apply a change to the book as the file has it now, and write it; return the new book.
 
         Raises:
-            BookError: the change makes no sense; nothing was written.
+            AlertListError: the change makes no sense; nothing was written.
         """
         if self.path is None or (self.trouble and not self._is_mendable()):
             self.book = change(self.book)

@@ -10,9 +10,9 @@ from keydesk.alerts.alert_list import (
     AlertList,
     AlertListError,
     Change,
+    claim_firings,
     claimed,
-    claiming,
-    marking_delivered,
+    mark_delivered,
 )
 from keydesk.calc.alerts.alert import Alert, Firing, FiringRecord
 
@@ -119,7 +119,7 @@ class AlertFileWriter:
             batch = firings[:]
             firings.clear()
             before = self.file.book
-            await self._change(claiming(batch, late=late))
+            await self._change(claim_firings(batch, late=late))
             ours = claimed(before, self.file.book)
             wanted = {(each.alert.id, each.alert.count) for each in batch}
             mine = [
@@ -128,14 +128,14 @@ class AlertFileWriter:
                 if (each.alert_id, each.number) in wanted and not each.delivered
             ]
             self._deliver_all(mine, mine=True)
-            await self._change(marking_delivered(mine))
+            await self._change(mark_delivered(mine))
 
     async def _deliver_claimed(self) -> None:
         """Deliver what a process that was killed had claimed and not delivered."""
         undelivered = self.file.book.undelivered
         if undelivered:
             self._deliver_all(undelivered, mine=True)
-            await self._change(marking_delivered(undelivered))
+            await self._change(mark_delivered(undelivered))
 
     def _deliver_all(self, firings: Iterable[FiringRecord], *, mine: bool) -> None:
         for each in firings:

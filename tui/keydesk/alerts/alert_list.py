@@ -45,7 +45,7 @@ class AlertList:
 Change = Callable[[AlertList], AlertList]
 
 
-def adding(alert: Alert) -> Change:
+def add_alert(alert: Alert) -> Change:
     """Return the change that adds an alert; the book gives it its id."""
 
     def change(book: AlertList) -> AlertList:
@@ -59,7 +59,7 @@ def adding(alert: Alert) -> Change:
     return change
 
 
-def replacing(alert: Alert) -> Change:
+def replace_alert(alert: Alert) -> Change:
     """Return the change that gives an alert another condition, ending or note; it is watched from now on."""
 
     def change(book: AlertList) -> AlertList:
@@ -72,7 +72,7 @@ def replacing(alert: Alert) -> Change:
     return change
 
 
-def setting(alert_id: str, state: AlertState) -> Change:
+def set_alert_state(alert_id: str, state: AlertState) -> Change:
     """Return the change that pauses an alert, or watches it again."""
 
     def change(book: AlertList) -> AlertList:
@@ -85,7 +85,7 @@ def setting(alert_id: str, state: AlertState) -> Change:
     return change
 
 
-def deleting(ids: Iterable[str]) -> Change:
+def delete_alerts(ids: Iterable[str]) -> Change:
     """Return the change that deletes alerts; their history stays."""
     gone = frozenset(ids)
     return lambda book: replace(
@@ -93,7 +93,7 @@ def deleting(ids: Iterable[str]) -> Change:
     )
 
 
-def claiming(firings: Sequence[Firing], *, late: bool = False) -> Change:
+def claim_firings(firings: Sequence[Firing], *, late: bool = False) -> Change:
     """Return the change that claims firings: those that another desk claimed meanwhile are left out."""
 
     def change(book: AlertList) -> AlertList:
@@ -105,13 +105,15 @@ def claiming(firings: Sequence[Firing], *, late: bool = False) -> Change:
             record = FiringRecord(
                 fired.id, fired.count, firing.time_ns, fired.words, firing.value, late=late
             )
-            book = replace(replacing(fired)(book), history=(*book.history, record)[-MOST_HISTORY:])
+            book = replace(
+                replace_alert(fired)(book), history=(*book.history, record)[-MOST_HISTORY:]
+            )
         return book
 
     return change
 
 
-def marking_delivered(firings: Iterable[FiringRecord]) -> Change:
+def mark_delivered(firings: Iterable[FiringRecord]) -> Change:
     """Return the change that marks firings as delivered."""
     done = {(each.alert_id, each.number) for each in firings}
 
@@ -125,14 +127,14 @@ def marking_delivered(firings: Iterable[FiringRecord]) -> Change:
     return change
 
 
-def seeing(time_ns: int, sides: Mapping[str, int]) -> Change:
+def mark_watched(time_ns: int, sides: Mapping[str, int]) -> Change:
     """Return the change that notes up to when prices were watched, and where they were."""
     return lambda book: (
         book if time_ns <= book.seen_ns else replace(book, seen_ns=time_ns, sides=dict(sides))
     )
 
 
-def beginning_anew(account_ns: int, now_ns: int) -> Change:
+def restart_market(account_ns: int, now_ns: int) -> Change:
     """Return the change for a market that began anew, such as a replay: what is watched is watched from now on.
 
     Alerts on trades, and on times that have passed there, expire: they were about the market before.
@@ -161,7 +163,7 @@ def _in_new_market(alert: Alert, now_ns: int) -> Alert:
             return replace(alert, made_ns=now_ns, fired_ns=0)
 
 
-def expiring(now_ns: int) -> Change:
+def expire_alerts(now_ns: int) -> Change:
     """Return the change that ends alerts whose time is over."""
 
     def change(book: AlertList) -> AlertList:

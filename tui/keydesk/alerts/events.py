@@ -61,7 +61,7 @@ class EventSources:
             return str(transaction.type)
         return f"{pair(line.instrument)} {line.text}" if line.instrument else line.text
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Deliver that the connection was lost, once per loss."""
         if now - self._looked_at < LOOK_EVERY:
             return

@@ -12,10 +12,10 @@ from keydesk.alerts.alert_file_writer import AlertFileWriter, Deliver, Done, Tel
 from keydesk.alerts.alert_list import (
     AlertList,
     Change,
-    beginning_anew,
-    expiring,
-    seeing,
-    setting,
+    expire_alerts,
+    mark_watched,
+    restart_market,
+    set_alert_state,
 )
 from keydesk.alerts.readings import OF_PRICES, BrokerClock, PriceReadings, account_values, values_of
 from keydesk.calc.alerts.alert import SECOND, Alert, Firing
@@ -129,7 +129,7 @@ class AlertWatch:
         for reading, value in self._prices[quote.instrument].values(quote):
             self.keeper.claim(self.engine.take(reading, value, quote.time_ns))
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Judge every value other than prices, once a frame; check the file once a second."""
         if self._is_of_another_account():
             self.begin_anew()
@@ -158,12 +158,12 @@ class AlertWatch:
             return
         if self.gap is None and clock - book.seen_ns >= SEEN_EVERY:
             self.change(self.watched_until(self._watched_until_ns(now)))
-        if expiring(clock)(book) != book:
-            self.change(expiring(clock))
+        if expire_alerts(clock)(book) != book:
+            self.change(expire_alerts(clock))
         if self.store.account is not None:
             closed = [each for each in book.alerts if self._is_of_closed_trade(each)]
             for each in closed:
-                self.change(setting(each.id, "expired"))
+                self.change(set_alert_state(each.id, "expired"))
 
     def _is_of_closed_trade(self, alert: Alert) -> bool:
         condition = alert.condition
@@ -178,7 +178,7 @@ class AlertWatch:
             for each in self.store.alerts.values()
             if _is_of_price(each) and (side := self.engine.side_of(each.id)) is not None
         }
-        return seeing(clock_ns, sides)
+        return mark_watched(clock_ns, sides)
 
     def _watched_until_ns(self, now: float) -> int:
         """Return up to when prices were watched: the other stream moves the clock, too."""
@@ -210,7 +210,7 @@ class AlertWatch:
         self._watch_prices()
         account = self.store.account
         created = 0 if account is None else account.created_time_ns
-        self.change(beginning_anew(created, self.store.clock_ns))
+        self.change(restart_market(created, self.store.clock_ns))
 
     def _is_of_another_account(self) -> bool:
         """Return whether the account is not the one whose prices were seen; note it where none is known."""
@@ -223,7 +223,7 @@ class AlertWatch:
         ):
             return False
         if not self.file.book.account_ns and account.created_time_ns:
-            self.change(beginning_anew(account.created_time_ns, self.store.clock_ns))
+            self.change(restart_market(account.created_time_ns, self.store.clock_ns))
         return self._is_other_market
 
     @property
@@ -278,7 +278,7 @@ class AlertWatch:
             if (quote := self.store.quotes.get(name)) is not None:
                 self._take_quote(quote)
 
-    def take_candles(
+    def apply_candles(
         self, conditions: Iterable[CandleCondition], candles: Sequence[Candle]
     ) -> None:
         """Judge complete candles, oldest first."""

@@ -51,7 +51,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def __init__(self, setup: DeskSetup) -> None:
         super().__init__()
         self._setup = setup
-        self.last_words = ""
+        self.last_text = ""
         environment, options = setup.account.environment, setup.options
         self.title = f"Keydesk {environment}"
         level = "READ-ONLY " if options.read_only else ""
@@ -134,7 +134,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.desk.on_address(target)
 
     def _on_failure(self, words: str) -> None:
-        self.last_words = words
+        self.last_text = words
         self.exit(1, return_code=1)
 
     # Frames.
@@ -147,10 +147,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             painted = desk.store.note_painted(desk.screen.notices_on_screen, monotonic())
             desk.account.note_painted(painted)
         self.clock.beat()
-        if self.clock.slow and not self._slow_line_reported and self.slow_line_words:
+        if self.clock.slow and not self._slow_line_reported and self.slow_line_text:
             self._slow_line_reported = True
-            desk.tell("info", self.slow_line_words)
-        desk.look()
+            desk.tell("info", self.slow_line_text)
+        desk.check()
 
     def draw(self, frame: Frame) -> None:
         """Pass the frame to every screen with live content."""
@@ -203,19 +203,19 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def fault_report(self) -> RenderableType | None:
         """Return the report of the first fault, and end the desk."""
-        if self.last_words:
+        if self.last_text:
             return None
-        self.last_words = FAULT
+        self.last_text = FAULT
         self._setup.forced_exit.arm(1, lifecycle.PATIENCE)
         return super().fault_report()
 
     def panic(self, *renderables: RenderableType) -> None:
         """End on an error outside the event loop, such as in the input thread."""
-        self.last_words = self.last_words or FAULT
+        self.last_text = self.last_text or FAULT
         self._setup.forced_exit.arm(1, lifecycle.PATIENCE)
         super().panic(*renderables)
 
     def end_on_fault(self, error: BaseException) -> None:
         """End because a thread died: without its writer or reader the desk would only look alive."""
-        if not self.last_words:
+        if not self.last_text:
             raise_in_app(self, RuntimeError(f"a thread of the desk ended: {error!r}"))

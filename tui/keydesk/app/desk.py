@@ -38,7 +38,7 @@ from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import AutoDisarm, Cause, arming_after, arming_at_start
 from keydesk.keys.guarded_app import GuardedKeys, NoticeLevel
 from keydesk.screens.desk import DeskScreen
-from keydesk.store.risk import exit_only_words
+from keydesk.store.risk import exit_only_text
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.terminal.check import TerminalFacts
@@ -228,19 +228,19 @@ class TradingDesk:
         self.alerts.open(self.account.file("alerts"), connection, self._setup.account.name)
         self.away.open(self.account.file("seen"), monotonic())
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Run the rules that disarm the desk, and what else is looked at with every frame."""
         now, losses = monotonic(), self.store.health.event_losses
         for cause in self._auto_disarm.causes(now, time(), self.guarded_keys.last_key_at, losses):
             self.disarm(cause)
-        if self.lock.look(now):
+        if self.lock.check(now):
             self.disarm(Cause.LOCKED)
-        self.loss_lock.look(now)
-        self.alerts.look(now)
-        self.away.look(now)
-        self.week_end.look(now)
+        self.loss_lock.check(now)
+        self.alerts.check(now)
+        self.away.check(now)
+        self.week_end.check(now)
         self._setup.workspace.keep(self.screen.workspace, now)
-        self.account.look()
+        self.account.check()
 
     # What the parts ask of the desk.
 
@@ -254,7 +254,7 @@ class TradingDesk:
 
     def exit_only(self) -> str:
         """Return why no risk may be opened now, "" if it may."""
-        return exit_only_words(self.store, self.settings.limits, self.store.clock_ns or time_ns())
+        return exit_only_text(self.store, self.settings.limits, self.store.clock_ns or time_ns())
 
     def record(self, what: str, words: str) -> None:
         """Write an entry to the audit log of the account."""

@@ -83,8 +83,8 @@ class DeskAccount:
                 self.connection = connection
                 session.open()  # the journal has made its folder
                 connection.exit_plans.open(self.file("exit-plans"))
-                for name, left in session.take_left_over().items():
-                    words = safe(left.late_words(self._store.zone))
+                for name, left in session.pop_left_over().items():
+                    words = safe(left.late_text(self._store.zone))
                     self._store.notify(
                         Notice(left.level, words, time_ns(), asks=True, outcome=name)
                     )
@@ -117,7 +117,7 @@ class DeskAccount:
             for name in outcomes:
                 self._session.shown(name)
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Note which outcomes were read, and report other desks that came or went."""
         if self._session is not None:
             self._session.key_pressed(self._last_key_at())

@@ -19,7 +19,7 @@ from typing import Final, Literal, get_args
 from keydesk.app.account_sources import AccountAddress
 from keydesk.text.format import date_and_time
 from keydesk.text.sanitize import clean
-from keydesk_client.auth.private_files import read_private, release_lock, take_lock
+from keydesk_client.auth.private_files import read_private, release_lock, try_lock
 from keydesk_client.errors import UnsafeFile
 
 Level = Literal["info", "good", "warn", "bad"]
@@ -40,7 +40,7 @@ class UnreadOutcome:
     words: str
     time_ns: int
 
-    def late_words(self, zone: tzinfo) -> str:
+    def late_text(self, zone: tzinfo) -> str:
         """Return the words for a trader who reads them in a later session."""
         return f"NOT SEEN BEFORE, from {date_and_time(self.time_ns, zone)}: {self.words}"
 
@@ -95,10 +95,10 @@ class DeskSession:
         """
         with suppress(OSError):
             for _ in range(TRIES):  # another desk may just be looking whether this one is gone
-                if (descriptor := take_lock(self._path)) is not None:
+                if (descriptor := try_lock(self._path)) is not None:
                     self._descriptor = descriptor
                     break
-        self.look()
+        self.check()
         self._write()
         self.others, self._looked_at = frozenset(), float("-inf")  # `changed` tells of them
 
@@ -119,13 +119,13 @@ class DeskSession:
         if self.now() - self._looked_at < LOOK_EVERY:
             return
         before = self.others
-        self.look()
+        self.check()
         for desk in self.others - before:
             yield "warn", f"ANOTHER DESK has this account open: {desk.words}. Both send orders"
         for desk in before - self.others:
             yield "info", f"The other desk on this account was closed: {desk.words}"
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Read the folder for other desks."""
         self._looked_at = self.now()
         others: set[OtherDesk] = set()
@@ -137,7 +137,7 @@ class DeskSession:
 
     def _found_at(self, path: Path) -> set[OtherDesk]:
         with suppress(OSError, UnsafeFile):
-            if (descriptor := take_lock(path)) is None:
+            if (descriptor := try_lock(path)) is None:
                 return {_other_desk(path)}
             left = _outcomes_in(_content(path))
             named = {f"{path.stem} {number}": outcome for number, outcome in enumerate(left)}
@@ -162,7 +162,7 @@ class DeskSession:
         if name in self._unread:
             self._shown_at[name] = self.now()
 
-    def take_left_over(self) -> dict[str, UnreadOutcome]:
+    def pop_left_over(self) -> dict[str, UnreadOutcome]:
         """Return the unread outcomes of earlier desks by name, to be shown now."""
         left, self.left_over = self.left_over, {}
         return left
@@ -244,7 +244,7 @@ class DeskLock:
         """Return the lock of a profile, its file in the folder of the journals."""
         return cls(folder / f"{profile}.locked")
 
-    def look(self, now: float) -> bool:
+    def check(self, now: float) -> bool:
         """Return whether the lock is set; the disk is read once a second."""
         if now - self._looked_at >= LOCK_LOOK_EVERY:
             self._looked_at = now

@@ -192,7 +192,7 @@ class Leaving:
 
     Args:
         app: The desk, whose workers of the group `commands` are waited for.
-        last_resort: Ends the process when that takes too long.
+        forced_exit: Ends the process when that takes too long.
         save: Saves the workspace.
         ask: Asks what the trader has to decide before the desk is left; returns whether there is anything.
         clock: Returns monotonic seconds.
@@ -208,7 +208,7 @@ class Leaving:
     ) -> None:
         self._app = app
         self._clock = clock
-        self._last_resort = forced_exit
+        self._forced_exit = forced_exit
         self._save = save
         self._ask = ask
         self._interrupted_at = float("-inf")
@@ -242,7 +242,7 @@ class Leaving:
         if self._begun:
             return
         self._begun = True
-        self._last_resort.arm(code, DRAIN_SECONDS + PATIENCE)
+        self._forced_exit.arm(code, DRAIN_SECONDS + PATIENCE)
         self._app.run_worker(self._drain_and_exit(code), "leaving", group="lifecycle")
 
     async def _drain_and_exit(self, code: int) -> None:

@@ -18,7 +18,7 @@ from keydesk.calc.daily_loss import (
     advance,
     ask_unlock,
     event_words,
-    lock_words,
+    lock_text,
 )
 from keydesk.calc.orders.instructions import Limits
 from keydesk.keys.guard import Cause
@@ -80,7 +80,7 @@ class DailyLossLock:
         """Take the lock that an earlier desk left, or that another one holds now."""
         self._path = path
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Judge the loss of the day; at most once a second."""
         if self._path is None or now - self._looked_at < LOOK_EVERY:
             return
@@ -94,7 +94,7 @@ class DailyLossLock:
             return
         if not was_on and not self._locked_now:  # by another desk, or before this one was opened
             self._tell(
-                "bad", f"{lock_words(self._store.loss_lock, self._store.clock_ns)}. Exits work"
+                "bad", f"{lock_text(self._store.loss_lock, self._store.clock_ns)}. Exits work"
             )
         self._disarm(Cause.DAILY_LOSS)
 

@@ -125,12 +125,12 @@ class EmbeddedBroker:
         except TimeoutError:
             raise PracticeFailed("the practice broker did not start within five minutes") from None
         if not line:
-            raise PracticeFailed(self._last_words())
+            raise PracticeFailed(self._last_text())
         content = json.loads(line)
         ids = tuple(str(account["id"]) for account in content["accounts"])
         return PracticeAddress(content["rest_url"], content["stream_url"], content["token"], ids)
 
-    def _last_words(self) -> str:
+    def _last_text(self) -> str:
         self._child.wait()
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()

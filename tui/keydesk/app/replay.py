@@ -101,14 +101,14 @@ class MarketReplay:
         self.control = control
         while True:
             self._due.clear()
-            await self.look()
+            await self.check()
             try:
                 async with asyncio.timeout(LOOK_EVERY):
                     await self._due.wait()
             except TimeoutError:
                 continue
 
-    async def look(self) -> None:
+    async def check(self) -> None:
         """Read the market's state once; without an answer the last one stays, and the strip says so."""
         from keydesk.feeds.market_control import ControlRefused  # noqa: PLC0415 - loads HTTP
 
@@ -205,7 +205,7 @@ class MarketReplay:
             self._record("replay", f"refused: {command.words}: {error}")
         else:
             self._record("replay", command.words)
-            await self.look()
+            await self.check()
             self._say_done(command)
         finally:
             self._change(working="")

@@ -29,7 +29,7 @@ from keydesk.calc.replay_commands import (
     ReplayCommand,
     ReplaySyntaxError,
     parse_replay,
-    replay_words,
+    replay_text,
 )
 
 COMMANDS = (
@@ -72,18 +72,18 @@ def completions(
     before, _, last = line.rpartition(" ")
     typed = last.lower().lstrip(":")
     names = [name.replace("_", "").lower() for name in instruments]
-    words = dict.fromkeys(_known_words(before.lower().lstrip(":").split(), names, market))
+    words = dict.fromkeys(_known_text(before.lower().lstrip(":").split(), names, market))
     return [word for word in words if typed and word.startswith(typed)]
 
 
-def _known_words(
+def _known_text(
     before: Sequence[str], names: Sequence[str], market: ControlledMarket | None
 ) -> Sequence[str]:
     """Return the words that may follow: a command or instrument, then an instrument, then fields."""
     if before and before[0].lstrip(":").lower() == "alert":
         return [*names, *ALERT_WORDS] if len(before) == 1 else ALERT_WORDS
     if before[:1] == ["replay"] and market is not None:
-        return replay_words(before[1:], market) or names
+        return replay_text(before[1:], market) or names
     match len(before):
         case 0:
             return [*COMMANDS, *names]

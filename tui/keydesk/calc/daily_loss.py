@@ -119,7 +119,7 @@ def ask_unlock(lock: LossLock, now_ns: int) -> LossLock:
     return replace(lock, unlock_at_ns=now_ns + UNLOCK_AFTER_NS)
 
 
-def lock_words(lock: LossLock, now_ns: int) -> str:
+def lock_text(lock: LossLock, now_ns: int) -> str:
     """Return why only exits are sent, and until when; "" while the lock is off."""
     if not lock.is_on:
         return ""
@@ -142,7 +142,7 @@ def event_words(event: LossEvent, lock: LossLock, result: DayResult, now_ns: int
                 f"{money(lock.limit)}; at the limit the desk is exit-only until 17:00 New York"
             )
         case LossEvent.LOCKED:
-            return f"{lock_words(lock, now_ns)}. Lost today: {lost} {currency}. Exits work"
+            return f"{lock_text(lock, now_ns)}. Lost today: {lost} {currency}. Exits work"
         case LossEvent.UNLOCKED:
             again = lock.accepted + (lock.limit or NOTHING)
             return f"The daily loss lock was released early; it locks again at a loss of {money(again)} {currency}"

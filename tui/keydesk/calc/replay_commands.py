@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from keydesk.calc.market.granularity import find_granularity
-from keydesk.calc.market.replay import ControlledMarket, speed_words
+from keydesk.calc.market.replay import ControlledMarket, speed_text
 from keydesk.text.format import pair
 
 Value = str | int | float | bool
@@ -95,7 +95,7 @@ def parse_replay(words: Sequence[str], market: ControlledMarket, now: float = 0.
             return STATUS
 
 
-def replay_words(before: Sequence[str], market: ControlledMarket) -> Sequence[str]:
+def replay_text(before: Sequence[str], market: ControlledMarket) -> Sequence[str]:
     """Return the words that may follow those after `replay`."""
     names = [each.name.lower() for each in market.scenarios]
     match before:
@@ -125,10 +125,10 @@ def _pause(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Repla
 
 def _play(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
     if not rest:
-        words = f"lets the market run on, {speed_words(market.state.speed)}"
+        words = f"lets the market run on, {speed_text(market.state.speed)}"
         return ReplayCommand(words, "POST", "/clock/play")
     speed = _speed_of(rest)
-    words = f"lets the market run, {speed_words(speed)}"
+    words = f"lets the market run, {speed_text(speed)}"
     return ReplayCommand(words, "POST", "/clock/play", {"speed": speed})
 
 
@@ -147,7 +147,7 @@ def _slower(rest: Sequence[str], market: ControlledMarket, _now: float) -> Repla
 
 
 def _at_speed(speed: float) -> ReplayCommand:
-    words = f"sets the market's speed to {speed_words(speed)}"
+    words = f"sets the market's speed to {speed_text(speed)}"
     return ReplayCommand(words, "POST", "/clock/speed", {"speed": speed})
 
 

@@ -87,8 +87,8 @@ def axis_for(
     """Return the axis of a chart this wide; too narrow a chart has none."""
     price = max(len(f"{each:.{decimals}f}") for each in (highest, *(line.price for line in lines)))
     words = max((len(each.words) for each in lines), default=0)
-    has_words = width >= WORDS_FROM
-    if has_words:
+    has_text = width >= WORDS_FROM
+    if has_text:
         if width >= MARKS_FROM:
             words = max([words, *(len(each.words) for each in marks)])
         size = 1 + price + (1 + words if words else 0)
@@ -96,7 +96,7 @@ def axis_for(
         size = 1 + max(price, 1 + words)
     if width - size < NARROWEST_PLOT:
         return Axis(0, decimals, pip, words=False)
-    return Axis(size, decimals, pip, words=has_words)
+    return Axis(size, decimals, pip, words=has_text)
 
 
 @dataclass(frozen=True, slots=True)

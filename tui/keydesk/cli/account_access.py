@@ -189,16 +189,16 @@ async def _practice_market(folders: Folders) -> AsyncIterator[AccountAddress]:
 
 
 async def close_and_cancel(
-    reach: OpenAccount, command: str, part: Part, standing: OpenItems
+    reach: OpenAccount, command: str, part: Part, open_items: OpenItems
 ) -> OpenItems:
     """Close and cancel, then check with the broker, at most three times; return what is left of the part."""
     journal, audit = (
         open_journal(reach.journal),
         AuditLog(reach.audit, redact=reach.target.token.redact),
     )
-    audit.write(command, f"from the command line: {standing.words}")
-    last = await _last_transaction_id(reach, standing)  # lost answers are looked for from here on
-    instruments = dict(standing.trades)
+    audit.write(command, f"from the command line: {open_items.words}")
+    last = await _last_transaction_id(reach, open_items)  # lost answers are looked for from here on
+    instruments = dict(open_items.trades)
     sender = Sender(
         reach.client,
         journal,
@@ -208,33 +208,35 @@ async def close_and_cancel(
         ),
     )
     for _ in range(PASSES):
-        await _wipe(sender, standing, f"keydesk {command}", audit)
+        await _close_and_cancel_all(sender, open_items, f"keydesk {command}", audit)
         with unreadable_account(
             "the outcomes of the requests are shown above; what is left", command
         ):
-            standing = part(await open_items_at_broker(reach.client))
-        if standing.is_flat:
+            open_items = part(await open_items_at_broker(reach.client))
+        if open_items.is_flat:
             break
-    audit.write(command, f"left: {standing.words or 'nothing'}")
+    audit.write(command, f"left: {open_items.words or 'nothing'}")
     if audit.failed:
         say_error(safe(f"The audit log cannot be written: {audit.failed}"))
-    return standing
+    return open_items
 
 
-async def _last_transaction_id(reach: OpenAccount, standing: OpenItems) -> int:
-    if standing.last_transaction_id is not None:
-        return standing.last_transaction_id
+async def _last_transaction_id(reach: OpenAccount, open_items: OpenItems) -> int:
+    if open_items.last_transaction_id is not None:
+        return open_items.last_transaction_id
     return int((await reach.client.accounts.summary()).last_transaction_id)
 
 
-async def _wipe(sender: Sender, standing: OpenItems, again: str, audit: AuditLog) -> None:
+async def _close_and_cancel_all(
+    sender: Sender, open_items: OpenItems, again: str, audit: AuditLog
+) -> None:
     closing = [
         _report(Command(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
-        for id_, instrument in standing.trades
+        for id_, instrument in open_items.trades
     ]
     cancelling = [
         _report(Command(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
-        for id_ in standing.orders
+        for id_ in open_items.orders
     ]
     await wait_for_outcomes([*closing, *cancelling])
 

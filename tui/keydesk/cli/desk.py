@@ -113,7 +113,7 @@ def _run(
         folders,
         account,
         own,
-        forced_exit=ForcedExit(account.abandon, lambda: app.last_words),
+        forced_exit=ForcedExit(account.abandon, lambda: app.last_text),
         lock=DeskLock.of(folders.state / "orders", account.name),
         workspace=WorkspaceFile.of(folders.state / "desk", account.name),
         terminal=terminal,
@@ -121,9 +121,9 @@ def _run(
     app = KeydeskApp(setup)
     app.run(mouse=options.mouse)
     discard_what_cannot_be_written()
-    if app.last_words:
-        say_error(safe(f"keydesk: {clean(app.last_words, LONGEST_LAST_WORDS)}"))
-    return app.return_code or (1 if app.last_words else 0)
+    if app.last_text:
+        say_error(safe(f"keydesk: {clean(app.last_text, LONGEST_LAST_WORDS)}"))
+    return app.return_code or (1 if app.last_text else 0)
 
 
 def _account_source(

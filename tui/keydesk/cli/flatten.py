@@ -43,22 +43,22 @@ def cancel_all(words: Sequence[str]) -> int:
 async def _cancel_all(options: Namespace) -> int:
     async with open_account(options, for_exit=True) as reach:
         with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "cancel-all"):
-            standing = _entries(await open_items_at_broker(reach.client))
-        if standing.is_flat:
+            open_items = _entries(await open_items_at_broker(reach.client))
+        if open_items.is_flat:
             say(safe(f"{reach.name} has no entry order"))
             return 0
-        say(safe(f"CANCEL {reach.name}: {standing.words}"))
+        say(safe(f"CANCEL {reach.name}: {open_items.words}"))
         if not (options.yes or is_confirmed(SEND, "cancel them")):
             raise Refusal("nothing was sent")
-        left = await close_and_cancel(reach, "cancel-all", _entries, standing)
+        left = await close_and_cancel(reach, "cancel-all", _entries, open_items)
         if left.is_flat:
             say(safe(f"{reach.name} has no entry order"))
             return 0
         raise Refusal(f"NOT CANCELLED, still there: {left.words}; again: keydesk cancel-all")
 
 
-def _entries(standing: OpenItems) -> OpenItems:
-    return replace(standing, trades=(), unreadable_trades=0)
+def _entries(open_items: OpenItems) -> OpenItems:
+    return replace(open_items, trades=(), unreadable_trades=0)
 
 
 def flatten(words: Sequence[str]) -> int:
@@ -70,23 +70,23 @@ def flatten(words: Sequence[str]) -> int:
 async def _flatten(options: Namespace) -> int:
     async with open_account(options, for_exit=True) as reach:
         with unreadable_account(f"NOTHING WAS SENT: {reach.name}", "flatten"):
-            standing = await open_items_at_broker(reach.client)
-        if standing.is_flat:
+            open_items = await open_items_at_broker(reach.client)
+        if open_items.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
             return 0
-        say(safe(f"FLATTEN {reach.name}: {_count_words(standing)}: {standing.words}"))
+        say(safe(f"FLATTEN {reach.name}: {_count_text(open_items)}: {open_items.words}"))
         letter = Letters(random.SystemRandom().choice).draw()
         if not (options.yes or is_confirmed(letter, "flatten")):
             raise Refusal("nothing was sent")
-        left = await close_and_cancel(reach, "flatten", lambda whole: whole, standing)
+        left = await close_and_cancel(reach, "flatten", lambda whole: whole, open_items)
         if left.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
             return 0
         raise Refusal(f"NOT FLAT, still there: {left.words}; again: keydesk flatten")
 
 
-def _count_words(standing: OpenItems) -> str:
-    trades, orders = len(standing.trades), len(standing.orders)
+def _count_text(open_items: OpenItems) -> str:
+    trades, orders = len(open_items.trades), len(open_items.orders)
     return (
         f"close {trades} {'trade' if trades == 1 else 'trades'}, "
         f"cancel {orders} entry {'order' if orders == 1 else 'orders'}"

@@ -53,7 +53,7 @@ from keydesk.trade_journal.rows import (
     trade_row,
 )
 from keydesk.trade_journal.snapshot import read_limit_hits
-from keydesk.trade_journal.what_if_text import doubts, rule_words
+from keydesk.trade_journal.what_if_text import doubts, rule_text
 from keydesk_client.auth.private_files import replace_file
 from keydesk_client.errors import KeydeskClientError
 
@@ -224,10 +224,10 @@ def _list(found: _Found, options: argparse.Namespace) -> None:
             safe(f"{words}Those that are missing are left empty: run this again to read them")
         )
     if growing := [row["id"] for row in rows if row["maeMfe"] == "provisional"]:
-        say_error(provisional_words(growing))
+        say_error(provisional_text(growing))
 
 
-def provisional_words(ids: Sequence[str]) -> Printable:
+def provisional_text(ids: Sequence[str]) -> Printable:
     """Return which trades have an excursion that is not final."""
     return safe(
         f"MAE and MFE of {counted(len(ids), 'trade')} ({', '.join(ids)}) may still grow: "
@@ -283,7 +283,7 @@ def _what_if(found: _Found, options: argparse.Namespace) -> None:
         dict(zip(names, (name, value, after[name], rests_on), strict=True))
         for name, value, rests_on in statistics_rows(result.before)
     ]
-    say_error(safe(f"What if: {rule_words(rule)}"))
+    say_error(safe(f"What if: {rule_text(rule)}"))
     _write(names, rows, options)
     for words in doubts(result):
         say_error(safe(words))

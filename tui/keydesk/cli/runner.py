@@ -181,11 +181,11 @@ def flush_output() -> int:
 
 def report_error(error: Exception) -> None:
     """Print an error on stderr."""
-    words = _disk_words(error) if isinstance(error, OSError) else str(error)
+    words = _disk_text(error) if isinstance(error, OSError) else str(error)
     say_error(safe(f"keydesk: {clean(words, SENTENCE)}"))
 
 
-def _disk_words(error: OSError) -> str:
+def _disk_text(error: OSError) -> str:
     """Return what a file or the output refused, with the file where it is known, and the remedy where there is one."""
     words = error.strerror or str(error)
     if error.filename is not None:

@@ -137,9 +137,9 @@ class Watcher:
         while True:
             now = monotonic()
             revalue(self.store, now)
-            self.store.take_dirty()
-            self.watch.look(now)
-            self._events.look(now)
+            self.store.pop_dirty()
+            self.watch.check(now)
+            self._events.check(now)
             await asyncio.sleep(LOOK_EVERY)
 
     def _report_firing(self, fired: FiringRecord, mine: bool) -> None:

@@ -47,7 +47,7 @@ FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop is usually in
 NS = 1_000_000_000
 
 
-async def keep_account(feed: AccountFeed) -> None:
+async def update_account(feed: AccountFeed) -> None:
     """Take a snapshot now and whenever one is requested; back off if snapshots do not settle the doubt."""
     feed.snapshot_wanted.set()
     repeats, taken = 0, float("-inf")
@@ -78,7 +78,7 @@ async def _snapshot(feed: AccountFeed) -> None:
 
 def take(feed: AccountFeed, account: Account) -> None:
     """Replace the account by a snapshot, then apply the transactions after it."""
-    match feed.synchronizer.take_snapshot(account):
+    match feed.synchronizer.apply_snapshot(account):
         case Continuity.ANOTHER_ACCOUNT:
             feed.store.log.clear()
             feed.store.today = feed.store.past_log = None
@@ -127,11 +127,11 @@ async def poll_once(feed: AccountFeed) -> bool:
     feed.poll_wanted.clear()
     try:
         answer = await feed.ask(feed.client.accounts.changes(since))
-        take_changes(feed, answer)
+        apply_changes(feed, answer)
     except OutOfRange:
-        feed.doubt(f"The broker does not know transaction {since}")
+        feed.request_snapshot(f"The broker does not know transaction {since}")
     except AnswerTooLarge as error:
-        feed.doubt(f"Too much changed since transaction {since}: {reason(error)}")
+        feed.request_snapshot(f"Too much changed since transaction {since}: {reason(error)}")
     except FAILURES as error:
         feed.count_unreadable(error)
         if feed.store.health.warning == "":
@@ -140,11 +140,11 @@ async def poll_once(feed: AccountFeed) -> bool:
     return True
 
 
-def take_changes(feed: AccountFeed, answer: AccountChangesResponse) -> None:
+def apply_changes(feed: AccountFeed, answer: AccountChangesResponse) -> None:
     """Apply new transactions; if the desk is then up to date, compare and take the broker's figures."""
     due = feed.snapshot_wanted.is_set()
-    if feed.synchronizer.take_changes(answer, snapshot_is_due=due) is Comparison.EQUAL:
-        feed.settle_doubt()
+    if feed.synchronizer.apply_changes(answer, snapshot_is_due=due) is Comparison.EQUAL:
+        feed.clear_warning()
         if not feed.snapshot_wanted.is_set():
             feed.store.health.unchecked = False
 
@@ -156,7 +156,7 @@ async def _until_next(feed: AccountFeed) -> None:
             await feed.poll_wanted.wait()
 
 
-async def keep_history(feed: AccountFeed) -> None:
+async def update_history(feed: AccountFeed) -> None:
     """Read earlier transactions, now and after each snapshot."""
     while True:
         await feed.history_wanted.wait()

@@ -168,7 +168,7 @@ class AccountFeed:
 
     def __post_init__(self) -> None:
         apply_to_store = partial(apply, self.store)
-        self.synchronizer = Synchronizer(self.store, apply_to_store, self.doubt)
+        self.synchronizer = Synchronizer(self.store, apply_to_store, self.request_snapshot)
         self.gate = self.synchronizer.gate
 
     async def ask(self, call: Awaitable[T]) -> T:
@@ -189,14 +189,14 @@ class AccountFeed:
         trips.took(self.now() - began)
         return answer
 
-    def doubt(self, words: str) -> None:
+    def request_snapshot(self, words: str) -> None:
         """Log why the account may be wrong, show a warning and request a snapshot."""
         self.write(f"{words}; the account is read again")
         self.store.health.warning = clean(words)
         self.store.mark(Topic.HEALTH)
         self.snapshot_wanted.set()
 
-    def settle_doubt(self) -> None:
+    def clear_warning(self) -> None:
         """Remove the warning: account and broker agree."""
         if self.store.health.warning:
             self.store.health.warning = ""

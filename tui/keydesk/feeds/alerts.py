@@ -49,7 +49,7 @@ class NextReads:
                 held.clear()
 
 
-async def keep_alerts(feed: AccountFeed) -> None:
+async def update_alerts(feed: AccountFeed) -> None:
     """Read what alerts need, as it falls due."""
     if feed.alerts is None:
         return
@@ -169,7 +169,7 @@ async def read_candles(feed: AccountFeed, alerts: AlertWatch, due: NextReads) ->
         due.read_for[key] = frozenset(conditions)
         due.next_end[key] = (period_end(loaded[-1].time_ns, key[1]) or 0) if loaded else 0
         due.not_before[key] = now + CHECK_EVERY
-        alerts.take_candles(conditions, complete)
+        alerts.apply_candles(conditions, complete)
 
 
 def _by_candles(alerts: Iterable[Alert]) -> Mapping[tuple[str, str], list[CandleCondition]]:

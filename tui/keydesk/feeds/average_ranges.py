@@ -28,7 +28,7 @@ class NextReads:
     not_before: dict[str, float] = field(default_factory=dict)  # after a failure
 
 
-async def keep_ranges(feed: AccountFeed) -> None:
+async def update_average_ranges(feed: AccountFeed) -> None:
     """Read the candles that are missing or an hour old, one instrument at a time."""
     await feed.priced.wait()
     due = NextReads()

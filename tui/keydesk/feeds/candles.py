@@ -3,13 +3,13 @@
 from keydesk.feeds.account_feed import FAILURES, AccountFeed, reason
 from keydesk.store.candles import (
     Direction,
+    apply_candles,
+    apply_older_candles,
+    apply_past_candles,
     close_series,
     loading_failed,
     open_series,
     show_prices,
-    take_candles,
-    take_older,
-    take_past,
 )
 from keydesk.store.state import CandleSeries, PastCandles, Topic
 from keydesk_client.models import CandlestickResponse, DateTime, granularity_of
@@ -19,7 +19,7 @@ OVERLAP = 3  # candles asked for again when one is complete: ours were made of t
 PAGE = 1000  # older candles of a request
 
 
-async def keep_chart(feed: AccountFeed, place: int = 1) -> None:
+async def update_chart(feed: AccountFeed, place: int = 1) -> None:
     """Load the candles of a chart while it is shown; place 1 is the desk's own."""
     await feed.listed.wait()
     shown: CandleSeries | None = None
@@ -104,7 +104,7 @@ async def load(feed: AccountFeed, series: CandleSeries, count: int) -> bool:
         )
         if prices != series.prices:
             show_prices(series, prices)
-        take_candles(feed.store, series, answer.candles)
+        apply_candles(feed.store, series, answer.candles)
     except FAILURES as error:
         series.wants_reload = True
         await _failed(feed, series, error)
@@ -123,7 +123,7 @@ async def load_older(feed: AccountFeed, series: CandleSeries) -> bool:
     try:
         answer = await _page(feed, series, "older", series.candles[0].time_ns)
         if series.prices == prices:  # another chart of the series may have turned to bid or ask
-            take_older(feed.store, series, answer.candles)
+            apply_older_candles(feed.store, series, answer.candles)
     except FAILURES as error:
         await _failed(feed, series, error)
         return False
@@ -163,7 +163,7 @@ async def _extend(
     feed: AccountFeed, series: CandleSeries, past: PastCandles, direction: Direction, edge_ns: int
 ) -> None:
     answer = await _page(feed, series, direction, edge_ns)
-    take_past(feed.store, series, past, answer.candles, direction)
+    apply_past_candles(feed.store, series, past, answer.candles, direction)
 
 
 async def _page(

@@ -9,11 +9,11 @@ from keydesk.store.prices import (
     KINDS,
     MOST_EARLIER,
     SNAPSHOT_EVERY_NS,
+    apply_book,
+    apply_earlier_book,
     book_begins,
     forget_earlier_books,
     no_book,
-    take_book,
-    take_earlier_book,
 )
 from keydesk.store.state import BookKind, ClientBook, Topic
 from keydesk.text.format import pair
@@ -44,7 +44,7 @@ class NextReads:
     earlier_not_before: dict[tuple[str, BookKind], float] = field(default_factory=dict)
 
 
-async def keep_books(feed: AccountFeed) -> None:
+async def update_books(feed: AccountFeed) -> None:
     """Request the books of the focus, new snapshots when they are due, and earlier ones that are looked at."""
     await feed.priced.wait()
     due = NextReads()
@@ -104,7 +104,7 @@ async def ask_earlier(
     time_ns = held.previous_ns or oldest - SNAPSHOT_EVERY_NS
     try:
         book, before = await feed.ask(_snapshot(feed, instrument, kind, DateTime.from_ns(time_ns)))
-        take_earlier_book(feed.store, kind, _of(book, instrument), before)
+        apply_earlier_book(feed.store, kind, _of(book, instrument), before)
     except NotFound:
         book_begins(feed.store, kind, instrument)
     except FAILURES as error:
@@ -125,7 +125,7 @@ async def ask(feed: AccountFeed, instrument: str, kind: BookKind) -> float:
     """Request one book; return the seconds until it may be requested again."""
     try:
         book, before = await feed.ask(_snapshot(feed, instrument, kind))
-        take_book(feed.store, kind, _of(book, instrument), before)
+        apply_book(feed.store, kind, _of(book, instrument), before)
         if instrument not in feed.store.daily_ranges:
             feed.store.mark(Topic.DAY_LINES)  # wakes the feed that reads the range clusters lie in
     except RateLimited:

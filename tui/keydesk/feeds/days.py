@@ -16,7 +16,7 @@ from keydesk.calc.market.trading_day import day_start
 from keydesk.feeds.account_feed import FAILURES, AccountFeed
 from keydesk.feeds.streams import watched_instruments
 from keydesk.records import DayLine
-from keydesk.store.candles import candle_of, take_day
+from keydesk.store.candles import apply_day, candle_of
 from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store
 from keydesk_client.account.values import readable, try_to
@@ -40,7 +40,7 @@ AT_ONCE = 10  # trading days of a request
 BETWEEN_DAYS = 0.15
 
 
-async def keep_days(feed: AccountFeed) -> None:
+async def update_days(feed: AccountFeed) -> None:
     """Read the trading days of watched instruments, and again every minute or when others are watched."""
     await feed.priced.wait()
     with feed.store.subscribed(Topic.INSTRUMENTS) as changed:
@@ -93,7 +93,7 @@ def _take_latest(feed: AccountFeed, latest: CandlestickResponse, names: Sequence
 
 def _take_day(feed: AccountFeed, name: str, candles: Sequence[Candlestick]) -> None:
     if len(candles) > 1:
-        take_day(feed.store, name, candles[-2], candles[-1])
+        apply_day(feed.store, name, candles[-2], candles[-1])
 
 
 def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -109,7 +109,7 @@ class DueTimes:
     day_ns: int = 0
 
 
-async def keep_day_lines(feed: AccountFeed) -> None:
+async def update_day_lines(feed: AccountFeed) -> None:
     """Load the missing and outdated figures of the rows in sight, as long as the desk is open."""
     await feed.priced.wait()
     due_times = DueTimes()

@@ -35,7 +35,7 @@ async def list_instruments(feed: AccountFeed) -> None:
         tries += 1
 
 
-async def keep_instruments(feed: AccountFeed) -> None:
+async def update_instruments(feed: AccountFeed) -> None:
     """Read the instruments every ten minutes: margin rates change, and instruments come and go."""
     await feed.listed.wait()
     while True:

@@ -15,7 +15,7 @@ REMEDIES = (
 )
 
 
-async def keep_past_log(feed: AccountFeed) -> None:
+async def update_past_log(feed: AccountFeed) -> None:
     """Read the pages that are wanted, one request at a time."""
     await feed.ready.wait()
     while True:

@@ -9,16 +9,16 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from keydesk.feeds.account import keep_account, keep_history, poll_changes
+from keydesk.feeds.account import poll_changes, update_account, update_history
 from keydesk.feeds.account_feed import AccountFeed, RoundTrips, Stream, reason
-from keydesk.feeds.alerts import keep_alerts
-from keydesk.feeds.average_ranges import keep_ranges
-from keydesk.feeds.candles import keep_chart
-from keydesk.feeds.client_books import keep_books
-from keydesk.feeds.days import keep_day_lines, keep_days
-from keydesk.feeds.instruments import keep_instruments, list_instruments
-from keydesk.feeds.past_log import keep_past_log
-from keydesk.feeds.streams import fill_gaps, keep_conversions, stream_prices, stream_transactions
+from keydesk.feeds.alerts import update_alerts
+from keydesk.feeds.average_ranges import update_average_ranges
+from keydesk.feeds.candles import update_chart
+from keydesk.feeds.client_books import update_books
+from keydesk.feeds.days import update_day_lines, update_days
+from keydesk.feeds.instruments import list_instruments, update_instruments
+from keydesk.feeds.past_log import update_past_log
+from keydesk.feeds.streams import fill_gaps, stream_prices, stream_transactions, update_conversions
 from keydesk.store.state import Health, LinkState, Topic
 from keydesk_client.client import Client
 from keydesk_client.streams.buffer import OverflowPolicy, StreamHealth, StreamSettings
@@ -55,11 +55,11 @@ class ClientStreams:
 async def watch_health(feed: AccountFeed) -> None:
     """Judge the health twice a second."""
     while True:
-        look(feed)
+        check(feed)
         await feed.pause(HEALTH_CHECK_EVERY)
 
 
-def look(feed: AccountFeed) -> None:
+def check(feed: AccountFeed) -> None:
     """Judge the health once."""
     note_losses(feed)
     note_unreadable(feed)
@@ -150,22 +150,22 @@ def _trouble(stream: StreamHealth | None) -> str:
 
 FEEDS: Mapping[str, Feed] = {
     "instruments": list_instruments,
-    "instrument changes": keep_instruments,
+    "instrument changes": update_instruments,
     "transaction stream": stream_transactions,
-    "account": keep_account,
+    "account": update_account,
     "price stream": stream_prices,
-    "conversions": keep_conversions,
+    "conversions": update_conversions,
     "changes": poll_changes,
     "gaps": fill_gaps,
-    "chart": keep_chart,
-    **{f"chart {place}": partial(keep_chart, place=place) for place in (2, 3, 4)},
-    "days": keep_days,
-    "day lines": keep_day_lines,
-    "average ranges": keep_ranges,
-    "alerts": keep_alerts,
-    "history": keep_history,
-    "past log": keep_past_log,
-    "books": keep_books,
+    "chart": update_chart,
+    **{f"chart {place}": partial(update_chart, place=place) for place in (2, 3, 4)},
+    "days": update_days,
+    "day lines": update_day_lines,
+    "average ranges": update_average_ranges,
+    "alerts": update_alerts,
+    "history": update_history,
+    "past log": update_past_log,
+    "books": update_books,
     "health": watch_health,
 }
 """Every feed by name, in starting order."""

@@ -8,7 +8,7 @@ from functools import partial
 
 from keydesk.feeds.account_feed import FAILURES, AccountFeed, OpenStream, reason
 from keydesk.store.candles import invalidate_candles
-from keydesk.store.prices import forget_ages, take_conversions, take_price
+from keydesk.store.prices import apply_conversions, apply_price, forget_ages
 from keydesk.store.state import CURRENT, Topic
 from keydesk.store.watchlists import listed_instruments
 from keydesk_client.account.values import READ_ERRORS, moment, number_of, readable, try_to
@@ -58,7 +58,7 @@ async def _read(feed: AccountFeed, stream: OpenStream, left: asyncio.Event) -> N
     """Take items until the stream ends or `left` is set: at once after a pause, in batches under load."""
     began = float("-inf")
     async for item in stream:
-        take_item(feed, item)
+        apply_item(feed, item)
         if left.is_set():
             return
         now = feed.now()
@@ -79,7 +79,7 @@ def watched_instruments(feed: AccountFeed) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*listed_instruments(store), *held, *known, *alerted)))
 
 
-def take_item(feed: AccountFeed, item: object) -> None:
+def apply_item(feed: AccountFeed, item: object) -> None:
     """Apply one item of the stream; the hot path, thousands a second."""
     now = feed.now()
     health = feed.store.health
@@ -113,7 +113,7 @@ def _take_heartbeat(feed: AccountFeed, heartbeat: PricingHeartbeat) -> None:
     feed.store.mark(Topic.HEALTH)
 
 
-async def keep_conversions(feed: AccountFeed) -> None:
+async def update_conversions(feed: AccountFeed) -> None:
     """Poll conversion factors: all currencies first, then those of positions and focus."""
     await feed.listed.wait()
     tries = 0
@@ -149,7 +149,7 @@ def _take_price(feed: AccountFeed, price: ClientPrice, received: float) -> None:
         return  # the market began anew, and what it offers is being read
     if name is not None and name not in feed.store.quotes and name not in feed.store.instruments:
         raise ValueError("a price of an instrument that the account does not have")
-    take_price(feed.store, price, received)
+    apply_price(feed.store, price, received)
 
 
 def _take_conversions(feed: AccountFeed, conversions: Sequence[HomeConversions]) -> None:
@@ -160,7 +160,7 @@ def _take_conversions(feed: AccountFeed, conversions: Sequence[HomeConversions])
     known = {
         part for name in store.instruments for part in name.split("_")
     } | store.conversions.keys()
-    take_conversions(store, readable(store, partial(_check_currency, known), conversions))
+    apply_conversions(store, readable(store, partial(_check_currency, known), conversions))
 
 
 def _check_currency(known: Collection[str], conversion: HomeConversions) -> HomeConversions:
@@ -226,7 +226,7 @@ async def stream_transactions(feed: AccountFeed) -> None:
             async with stream as line:
                 async for item in line:
                     tries = 0
-                    take_transaction(feed, item)
+                    apply_transaction(feed, item)
         except KeydeskClientError as error:
             words = reason(error)
         _transactions_down(feed, words)
@@ -234,7 +234,7 @@ async def stream_transactions(feed: AccountFeed) -> None:
         tries += 1
 
 
-def take_transaction(feed: AccountFeed, item: object) -> None:
+def apply_transaction(feed: AccountFeed, item: object) -> None:
     """Apply one item of the stream."""
     health = feed.store.health
     health.events_at = feed.now()
@@ -247,7 +247,9 @@ def take_transaction(feed: AccountFeed, item: object) -> None:
         case TransactionIdentity():
             feed.gate.offer(item)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - the union's members share this base
         case HistoryLost():
-            feed.doubt(f"The broker does not know what came after transaction {item.applied}")
+            feed.request_snapshot(
+                f"The broker does not know what came after transaction {item.applied}"
+            )
         case (
             _
         ):  # it was interrupted and is back; what came in between follows, and is in the changes
@@ -282,7 +284,7 @@ async def backfill(feed: AccountFeed) -> bool:
         return False
     if result is Backfill.REFUSED:
         first, last = filler.requested
-        feed.doubt(f"The broker does not know transactions {first} to {last}")
+        feed.request_snapshot(f"The broker does not know transactions {first} to {last}")
     return feed.gate.applied != before
 
 

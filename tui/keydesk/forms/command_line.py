@@ -29,7 +29,7 @@ from keydesk.calc.orders.order_parser import matching
 from keydesk.calc.page_commands import ShowPage
 from keydesk.calc.replay_commands import ReplayCommand
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import TextLine, wrap_words
+from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import COMMAND, FIND
@@ -71,11 +71,11 @@ class FindForm(InfoForm[str]):
         yield Input(placeholder="letters, such as gj", max_length=LONGEST, select_on_focus=False)
         yield self.new_sheet()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return the title."""
         return self.TITLE
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that end it."""
         return "Enter takes  ↑ ↓ choose  Esc closes"
 
@@ -160,11 +160,11 @@ class CommandForm(InfoForm[ParsedCommand]):
         )
         yield self.new_sheet()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return the title."""
         return "Command"
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that end it."""
         return "Tab completes   Enter takes it   Esc closes"
 
@@ -193,17 +193,17 @@ class CommandForm(InfoForm[ParsedCommand]):
                 | MakeAlert()
                 | ToggleMute()
             ) as shown:
-                return wrap_words(clean(shown.words), "bright", self.inside)
+                return wrap_text(clean(shown.words), "bright", self.inside)
             case OpenTicket(side, instrument, fields):
-                size = f" {fields.size_words}" if fields.size_words else ""
+                size = f" {fields.size_text}" if fields.size_text else ""
                 what = f"ticket: {side}{size} {pair(instrument)} {fields.words}".rstrip()
-                return wrap_words(clean(what), side.lower(), self.inside)
+                return wrap_text(clean(what), side.lower(), self.inside)
             case ReplayCommand(words):
-                return wrap_words(clean(words), "bright", self.inside)
+                return wrap_text(clean(words), "bright", self.inside)
             case ShowMessage(level, words):
                 wrong = level == "warn" and self.refused
                 role = "warn" if wrong else "muted"
-                return [*self._completions(), *wrap_words(clean(words), role, self.inside)]
+                return [*self._completions(), *wrap_text(clean(words), role, self.inside)]
 
     def _completions(self) -> Sequence[TextLine]:
         """Return the words that the last one may become, on one line."""

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from keydesk.calc.orders.plans.exit_plans import plan_words
+from keydesk.calc.orders.plans.exit_plans import plan_text
 from keydesk.forms.info_form import Rows
 from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
 from keydesk.store.state import LogLine
@@ -52,7 +52,7 @@ def _exit_plan_rows(trade: TradeRow, store: Store) -> Rows:
     plan, known = store.exit_plans.get(trade.id), store.instruments.get(trade.instrument)
     if plan is None:
         return []
-    words = plan_words(plan, None if known is None else pip(known.pip_location), store.zone)
+    words = plan_text(plan, None if known is None else pip(known.pip_location), store.zone)
     state = store.exit_plan_states.get(trade.id) or "runs while Keydesk runs"
     return [("exit plan", words), ("", state)]
 

@@ -78,7 +78,7 @@ class Form(FormView[Result]):
     def result(self) -> Result | None:
         """Return the decision, frozen at this moment."""
 
-    def doubt(self) -> str:
+    def recheck_reason(self) -> str:
         """Return, once, a change since the last drawing that asks for a second press; empty: send."""
         return ""
 
@@ -234,8 +234,8 @@ class Form(FormView[Result]):
                 self._hint = UNREADABLE
             case KeyEffect.SENDS if self.action() not in EXITS and self._hides_fields:
                 self._hint = f"NOT SENT: its fields were hidden; {key} sends what stands here now"
-            case KeyEffect.SENDS if doubt := self.doubt():
-                self._hint, self.painted = doubt, monotonic()
+            case KeyEffect.SENDS if recheck_reason := self.recheck_reason():
+                self._hint, self.painted = recheck_reason, monotonic()
             case KeyEffect.SENDS:
                 self._send()
             case KeyEffect.WRONG if confirmation.step is Step.CHALLENGE:

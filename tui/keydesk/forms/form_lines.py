@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from keydesk.forms.sheet import BLANK, TextLine, docked, with_hints, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, docked, with_hints, wrap_text
 from keydesk.keys.confirm import Confirmation, Step
 from keydesk.keys.guard import SEND
 from keydesk.text.sanitize import safe
@@ -151,10 +151,10 @@ class FormLines:
         return self._warning("  ".join(f"▲ {each}" for each in self.warnings))
 
     def _hint_lines(self) -> list[TextLine]:
-        return wrap_words(safe(self.hint), "warn", self.width) if self.hint else []
+        return wrap_text(safe(self.hint), "warn", self.width) if self.hint else []
 
     def _warning(self, words: str) -> list[TextLine]:
-        return wrap_words(safe(words), "warn", self.width) if words else []
+        return wrap_text(safe(words), "warn", self.width) if words else []
 
 
 def left_out_line(count: int) -> TextLine:
@@ -205,4 +205,4 @@ def confirmation_lines(confirmation: Confirmation, hints: TextLine, width: int) 
             )
             return [foot(to_send)] if width >= CHALLENGE_WIDTH else [to_send, foot(())]
         case Step.REFUSED:
-            return [*wrap_words(safe(f"✗ {confirmation.reason}"), "danger", width), foot(())]
+            return [*wrap_text(safe(f"✗ {confirmation.reason}"), "danger", width), foot(())]

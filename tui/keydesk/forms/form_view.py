@@ -16,7 +16,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form_lines import FormLines, confirmation_lines
 from keydesk.forms.framed_sheet import Sheet
-from keydesk.forms.sheet import FormContext, ModalForm, TextLine, wrap_words
+from keydesk.forms.sheet import FormContext, ModalForm, TextLine, wrap_text
 from keydesk.keys.confirm import EXITS, Action, Confirmation, Step
 from keydesk.store.trading_context import Snapshot
 from keydesk.text.sanitize import clean, safe
@@ -195,7 +195,7 @@ class FormView(ModalForm[Result]):
             return self._without_hidden(lines).fitted(self._room)
         if self.action() in EXITS:  # the window refuses no exit
             return [*lines.head, *lines.foot][-self._room :]
-        return wrap_words(safe(self._hint or UNREADABLE), "danger", self.inside)[: self._room]
+        return wrap_text(safe(self._hint or UNREADABLE), "danger", self.inside)[: self._room]
 
     def _without_hidden(self, lines: FormLines) -> FormLines:
         return lines.without_fields() if self._hides_fields else lines

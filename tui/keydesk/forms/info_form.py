@@ -41,10 +41,10 @@ class InfoForm(ModalForm[Result]):
         self.painted: float | None = None
 
     @abstractmethod
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return the title of the frame."""
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the text in the lower edge of the frame."""
         return "Esc closes"
 
@@ -75,7 +75,7 @@ class InfoForm(ModalForm[Result]):
 
     def title_sheet(self, sheet: Sheet) -> None:
         """Set the title and the hints of the frame."""
-        sheet.entitle(self.title_words(), self.foot_words())
+        sheet.entitle(self.title_text(), self.foot_text())
 
     def action_drop(self) -> None:
         """Close without a result; do nothing when the form is closed."""
@@ -111,14 +111,14 @@ class HelpForm(InfoForm[None]):
         self.key_context = key_context
         self.page = 0
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name the pane."""
         if self._is_of_page:
             return safe(f"Keys of this page: {self.key_context.replace('-', ' ')}")
         name = "" if self.key_context in {DESK, ROWS} else f" of the {self.key_context}"
         return safe(f"Keys{name} and the desk") if name else "Keys of the desk"
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Say how to go on."""
         pages = len(self.pages())
         more = f"Space page {self.page % pages + 1}/{pages}   " if pages > 1 else ""
@@ -212,7 +212,7 @@ class ScrolledForm(InfoForm[None]):
     def all_lines(self) -> Sequence[TextLine]:
         """Return every line, none wider than the sheet."""
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Say how to go on."""
         last = self._last_top()
         if not last:
@@ -262,7 +262,7 @@ class DetailsForm(ScrolledForm):
         self.heading: Printable = title
         self.rows = tuple(rows)
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name the row."""
         return self.heading
 

@@ -40,7 +40,7 @@ def signed_money(value: Decimal | None, places: int = 2) -> Words:
     return (money(value, places, signed=True), signed_role(value))
 
 
-def wrap_words(words: Printable, role: str, width: int) -> list[TextLine]:
+def wrap_text(words: Printable, role: str, width: int) -> list[TextLine]:
     """Return a sentence wrapped to the width."""
     return [((line, role),) for line in lines_of(words, width)]
 

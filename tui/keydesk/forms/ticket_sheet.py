@@ -59,7 +59,7 @@ def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextL
     """Return the order type, and the fields with their prices or units."""
     lines: list[TextLine] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
     lines += [
-        field_line(draft, name, _field_value_words(draft, name, plan, context))
+        field_line(draft, name, _field_value_text(draft, name, plan, context))
         for name in fields_of(draft, plan)
     ]
     if any(draft.entry(name).unit == "ATR" for name in fields_of(draft, plan)):
@@ -87,14 +87,14 @@ def field_line(draft: Draft, name: FieldName, meaning: Printable) -> TextLine:
     """Return a field that digits fill; the active one is framed."""
     reading = draft.reading(name)
     if meaning is NOT_KNOWN:
-        return (*_field_words(draft, name), (NOT_KNOWN, "danger"))
+        return (*_field_text(draft, name), (NOT_KNOWN, "danger"))
     if isinstance(reading, UnreadableText):
         is_number = reading.reason == NOT_ABOVE_ZERO
-        return (*_field_words(draft, name), (TOO_SMALL if is_number else CANNOT_BE_READ, "danger"))
-    return (*_field_words(draft, name), (meaning, "plain"))
+        return (*_field_text(draft, name), (TOO_SMALL if is_number else CANNOT_BE_READ, "danger"))
+    return (*_field_text(draft, name), (meaning, "plain"))
 
 
-def _field_words(draft: Draft, name: FieldName) -> TextLine:
+def _field_text(draft: Draft, name: FieldName) -> TextLine:
     entry = draft.entry(name)
     active = draft.active == name
     left, right = ("[", "]") if active else (" ", " ")
@@ -113,7 +113,7 @@ def shown_digits(text: str) -> str:
     return f"{int(text):,}" if text.isdecimal() else text.replace("-", "−")
 
 
-def _field_value_words(
+def _field_value_text(
     draft: Draft, name: FieldName, plan: Plan, context: TradingContext
 ) -> Printable:
     """Return the price or units of a field, or that its unit is not known."""
@@ -129,9 +129,9 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContex
     match name:
         case "size":
             bound = f" by {plan.bound_by}" if plan.bound_by else ""
-            return safe(f"= {units(plan.units)}{bound}{_size_words(draft, context)}")
+            return safe(f"= {units(plan.units)}{bound}{_size_text(draft, context)}")
         case "price":
-            return _entry_words(draft, levels.entry, context)
+            return _entry_text(draft, levels.entry, context)
         case "stop":
             stop = _level(draft.reading(name), levels.stop, levels.entry, context)
             return "sizes it, is not sent" if plan.reduces else stop
@@ -139,13 +139,13 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContex
             return _level(draft.reading(name), levels.target, levels.entry, context)
         case "trail":
             trail = shown_number(levels.trail)
-            return "" if trail is None else safe(f"= {_trail_words(draft, trail, context)} behind")
+            return "" if trail is None else safe(f"= {_trail_text(draft, trail, context)} behind")
         case "bound":
             worst = shown_number(levels.bound)
             return "none" if worst is None else safe(f"no worse than {price(worst, digits)}")
 
 
-def _size_words(draft: Draft, context: TradingContext) -> str:
+def _size_text(draft: Draft, context: TradingContext) -> str:
     """Return what a size counts in where its unit does not say it."""
     match draft.size.unit:
         case "loss":
@@ -158,13 +158,13 @@ def _size_words(draft: Draft, context: TradingContext) -> str:
             return ""
 
 
-def _trail_words(draft: Draft, trail: Decimal, context: TradingContext) -> str:
+def _trail_text(draft: Draft, trail: Decimal, context: TradingContext) -> str:
     if draft.trail.unit == "ATR":
         return f"{money(trail / context.rules.pip, 1)}p"
     return price(trail, context.rules.price_precision)
 
 
-def _entry_words(draft: Draft, entry: Reading, context: TradingContext) -> Printable:
+def _entry_text(draft: Draft, entry: Reading, context: TradingContext) -> Printable:
     if not isinstance(entry, Decimal):
         return ""
     touch = context.ask if draft.direction > 0 else context.bid

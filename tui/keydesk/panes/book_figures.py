@@ -61,15 +61,15 @@ class BookFigures:
         return f"{moment:%H:%M} {moment.tzname()}"
 
     @property
-    def change_words(self) -> str:
+    def change_text(self) -> str:
         """Return the change of the long share in points: `+0.4`."""
         return "" if self.change is None else show.money(self.change, 1, signed=True)
 
-    def since_words(self, zone: tzinfo = UTC) -> str:
+    def since_text(self, zone: tzinfo = UTC) -> str:
         """Return the change with the time that it is counted from: `+0.4 since 09:20`."""
         if self.change is None:
             return ""
-        return f"{self.change_words} since {show.at(self.since_ns, zone):%H:%M}"
+        return f"{self.change_text} since {show.at(self.since_ns, zone):%H:%M}"
 
     @property
     def shares(self) -> tuple[str, str]:
@@ -79,7 +79,7 @@ class BookFigures:
         return f"{self.long:.1f}", f"{100 - self.long:.1f}"
 
     @property
-    def losing_words(self) -> tuple[str, str]:
+    def losing_text(self) -> tuple[str, str]:
         """Return the shares of longs and shorts under water, whole percent."""
         long, short = ("–" if each is None else f"{each:.0f}" for each in self.losing)
         return long, short
@@ -152,7 +152,7 @@ def _long_percent(snapshot: BookSnapshot) -> Decimal | None:
     return snapshot.long_percent
 
 
-def cluster_words(cluster: Cluster, shape: Shape) -> SafeText:
+def cluster_text(cluster: Cluster, shape: Shape) -> SafeText:
     """Return a cluster with its distance: `buy stops +42p`."""
     pips = shape.pips(cluster.distance)
     places = 0 if abs(pips) >= WHOLE_PIPS_FROM else 1
@@ -171,7 +171,7 @@ def trouble_of(store: Store, kind: BookKind) -> str:
     return "" if book is None else book.trouble
 
 
-def own_words(store: Store, low: Decimal, high: Decimal) -> str:
+def own_text(store: Store, low: Decimal, high: Decimal) -> str:
     """Return the words of own entries, stops, targets and orders from one price up to another: `own stop, limit`."""
     words = [
         line.words

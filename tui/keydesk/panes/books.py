@@ -20,8 +20,8 @@ from keydesk.panes.book_figures import (
     BookFigures,
     BookStep,
     FiguresReader,
-    cluster_words,
-    own_words,
+    cluster_text,
+    own_text,
     price_now,
     trouble_of,
 )
@@ -60,7 +60,7 @@ class Books(LinePane):
         super().__init__(id=id)
         self.kind: BookKind = "orders"
         self._reader = FiguresReader()
-        self._age_words = ""
+        self._age_text = ""
         self._here = 0
         self._inputs: object = None
 
@@ -92,7 +92,7 @@ class Books(LinePane):
         ):
             self._inputs, self._here = inputs, here
             self.redraw()
-        elif (book := inputs[0]) is not None and self._age_words != book.age(store, frame.wall_ns):
+        elif (book := inputs[0]) is not None and self._age_text != book.age(store, frame.wall_ns):
             self.redraw_line(0)
 
     def _index(self, store: Store) -> int:
@@ -137,12 +137,12 @@ class Books(LinePane):
 
     def _headline(self, book: BookFigures, frame: Frame) -> list[Run]:
         palette, trouble = self.palette, trouble_of(frame.store, self.kind)
-        self._age_words = book.age(frame.store, frame.wall_ns)
+        self._age_text = book.age(frame.store, frame.wall_ns)
         time = "" if book.is_newest else f", {book.time(frame.store.zone)}"
         long, short = book.shares
         parts: list[Run] = [
             (safe(f"{POSITIONING.capitalize()}, "), palette["muted"]),
-            (safe(f"{self._age_words}{time}"), palette["plain" if book.is_newest else "warn"]),
+            (safe(f"{self._age_text}{time}"), palette["plain" if book.is_newest else "warn"]),
         ]
         if trouble:
             parts.append((safe(f"  {trouble}"), palette["warn"]))
@@ -153,7 +153,7 @@ class Books(LinePane):
             parts.append((safe(f"  {long} % long"), palette["buy"]))
             parts.append((safe(f"  {short} % short"), palette["sell"]))
         if book.change is not None:
-            change = f"  long {book.since_words(frame.store.zone)}"
+            change = f"  long {book.since_text(frame.store.zone)}"
             parts.append((safe(change), palette["plain"]))
         if book.is_newest:
             parts.append((safe(f"  at {book.time(frame.store.zone)}"), palette["muted"]))
@@ -175,7 +175,7 @@ class Books(LinePane):
             groups.append((safe("no cluster within 1 daily range"), palette["muted"]))
         groups += [
             (
-                safe(f"{cluster_words(each, shape)} {each.share:.1f} %"),
+                safe(f"{cluster_text(each, shape)} {each.share:.1f} %"),
                 palette["buy" if each.is_long else "sell"],
             )
             for each in book.clusters
@@ -191,7 +191,7 @@ class Books(LinePane):
         """Return the shares of positions under water, whichever book is shown."""
         books = {book.kind: book for book in self._reader.read(store, KINDS)}
         positions = books.get("positions")
-        return None if positions is None or positions.long is None else positions.losing_words
+        return None if positions is None or positions.long is None else positions.losing_text
 
     @property
     def _label(self) -> int:
@@ -236,12 +236,12 @@ class Books(LinePane):
         """Return the names of a bucket's clusters and of own prices in it."""
         palette, shape, width = self.palette, shape_of(store, store.focus), book.snapshot.width
         words: list[Run] = [
-            (cluster_words(each, shape), palette["buy" if each.is_long else "sell"])
+            (cluster_text(each, shape), palette["buy" if each.is_long else "sell"])
             for each in book.clusters
             if each.price in (bucket.price, bucket.price + width)
             and (each.price == bucket.price) == (each.distance >= 0)
         ]
-        if own := own_words(store, bucket.price, bucket.price + width):
+        if own := own_text(store, bucket.price, bucket.price + width):
             words.insert(0, (safe(own), palette["entry"]))
         return words if self._label else []
 

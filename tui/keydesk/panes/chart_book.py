@@ -13,7 +13,7 @@ from keydesk.panes.book_figures import (
     POSITIONING,
     BookFigures,
     FiguresReader,
-    cluster_words,
+    cluster_text,
     trouble_of,
 )
 from keydesk.panes.chart_marks import own_lines
@@ -94,7 +94,7 @@ def _scene_of(
     """Return what the strip shows."""
     shape = shape_of(store, store.focus)
     labels = [
-        (each.share, (float(each.price), cluster_words(each, shape), SIDE_ROLES[each.is_long]))
+        (each.share, (float(each.price), cluster_text(each, shape), SIDE_ROLES[each.is_long]))
         for book in shown
         for each in book.clusters
     ]
@@ -132,12 +132,12 @@ def _notes(shown: Sequence[BookFigures], zone: tzinfo) -> Iterable[tuple[str, st
         if book.long is None:
             yield f"no {book.kind}", "warn"
         else:
-            yield f"{name} {book.shares[0]} % {book.change_words}".rstrip(), "plain"
+            yield f"{name} {book.shares[0]} % {book.change_text}".rstrip(), "plain"
     if shown and shown[0].change is not None:
         yield f"since {show.at(shown[0].since_ns, zone):%H:%M}", "muted"
     for book in shown:
         if book.kind == "positions" and book.long is not None:
-            longs, shorts = book.losing_words
+            longs, shorts = book.losing_text
             yield f"long under water {longs} %", "muted"
             yield f"short under water {shorts} %", "muted"
     if shown and not shown[0].has_reach:

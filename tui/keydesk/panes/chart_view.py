@@ -137,9 +137,9 @@ class ChartView(LinePane):
         )
         name = " ".join(word for word in words if word)
         book = self.book.words(store, self.keymap.name("zoom"))
-        return Heading((Tab(safe(name or "Chart")),), safe(book or self._past_words(store.zone)))
+        return Heading((Tab(safe(name or "Chart")),), safe(book or self._past_text(store.zone)))
 
-    def _past_words(self, zone: tzinfo) -> str:
+    def _past_text(self, zone: tzinfo) -> str:
         until = self.position.until
         if until is None:
             return ""

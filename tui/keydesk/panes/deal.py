@@ -167,14 +167,14 @@ class Deal(LinePane, can_focus=False):
 
 def preset_shown(template: Template, number: int) -> Preset:
     """Return a size preset as the dealing pane shows it."""
-    bracket = partial(bracket_words, template)
+    bracket = partial(bracket_text, template)
     if number == RISK_PRESET:
         return Preset(f"{RISK_PRESET}: risk {template.risk_percent:f}%", None, bracket)
     size = template.sizes.get(number)
     return Preset("" if size is None else f"{number}: {units(size)}", size, bracket)
 
 
-def bracket_words(template: Template, spread_pips: Decimal) -> list[str]:
+def bracket_text(template: Template, spread_pips: Decimal) -> list[str]:
     """Return the size and bracket of a new ticket at a spread in pips."""
     stop, target = template.stop_at_spread(spread_pips), template.target_r
     if template.stop_atr is not None:

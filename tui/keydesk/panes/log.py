@@ -16,7 +16,7 @@ from keydesk.store.log_filter import passes
 from keydesk.store.state import LogKind, LogLine, PastDirection, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
-from keydesk.text.format import shorten_words
+from keydesk.text.format import shorten_text
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import Measured
@@ -91,17 +91,17 @@ class Log(SortedTable):
     def heading(self) -> Heading:
         """Where the reader is, when not at the newest line, and how lines are sorted and filtered."""
         tab = self.tab(len(self._arranged)) if self.letters else Tab("Log")
-        words = self.right_words(self._place_words())
-        state = self._state_words()
+        words = self.right_text(self._place_text())
+        state = self._state_text()
         return Heading((tab,), safe(", ".join(filter(None, (words, state)))))
 
-    def _place_words(self) -> Printable:
+    def _place_text(self) -> Printable:
         if self._stands_apart and (line := self.line(self.selected)) is not None and self.frame:
             day = show.at(line.time_ns, self.frame.store.zone)
             return safe(f"{day:%d %b %Y}, {self.keymap.name('top')} newest")
         return safe(f"{self.cursor} back") if self.cursor and not self.order.column else ""
 
-    def _state_words(self) -> Printable:
+    def _state_text(self) -> Printable:
         """Return what becomes of older lines, in few words; the line below the last row has them in full."""
         past = self.frame.store.past_log if self.frame is not None else None
         if past is None:
@@ -117,10 +117,10 @@ class Log(SortedTable):
 
     def _empty_search(self, frame: Frame) -> Printable:
         """Return what letters that leave no row were looked for in."""
-        words, end = self.no_rows(), self.end_words(frame)
+        words, end = self.no_rows(), self.end_text(frame)
         return safe("  ".join(filter(None, (words, end))))
 
-    def end_words(self, frame: Frame) -> Printable:
+    def end_text(self, frame: Frame) -> Printable:
         """Return what stands below the last row: what is loaded, how far back was looked, or that nothing is older."""
         past = frame.store.past_log
         if past is None or self.order.column or past.letters != self.letters:
@@ -242,7 +242,7 @@ class Log(SortedTable):
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
         """Return the text of a line; below the last row, what is older."""
         if self.keys and y >= self.HEAD and self.first + y - self.HEAD == len(self.keys):
-            return [(self.end_words(frame), self.palette["muted"])]
+            return [(self.end_text(frame), self.palette["muted"])]
         return super().runs(y, frame)
 
     def _scroll(self) -> bool:
@@ -251,7 +251,7 @@ class Log(SortedTable):
         super()._scroll()
         is_last = self.keys and self.cursor == len(self.keys) - 1
         is_full = len(self.keys) - self.first >= self.room > 1
-        if is_last and is_full and self.frame is not None and self.end_words(self.frame):
+        if is_last and is_full and self.frame is not None and self.end_text(self.frame):
             self.first += 1
         return before != self.first
 
@@ -277,8 +277,8 @@ class Log(SortedTable):
         line = self._by_key.get(key)
         if line is None:
             return []
-        ends_in_words = [column.key for column in self.fitted[-2:]] == ["text", PROFIT.key]
-        if line.pl is not None or not ends_in_words:
+        ends_in_text = [column.key for column in self.fitted[-2:]] == ["text", PROFIT.key]
+        if line.pl is not None or not ends_in_text:
             return super().row(key, frame)
         *before, words, profit = self.fitted
         wide = replace(words, width=words.width + self.gap + profit.width)
@@ -309,7 +309,7 @@ class Log(SortedTable):
                 return self._words(line, width)
 
     def _words(self, line: LogLine, width: int) -> list[Run]:
-        return [(shorten_words(line.text, width), self.palette["plain"])]
+        return [(shorten_text(line.text, width), self.palette["plain"])]
 
     def _time(self, line: LogLine, frame: Frame) -> SafeText:
         zone = frame.store.zone

@@ -80,7 +80,7 @@ class Trades(InstrumentRows, SortedTable):
         trades = self.frame.store.trades.values()
         alarm = " !" if any(is_naked(trade) for trade in trades) else ""
         together = "by instrument" if self.by_instrument else ""
-        right = ", ".join(filter(None, (together, self.right_words())))
+        right = ", ".join(filter(None, (together, self.right_text())))
         return Heading((self.tab(len(trades), alarm),), safe(right))
 
     def instrument_of(self, key: str, store: Store) -> str:

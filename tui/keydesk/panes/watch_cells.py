@@ -25,7 +25,7 @@ RANGE = 6  # cells of the bar that shows where the price stands in its day
 MINUTE_NS = 60_000_000_000
 
 
-def pips_words(pips: Decimal, *, signed: bool) -> SafeText:
+def pips_text(pips: Decimal, *, signed: bool) -> SafeText:
     """Return pips in at most six characters and a sign: 1.2, 1,096, 109.6k."""
     if abs(pips) < WHOLE_FROM:
         return show.pips(pips, signed=signed)
@@ -53,7 +53,7 @@ def _spread(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     silent = frame.now - quote.received
     if silent > QUIET:
         return [(show.duration(silent), palette["muted"])]
-    text = pips_words(watch_order.spread_pips(frame.store, quote.instrument), signed=False)
+    text = pips_text(watch_order.spread_pips(frame.store, quote.instrument), signed=False)
     if prices_are_old(frame.store):
         return [(text, palette["faint"])]
     if frame.store.spreads.is_wide(quote.instrument, quote.ask - quote.bid):
@@ -67,7 +67,7 @@ def _usual(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     if times is None:
         return _unknown(palette)
     role = "danger" if times > WIDE else "muted"
-    return [(pips_words(times, signed=False), palette[_by_price(frame, role)])]
+    return [(pips_text(times, signed=False), palette[_by_price(frame, role)])]
 
 
 def _day(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
@@ -81,7 +81,7 @@ def _pips(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     change = watch_order.day_pips(frame.store, quote.instrument)
     if change is None:
         return _empty(palette)
-    text = pips_words(change, signed=True)
+    text = pips_text(change, signed=True)
     return [(text, palette[_by_price(frame, role_of_sign(text))])]
 
 
@@ -120,7 +120,7 @@ def _atr(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
 def _session(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     store = frame.store
     now_ns = store.clock_ns or frame.wall_ns
-    words = watch_order.session_words(store, quote.instrument, now_ns)
+    words = watch_order.session_text(store, quote.instrument, now_ns)
     role = "muted" if quote.tradeable else "warn"
     return [(safe(words or show.EMPTY), palette[role])]
 

@@ -118,7 +118,7 @@ def _ask(store: Store, instrument: str) -> Decimal | None:
     return None if quote is None else quote.ask
 
 
-def session_words(store: Store, instrument: str, now_ns: int) -> str:
+def session_text(store: Store, instrument: str, now_ns: int) -> str:
     """Return the open sessions of an instrument, "closed" while it does not trade."""
     quote = store.quotes.get(instrument)
     if quote is not None and not quote.tradeable:
@@ -139,7 +139,7 @@ MEASURES: Mapping[str, Measure] = {
     "pips": day_pips,
     "atr": atr_used,
     "usual": times_usual,
-    "session": lambda store, instrument: session_words(store, instrument, store.clock_ns) or None,
+    "session": lambda store, instrument: session_text(store, instrument, store.clock_ns) or None,
 }
 
 

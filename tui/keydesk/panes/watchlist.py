@@ -105,13 +105,13 @@ class Watchlist(InstrumentRows):
         room = self.inside - width_of([(tab.text, self.palette["plain"])]) - 5
         right = ""
         order = self.order.words(TITLES.get(self.order.column, ""))
-        for part in (order, self.filter.words, self._count_words()):
+        for part in (order, self.filter.words, self._count_text()):
             longer = f"{right}, {part}" if right and part else right or part
             if len(longer) <= room:
                 right = longer
         return Heading((tab,), safe(right))
 
-    def _count_words(self) -> str:
+    def _count_text(self) -> str:
         whole = len(self._sorted)
         if len(self.keys) != whole:
             return f"{len(self.keys)} of {whole}"

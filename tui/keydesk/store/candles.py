@@ -107,7 +107,7 @@ def show_prices(series: CandleSeries, prices: CandlePrices) -> None:
     series.wants_older = False
 
 
-def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
+def apply_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
     """Replace own candles by those of the broker, from its first one on."""
     fresh = candles_of(store, loaded)
     if fresh:
@@ -188,7 +188,7 @@ def candle_of(loaded: Candlestick) -> Candle | None:
     )
 
 
-def take_day(store: Store, instrument: str, previous: Candlestick, today: Candlestick) -> None:
+def apply_day(store: Store, instrument: str, previous: Candlestick, today: Candlestick) -> None:
     """Store the trading day of an instrument: previous close, high and low."""
     if previous.mid is None or today.mid is None:
         return
@@ -251,7 +251,7 @@ def want_date(store: Store, instrument: str, granularity: str, date_ns: int) -> 
         store.mark(Topic.CANDLES)
 
 
-def take_older(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
+def apply_older_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
     """Insert candles before the oldest one of a series; an answer without any marks the beginning of history."""
     made = candles_of(store, loaded)
     older = [
@@ -263,7 +263,7 @@ def take_older(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
 
 
-def take_past(
+def apply_past_candles(
     store: Store,
     series: CandleSeries,
     past: PastCandles,

@@ -110,7 +110,7 @@ class FrameClock:
         for step in self._before:
             step(self.store, now)
         self.store.date_notices(now)
-        frame = Frame(self.store, self.store.take_dirty(), now, self._wall_ns())
+        frame = Frame(self.store, self.store.pop_dirty(), now, self._wall_ns())
         self._draw(frame)
         self.frames += 1
         return frame

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from keydesk.store.state import LogLine
-from keydesk.text.search import has_words
+from keydesk.text.search import has_text
 
 
 def passes(line: LogLine, letters: str) -> bool:
@@ -19,7 +19,7 @@ def passes(line: LogLine, letters: str) -> bool:
     ids, words = split_letters(letters)
     if not all(each == line.id or each in line.about for each in ids):
         return False
-    return not words or has_words(f"{line.kind} {line.instrument} {line.id} {line.text}", words)
+    return not words or has_text(f"{line.kind} {line.instrument} {line.id} {line.text}", words)
 
 
 def split_letters(letters: str) -> tuple[Sequence[str], str]:

@@ -1,4 +1,4 @@
-"""Apply prices, conversion factors and books of the wire to the store. `take_price` is the hottest path of the desk."""
+"""Apply prices, conversion factors and books of the wire to the store. `apply_price` is the hottest path of the desk."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ KINDS: tuple[BookKind, ...] = get_args(BookKind)
 SILENCE = 1.0  # seconds after which the same price is news again: its age is on the screen
 
 
-def take_book(
+def apply_book(
     store: Store, kind: BookKind, book: OrderBook | PositionBook, previous_ns: int | None = None
 ) -> None:
     """Replace the newest snapshot of a book; the one before becomes an earlier one.
@@ -63,7 +63,7 @@ def take_book(
     _put_book(store, book.instrument, made)
 
 
-def take_earlier_book(
+def apply_earlier_book(
     store: Store, kind: BookKind, book: OrderBook | PositionBook, previous_ns: int | None
 ) -> None:
     """Add the snapshot before all that are held of a book."""
@@ -152,7 +152,7 @@ def _bucket(bucket: OrderBookBucket | PositionBookBucket) -> BookBucket:
     return BookBucket(price(bucket.price), long, short)
 
 
-def take_price(store: Store, price: ClientPrice, received: float) -> None:
+def apply_price(store: Store, price: ClientPrice, received: float) -> None:
     """Apply one price; an older one than the quote (a slow answer beside the stream) is dropped.
 
     Args:
@@ -205,7 +205,7 @@ def _is_wrong(quote: Quote, time_ns: int, received: float) -> bool:
     return quote.time_ns - time_ns > CLOCK_LAG_NS and received - quote.received >= WRONG_AFTER
 
 
-def take_conversions(store: Store, conversions: Iterable[HomeConversions]) -> None:
+def apply_conversions(store: Store, conversions: Iterable[HomeConversions]) -> None:
     """Apply conversion factors; positions are marked, because their value changed."""
     for each in readable(store, _conversion, conversions):
         if store.conversions.get(each.currency) != each:

@@ -247,12 +247,12 @@ def _field_of(fault: str, field: TicketField) -> TicketField:
     return "stop" if field == "guarantee" and of_level else field
 
 
-def in_words(code: str) -> str:
+def in_text(code: str) -> str:
     """Return a reason of the broker in words; an unknown one is spelt out."""
     meaning = meaning_of(code)
     return clean(code.replace("_", " ").lower()) if meaning is None else meaning[0]
 
 
-def fill_in_words(code: str) -> str:
+def fill_in_text(code: str) -> str:
     """Return the reason of a fill in words."""
-    return FILLS.get(code) or in_words(code)
+    return FILLS.get(code) or in_text(code)

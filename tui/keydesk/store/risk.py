@@ -7,9 +7,9 @@ from decimal import Decimal
 from statistics import median
 from typing import TYPE_CHECKING
 
-from keydesk.calc.daily_loss import DayResult, is_set, lock_words
+from keydesk.calc.daily_loss import DayResult, is_set, lock_text
 from keydesk.calc.orders.instructions import Limits
-from keydesk.calc.orders.limits import cool_off_words
+from keydesk.calc.orders.limits import cool_off_text
 from keydesk.calc.risk.trading_context import NOTHING, OpenRisk
 from keydesk.records import ClosedTrade, OpeningCosts, OrderRow, TradeRow, id_order
 from keydesk.store.store import Store
@@ -73,14 +73,14 @@ def day_result(store: Store) -> DayResult:
     return DayResult(-account.day_pl, account.day_start_nav, account.currency)
 
 
-def exit_only_words(store: Store, limits: Limits, now_ns: int) -> str:
+def exit_only_text(store: Store, limits: Limits, now_ns: int) -> str:
     """Return why no risk may be opened now, "" if it may: the daily loss lock, or a pause after losses."""
-    locked = lock_words(store.loss_lock, now_ns)
+    locked = lock_text(store.loss_lock, now_ns)
     if locked:
         return locked
     if is_set(limits) and day_result(store).loss is None:
         return NOT_KNOWN
-    return cool_off_words(store.closed, limits, now_ns)
+    return cool_off_text(store.closed, limits, now_ns)
 
 
 # Costs and results of trades.

@@ -70,7 +70,7 @@ TOPICS = {part: Topic(part.value) for part in Part}
 class Store:
     """The state of account and market, and which parts of it changed since the last frame.
 
-    In `take_dirty()` and `Frame.dirty` a topic is present when it changed. Its set holds the keys that
+    In `pop_dirty()` and `Frame.dirty` a topic is present when it changed. Its set holds the keys that
     changed; the key None says that the topic changed as a whole (rows came or went, or it has no keys).
     """
 
@@ -204,7 +204,7 @@ class Store:
         """Return the changed keys of a topic and leave them marked."""
         return frozenset(self._dirty.get(topic, ()))
 
-    def take_dirty(self) -> Mapping[Topic, frozenset[object]]:
+    def pop_dirty(self) -> Mapping[Topic, frozenset[object]]:
         """Return the changed keys by topic and clear the marks."""
         dirty, self._dirty = self._dirty, {}
         return {topic: frozenset(keys) for topic, keys in dirty.items()}

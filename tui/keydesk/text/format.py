@@ -22,7 +22,7 @@ def shorten(text: Printable, width: int) -> SafeText:
     return safe(set_cell_size(text, width - 1) + "…") if width > 0 else safe("")
 
 
-def shorten_words(text: Printable, width: int) -> SafeText:
+def shorten_text(text: Printable, width: int) -> SafeText:
     """Return as many whole words as fit, and an ellipsis; a first word that is too long is cut."""
     if cell_len(text) <= width:
         return safe(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def has_words(text: str, letters: str) -> bool:
+def has_text(text: str, letters: str) -> bool:
     """Return whether a row's text has every word of the letters, in any case; pairs are found as eurusd and eur/usd."""
     plain = text.lower()
     squeezed = _squeezed(plain)

@@ -123,22 +123,22 @@ def _in_short(
     if not trades:
         return Section("", sentences=("No trade was closed.",))
     sentences = [
-        f"Result: {_result_words(trades)}, {counted(statistics.n, 'trade')}{_won(statistics)}"
+        f"Result: {_result_text(trades)}, {counted(statistics.n, 'trade')}{_won(statistics)}"
     ]
     if len(trades) > 1:
         by_result = sorted(trades, key=lambda each: each.result)
-        sentences.append(f"Best: {_trade_words(by_result[-1])}")
-        sentences.append(f"Worst: {_trade_words(by_result[0])}")
+        sentences.append(f"Best: {_trade_text(by_result[-1])}")
+        sentences.append(f"Worst: {_trade_text(by_result[0])}")
     traded: dict[str, list[JournalTrade]] = {}
     mistakes: dict[str, list[JournalTrade]] = {}
     for each in trades:
         traded.setdefault(pair(each.instrument), []).append(each)
         if mistake := context.note(each).mistake:
             mistakes.setdefault(mistake, []).append(each)
-    named = (f"{name} {len(own):,} ({_result_words(own)})" for name, own in traded.items())
+    named = (f"{name} {len(own):,} ({_result_text(own)})" for name, own in traded.items())
     sentences.append(f"Traded: {', '.join(named)}")
     if mistakes:
-        named = (f"{name}, {len(own):,} x, {_result_words(own)}" for name, own in mistakes.items())
+        named = (f"{name}, {len(own):,} x, {_result_text(own)}" for name, own in mistakes.items())
         sentences.append(f"Mistakes: {'; '.join(named)}")
     return Section("", sentences=tuple(sentences))
 
@@ -148,16 +148,16 @@ def _won(statistics: Statistics) -> str:
     return "" if share is None else f", {number(share * 100, Decimal(1))} % won"
 
 
-def _result_words(trades: Sequence[JournalTrade]) -> str:
+def _result_text(trades: Sequence[JournalTrade]) -> str:
     """Return a result with its sign, in money and in R as far as it is known."""
     rs = [each.r for each in trades if each.r is not None]
     in_r = f", {money(sum(rs, Decimal(0)), signed=True)} R" if rs else ""
     return f"{money(sum((each.result for each in trades), Decimal(0)), signed=True)}{in_r}"
 
 
-def _trade_words(trade: JournalTrade) -> str:
+def _trade_text(trade: JournalTrade) -> str:
     side = "long" if trade.is_long else "short"
-    return f"{trade.id} {pair(trade.instrument)} {side}, {_result_words([trade])}"
+    return f"{trade.id} {pair(trade.instrument)} {side}, {_result_text([trade])}"
 
 
 def _limits(limits: Sequence[LimitHit], period: Period, context: RowContext) -> Section:

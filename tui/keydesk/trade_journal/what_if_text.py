@@ -29,7 +29,7 @@ def distance_in_r(text: str) -> Decimal:
     return distance
 
 
-def rule_words(rule: WhatIf) -> str:
+def rule_text(rule: WhatIf) -> str:
     """Return a rule in words: stop at 0.5 R, target at 3 R."""
     parts = [
         f"{RULE_NAMES[name]} {getattr(rule, name).normalize():f} R"

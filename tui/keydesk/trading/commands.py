@@ -29,7 +29,7 @@ from keydesk.calc.orders.instructions import (
     SetProtection,
 )
 from keydesk.calc.orders.ticket_draft import Side, TicketField
-from keydesk.store.prices import take_price
+from keydesk.store.prices import apply_price
 from keydesk.store.reject_reason_text import meaning_of
 from keydesk.store.store import Store
 from keydesk.text.format import pair, units
@@ -42,7 +42,7 @@ from keydesk.trading.order_requests import (
     order_request,
     reversal_request,
 )
-from keydesk.trading.order_text import open_words
+from keydesk.trading.order_text import open_text
 from keydesk.trading.outcome_text import Command, report_of
 from keydesk.trading.settings_requests import SettingsRequests
 from keydesk_client.account.values import READ_ERRORS
@@ -233,7 +233,7 @@ class Commands:
 
     async def _open(self, order: OpenOrder) -> bool:
         """Send an order; return whether it was filled or rests."""
-        words = open_words(order)
+        words = open_text(order)
         market = order.kind == "MARKET"
         may = order.reduces or await self._may_open(
             order.instrument, order.units, order.bound, words
@@ -308,7 +308,7 @@ class Commands:
         try:
             answer = await self.client.pricing.get([instrument])
             for price in answer.prices:
-                take_price(self.store, price, self.dispatcher.now())
+                apply_price(self.store, price, self.dispatcher.now())
         except (KeydeskClientError, *READ_ERRORS) as error:
             self.quote_trouble[instrument] = clean(str(error))
             return f"the price is old and could not be read again ({error})"

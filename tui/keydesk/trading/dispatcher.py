@@ -16,14 +16,14 @@ from keydesk.store.store import Store
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.audit import AuditLog
 from keydesk.trading.executions import Execution, ExecutionLog
-from keydesk.trading.order_text import intent_words
+from keydesk.trading.order_text import intent_text
 from keydesk.trading.outcome_text import (
     Command,
     Level,
     Report,
     fill_of,
-    one_of_words,
-    protection_words,
+    one_of_text,
+    protection_text,
     report_of,
     slippage_pips,
 )
@@ -146,7 +146,7 @@ class Dispatcher:
             return
         self._pass_on(outcome)
         if isinstance(outcome, Ambiguous):
-            found = one_of_words(outcome, Command(words, ""))
+            found = one_of_text(outcome, Command(words, ""))
             self.notify("bad", f"TOOK EFFECT LATE: {found}", intent_id)
             return
         self.notify(
@@ -213,7 +213,7 @@ class Dispatcher:
         trade = await self._trade_with_orders(fill.trade_opened.trade_id, done)
         if trade is None:
             return report
-        words = protection_words(trade)
+        words = protection_text(trade)
         if words:
             return Report(report.level, f"{report.words} {words}")
         return Report("warn", f"{report.words} NO STOP: {self.keymap.name('protect')} protects")
@@ -248,7 +248,7 @@ def record_of(intent: Intent, store: Store) -> InFlight:
         instrument=instrument,
         kind=KINDS[intent.action],
         state="sent",
-        words=intent_words(replace(intent, instrument=instrument or "")),
+        words=intent_text(replace(intent, instrument=instrument or "")),
     )
 
 

@@ -14,7 +14,7 @@ from keydesk.calc.orders.plans.exit_plans import (
     ExitPlan,
     Units,
     initial_risk_of,
-    plan_words,
+    plan_text,
     problem_of,
     resolved,
 )
@@ -80,7 +80,7 @@ class ExitPlanKeeper:
             self.record(f"{name}: removed")
             self.dispatcher.notify("good", f"EXIT PLAN of {name} removed; stop and target stay")
             return
-        words = plan_words(change.plan, self._pip_of(change.instrument), self.store.zone)
+        words = plan_text(change.plan, self._pip_of(change.instrument), self.store.zone)
         self.record(f"{name}: {words}")
         self.dispatcher.notify(
             "good", f"EXIT PLAN of {name} set: {words}. It runs while Keydesk runs"

@@ -34,7 +34,7 @@ from keydesk.trading.outcome_text import Level
 from keydesk_client.account.values import READ_ERRORS
 from keydesk_client.arithmetic.profit import closing_price
 from keydesk_client.arithmetic.risk import break_even_stop
-from keydesk_client.auth.private_files import release_lock, take_lock
+from keydesk_client.auth.private_files import release_lock, try_lock
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.orders.outcome import Done, NotSent, OrderResult, Outcome, Rejected
 
@@ -93,14 +93,14 @@ class ExitPlans:
             while True:
                 if not self._looked_up and not self.commands.is_recovering:
                     await self._look_up_expected()
-                for trade_id, step in self.look():
+                for trade_id, step in self.check():
                     self._busy.add(trade_id)
                     group.create_task(self._act(trade_id, step), name=f"exit plan {trade_id}")
                 await asyncio.sleep(LOOK_EVERY)
 
     # Looking, four times a second.
 
-    def look(self) -> list[tuple[str, PlanStep]]:
+    def check(self) -> list[tuple[str, PlanStep]]:
         """Return what is to be done now, at most one step for each trade."""
         if self._lock_path is None or self._store.account is None:
             return []
@@ -118,7 +118,7 @@ class ExitPlans:
         if self._lock is None and self._lock_path and now - self._lock_tried >= LOCK_EVERY:
             self._lock_tried = now
             with suppress(OSError):
-                self._lock = take_lock(self._lock_path)
+                self._lock = try_lock(self._lock_path)
         return self._lock is not None
 
     def _state_of(
@@ -218,7 +218,7 @@ class ExitPlans:
         """Send what a plan does now, and note a failure; the trade stays busy until its outcome is known."""
         try:
             trade = self._store.trades[trade_id]
-            self._record(words := self._decision_words(trade, step))
+            self._record(words := self._decision_text(trade, step))
             if step.stop is None:  # the report of the fill says what was closed, not why
                 self._tell("warn", f"{PREFIX}{words}")
             outcome = await self._send(trade, step)
@@ -263,7 +263,7 @@ class ExitPlans:
         self._record(f"#{trade_id}: {attempts.reason}")
         self._tell("bad", f"{PREFIX}#{trade_id}: {attempts.reason}")
 
-    def _decision_words(self, trade: TradeRow, step: PlanStep) -> str:
+    def _decision_text(self, trade: TradeRow, step: PlanStep) -> str:
         quote = self._store.quotes[trade.instrument]
         price = closing_price(trade.units, quote.bid, quote.ask)
         what = "closes it" if step.stop is None else f"moves the stop to {step.stop}"

@@ -22,7 +22,7 @@ from keydesk.text.format import pair, units
 from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.open_items import OpenItems
 from keydesk.trading.order_requests import guaranteed_edit, stop_edit, target_edit, trail_edit
-from keydesk.trading.order_text import change_words, order_name
+from keydesk.trading.order_text import change_text, order_name
 from keydesk.trading.outcome_text import Command
 from keydesk_client.arithmetic.profit import closing_price, pip
 from keydesk_client.client import Client
@@ -129,7 +129,7 @@ class Exits:
         """Set, move or cancel what protects a trade; `prefix` comes before the words of the command."""
         command = self.command("", "modify", change.instrument, "protection")
         command = replace(
-            command, words=f"{prefix}{change_words(change, command.pip)} on #{change.trade_id}"
+            command, words=f"{prefix}{change_text(change, command.pip)} on #{change.trade_id}"
         )
         return await self.send(
             command,
@@ -151,11 +151,11 @@ class Exits:
         command = replace(command, done=f"CANCELLED {name}")
         await self.send(command, lambda sender: sender.cancel(order_id))
 
-    async def close_and_cancel_all(self, standing: OpenItems) -> None:
+    async def close_and_cancel_all(self, open_items: OpenItems) -> None:
         """Close these trades and cancel these orders concurrently."""
         await asyncio.gather(
-            *(self.close_trade(id_, instrument, None) for id_, instrument in standing.trades),
-            *(self.cancel(id_) for id_ in standing.orders),
+            *(self.close_trade(id_, instrument, None) for id_, instrument in open_items.trades),
+            *(self.cancel(id_) for id_ in open_items.orders),
         )
 
     async def send(

@@ -13,7 +13,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 from keydesk.trading.executions import TRIGGERED, Execution, ExecutionLog
-from keydesk.trading.outcome_text import Command, fill_words, slippage_pips
+from keydesk.trading.outcome_text import Command, fill_text, slippage_pips
 from keydesk_client.arithmetic.profit import pip
 from keydesk_client.models import (
     MarginCallEnterTransaction,
@@ -58,13 +58,13 @@ class Notifier:
                     level, what = FILLS[transaction.reason]
                     self._tell(
                         level,
-                        f"{what}: {fill_words(transaction, self._requested_price(transaction))}",
+                        f"{what}: {fill_text(transaction, self._requested_price(transaction))}",
                     )
             case OrderCancelTransaction() if transaction.reason not in EXPECTED_ENDS:
                 if not _at_once(transaction):
-                    self._tell("warn", f"ORDER ENDED: {self._log_words(transaction)}")
+                    self._tell("warn", f"ORDER ENDED: {self._log_text(transaction)}")
             case MarginCallEnterTransaction():
-                self._tell("bad", self._log_words(transaction))
+                self._tell("bad", self._log_text(transaction))
             case _:
                 pass
 
@@ -94,7 +94,7 @@ class Notifier:
             "", "", expected=level, pip=None if known is None else pip(known.pip_location)
         )
 
-    def _log_words(self, transaction: Transaction) -> str:
+    def _log_text(self, transaction: Transaction) -> str:
         """Return the words of the transaction's log line, which is written first."""
         lines = (line for line in reversed(self.store.log) if line.id == transaction.id)
         line = next(lines, None)

@@ -15,7 +15,7 @@ from keydesk.records import InFlight
 from keydesk.text.sanitize import SafeText, clean
 from keydesk.trading.audit import AuditEntry, read_entries
 from keydesk.trading.line_file import newest_text
-from keydesk.trading.order_text import intent_words
+from keydesk.trading.order_text import intent_text
 from keydesk_client.orders.journal import AMBIGUOUS
 from keydesk_client.orders.outcome import Intent
 
@@ -88,27 +88,29 @@ def read_order_lives(journal: Path, audit: Path) -> list[OrderHistory]:
 
 def order_histories(journal: bytes, entries: Iterable[AuditEntry]) -> list[OrderHistory]:
     """Return the orders of the journal's lines and the entries of the audit log."""
-    lives = {life.id: life for life in _journalled(journal)}
+    histories = {history.id: history for history in _journalled(journal)}
     for id_, lines in _audit_lines(entries).items():
-        known = lives.get(id_)
-        lives[id_] = _with_lines(known if known is not None else _from_lines(id_, lines), lines)
-    return in_order(lives.values())
+        known = histories.get(id_)
+        histories[id_] = _with_lines(known if known is not None else _from_lines(id_, lines), lines)
+    return in_order(histories.values())
 
 
-def in_order(lives: Iterable[OrderHistory]) -> list[OrderHistory]:
+def in_order(histories: Iterable[OrderHistory]) -> list[OrderHistory]:
     """Return every open order, then the newest of the others; each of both newest first."""
-    newest = sorted(lives, key=lambda life: -life.time_ns)
-    still_open = [life for life in newest if life.is_open]
-    return [*still_open, *[life for life in newest if not life.is_open][:MOST_SHOWN]]
+    newest = sorted(histories, key=lambda history: -history.time_ns)
+    still_open = [history for history in newest if history.is_open]
+    return [*still_open, *[history for history in newest if not history.is_open][:MOST_SHOWN]]
 
 
-def with_states(lives: Sequence[OrderHistory], in_flight: Iterable[InFlight]) -> list[OrderHistory]:
+def with_states(
+    histories: Sequence[OrderHistory], in_flight: Iterable[InFlight]
+) -> list[OrderHistory]:
     """Return the orders with the states that the desk knows; one that is only in flight is added."""
-    known = {life.id: life for life in lives}
+    known = {history.id: history for history in histories}
     for record in in_flight:
         words = clean(record.words)
-        life = known.get(record.id, OrderHistory(record.id, 2**63, words, record.state))
-        known[record.id] = replace(life, state=record.state, words=words)
+        history = known.get(record.id, OrderHistory(record.id, 2**63, words, record.state))
+        known[record.id] = replace(history, state=record.state, words=words)
     return in_order(known.values())
 
 
@@ -139,7 +141,7 @@ def _life(intent: Intent, verdict: str | None) -> OrderHistory:
     return OrderHistory(
         intent.id,
         intent.at_ns,
-        clean(intent_words(intent)),
+        clean(intent_text(intent)),
         states.get(verdict, "settled"),
         clean(f"journal: {verdict}" if verdict else "journal: no outcome yet"),
         clean(f"{intent.action.value}{about} {json.dumps(dict(intent.body))}, {after}", LONGEST),
@@ -164,7 +166,7 @@ def _from_lines(id_: str, lines: Sequence[HistoryEntry]) -> OrderHistory:
     return OrderHistory(id_, lines[0].time_ns, clean(words), "settled")
 
 
-def _with_lines(life: OrderHistory, lines: Sequence[HistoryEntry]) -> OrderHistory:
+def _with_lines(history: OrderHistory, lines: Sequence[HistoryEntry]) -> OrderHistory:
     last = lines[-1]
     kept = (
         lines
@@ -173,12 +175,12 @@ def _with_lines(life: OrderHistory, lines: Sequence[HistoryEntry]) -> OrderHisto
     )
     sent = next((line.words for line in lines if line.what == "sending"), clean(""))
     has_outcome = last.what != "sending"
-    showed_up = life.state == "unconfirmed" and last.what == "showed up"
-    seen = life.state == "one of several" and any(line.what == ACKNOWLEDGED for line in lines)
+    showed_up = history.state == "unconfirmed" and last.what == "showed up"
+    seen = history.state == "one of several" and any(line.what == ACKNOWLEDGED for line in lines)
     return replace(
-        life,
-        state="settled" if showed_up or seen else life.state,
-        outcome=last.words if has_outcome else life.outcome,
-        request=life.request or sent,
+        history,
+        state="settled" if showed_up or seen else history.state,
+        outcome=last.words if has_outcome else history.outcome,
+        request=history.request or sent,
         lines=tuple(kept),
     )

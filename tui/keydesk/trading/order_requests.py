@@ -215,19 +215,19 @@ class Flattening:
 
     async def run(self, instrument: str | None) -> None:
         """Close and cancel what the store shows, then what the broker reports, at most three times."""
-        standing = standing_of(self.store, instrument)
+        open_items = standing_of(self.store, instrument)
         for _ in range(PASSES):
-            await self.close_and_cancel(standing)
+            await self.close_and_cancel(open_items)
             found = await self._at_the_broker(instrument)
             if found is None:
                 break
-            standing = found
-            if standing.is_flat:
+            open_items = found
+            if open_items.is_flat:
                 where = pair(instrument) if instrument else "the account"
                 self.dispatcher.notify("good", f"FLAT: {where} has no position and no entry order")
                 return
         again = self.dispatcher.keymap.name("flatten")
-        left = standing.words or "?"
+        left = open_items.words or "?"
         self.dispatcher.notify(
             "bad", f"NOT FLAT, still open as far as known: {left}. Again: {again}"
         )

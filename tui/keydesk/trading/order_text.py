@@ -68,14 +68,14 @@ def order_name(order: OrderRow) -> SafeText:
     return safe(f"{side} {size} {name} {kind} {at}{only} #{clean_name(order.id)}")
 
 
-def open_words(order: OpenOrder) -> str:
+def open_text(order: OpenOrder) -> str:
     """Return an order in words: BUY 50,000 EUR/USD at market."""
     where = "at market" if order.kind == "MARKET" else f"{KIND_WORDS[order.kind]} {order.price}"
     only = f" {REDUCE_ONLY}" if order.reduces else ""
     return f"{order.side} {units(abs(order.units))} {pair(order.instrument)} {where}{only}"
 
 
-def change_words(change: SetProtection, pip: Decimal | None) -> str:
+def change_text(change: SetProtection, pip: Decimal | None) -> str:
     """Return an edit in words: stop 1.08230, target off, trail 25.0p."""
     trail = change.trail
     behind = f"{money(trail / pip, 1)}p" if pip and isinstance(trail, Decimal) else trail
@@ -93,7 +93,7 @@ def change_words(change: SetProtection, pip: Decimal | None) -> str:
     return ", ".join(phrases)
 
 
-def intent_words(intent: Intent) -> str:
+def intent_text(intent: Intent) -> str:
     """Return a journalled intent in words."""
     body = intent.body
     match intent.action:
@@ -123,7 +123,7 @@ def _decimal(text: object) -> Decimal:
         return Decimal(0)
 
 
-def request_words(body: Mapping[str, object]) -> str:
+def request_text(body: Mapping[str, object]) -> str:
     """Return what a request asks for: kind, size, instrument, price, dependent orders, then all other members."""
     first = " ".join(filter(None, (_kind(body), _size(body), _instrument(body))))
     phrases = [
@@ -142,7 +142,7 @@ def words_of_text(request: str) -> str:
         body, end = json.JSONDecoder().raw_decode(request[start:])
         if isinstance(body, dict):
             before, after = request[:start].strip(), request[start + end :].strip(" ,")
-            return "; ".join(filter(None, (before, request_words(body), after)))
+            return "; ".join(filter(None, (before, request_text(body), after)))
     return request
 
 

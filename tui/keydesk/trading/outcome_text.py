@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.records import InFlightKind, TradeRow
-from keydesk.store.reject_reason_text import in_words, meaning_of
+from keydesk.store.reject_reason_text import in_text, meaning_of
 from keydesk.text.format import money, pair, units
 from keydesk.text.sanitize import clean
 from keydesk_client.models import (
@@ -75,11 +75,11 @@ def report_of(outcome: Outcome, command: Command) -> Report:
 
 def _ambiguous_or_unconfirmed(outcome: Ambiguous | Unconfirmed, command: Command) -> Report:
     if isinstance(outcome, Ambiguous):
-        return Report("warn", f"{one_of_words(outcome, command)}. Look at what is open")
+        return Report("warn", f"{one_of_text(outcome, command)}. Look at what is open")
     if outcome.one_of is None:
         found = "not found at the broker, it may still show up"
     else:
-        found = f"{one_of_words(outcome.one_of, command)}; what is missing may still show up"
+        found = f"{one_of_text(outcome.one_of, command)}; what is missing may still show up"
     watched = "Watched for; look before you send again"
     return Report("bad", f"UNCONFIRMED {command.words}: {found}. {watched}")
 
@@ -90,7 +90,7 @@ def _done(done: Done, command: Command) -> Report:
     if fill is not None and done.intent.action is Action.CLOSE_POSITION:
         return _position_closed(done, command, late)
     if fill is not None:
-        return Report("good", fill_words(fill, command) + late)
+        return Report("good", fill_text(fill, command) + late)
     if done.became is OrderResult.RESTING:
         return Report(
             "good", f"RESTING {command.words} #{done.order_id or '?'}{_ms(command)}{late}"
@@ -98,26 +98,26 @@ def _done(done: Done, command: Command) -> Report:
     return Report("good", f"{command.done or f'DONE {command.words}'}{_ms(command)}{late}")
 
 
-def one_of_words(like: Ambiguous, command: Command) -> str:
+def one_of_text(like: Ambiguous, command: Command) -> str:
     """Return the joint outcome of several like requests that cannot be distinguished."""
-    words = "; ".join(_finding_words(each, command) for each in like.findings)
+    words = "; ".join(_finding_text(each, command) for each in like.findings)
     return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {command.words}: {words}"
 
 
-def _finding_words(finding: Done | Rejected, command: Command) -> str:
+def _finding_text(finding: Done | Rejected, command: Command) -> str:
     if isinstance(finding, Rejected):
         return f"REJECTED ({_why(finding)})"
     if finding.became is OrderResult.CANCELLED:
-        return f"CANCELLED ({in_words(finding.reason)})"
+        return f"CANCELLED ({in_text(finding.reason)})"
     return report_of(replace(finding, looked_up=False), replace(command, milliseconds=None)).words
 
 
 def _position_closed(done: Done, command: Command, late: str) -> Report:
     """Report each side: both may have been closed, or one of two."""
-    words = "; ".join(fill_words(fill, command) for fill in done.fills) + late
+    words = "; ".join(fill_text(fill, command) for fill in done.fills) + late
     if not done.reason:
         return Report("good", words)
-    return Report("bad", f"{words}; the other side is still open: {in_words(done.reason)}")
+    return Report("bad", f"{words}; the other side is still open: {in_text(done.reason)}")
 
 
 def _cancelled(done: Done, command: Command) -> Report:
@@ -127,7 +127,7 @@ def _cancelled(done: Done, command: Command) -> Report:
     if done.reason in PRICE_REASONS and command.bound is not None:
         why = f"price moved past the bound {command.bound}"
     else:
-        why = in_words(done.reason) if done.reason else "cancelled at once"
+        why = in_text(done.reason) if done.reason else "cancelled at once"
     return Report("bad", f"NOT FILLED {command.words}: {why}. Send again: {command.again}")
 
 
@@ -136,17 +136,17 @@ def _why(rejected: Rejected) -> str:
     if code:
         return _with_field(code)
     summary, _, code = rejected.message.rpartition(": ")  # "the order ended first: MARKET_HALTED"
-    return f"{clean(summary)}: {in_words(code)}" if meaning_of(code) else clean(rejected.message)
+    return f"{clean(summary)}: {in_text(code)}" if meaning_of(code) else clean(rejected.message)
 
 
 def _with_field(code: str) -> str:
     """Return a reason in words, preceded by the field of the ticket that it is about."""
     meaning = meaning_of(code)
     field = meaning[1] if meaning is not None else ""
-    return f"{field}: {in_words(code)}" if field else in_words(code)
+    return f"{field}: {in_text(code)}" if field else in_text(code)
 
 
-def fill_words(fill: OrderFillTransaction, command: Command) -> str:
+def fill_text(fill: OrderFillTransaction, command: Command) -> str:
     """Return what a fill opened or closed, its price, slippage, time and realized profit."""
     parts = [f"{_fill_verb(fill)} @ {fill_price(fill)}"]
     slip = slippage_pips(fill, command)
@@ -161,7 +161,7 @@ def fill_words(fill: OrderFillTransaction, command: Command) -> str:
     return " ".join(parts)
 
 
-def protection_words(trade: TradeRow) -> str:
+def protection_text(trade: TradeRow) -> str:
     """Return stop and target of a new trade: SL 1.08300 TP 1.08900 set."""
     set_ = []
     if trade.stop_loss is not None:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from keydesk.calc.orders.instructions import ConfigureAccount, LabelTrade
-from keydesk.store.reject_reason_text import in_words
+from keydesk.store.reject_reason_text import in_text
 from keydesk.text.format import pair, percent
 from keydesk.text.sanitize import clean
 from keydesk.trading.dispatcher import Dispatcher
@@ -49,7 +49,7 @@ class SettingsRequests:
             made = answer.trade_client_extensions_modify_transaction
             return Changed(made, int(answer.last_transaction_id))
 
-        await self._send(label_words(change), request)
+        await self._send(label_text(change), request)
 
     async def configure(self, change: ConfigureAccount) -> None:
         """Change name and margin rate of the account."""
@@ -60,7 +60,7 @@ class SettingsRequests:
             )
             return Changed(answer.client_configure_transaction, int(answer.last_transaction_id))
 
-        await self._send(configure_words(change), request)
+        await self._send(configure_text(change), request)
 
     async def _send(self, words: str, request: Callable[[], Awaitable[Changed]]) -> None:
         failure: KeydeskClientError | None = None
@@ -71,7 +71,7 @@ class SettingsRequests:
             try:
                 changed = await request()
             except (Refused, InvalidRequest) as error:
-                self._tell(f"REJECTED {words}: {refusal_words(error)}")
+                self._tell(f"REJECTED {words}: {refusal_text(error)}")
                 return
             except KeydeskClientError as error:
                 failure = error
@@ -90,20 +90,20 @@ class SettingsRequests:
         self.dispatcher.notify("bad", words)
 
 
-def refusal_words(error: Refused | InvalidRequest) -> str:
+def refusal_text(error: Refused | InvalidRequest) -> str:
     """Return why the broker or the client refused a change, in words."""
     code = error.reject_reason if isinstance(error, Refused) else None
-    return in_words(code) if code else clean(str(error))
+    return in_text(code) if code else clean(str(error))
 
 
-def label_words(change: LabelTrade) -> str:
+def label_text(change: LabelTrade) -> str:
     """Return a change of labels in words: tag swing, comment off on #12 EUR/USD."""
     named = (("tag", change.tag), ("comment", change.comment))
     labels = ", ".join(f"{name} {clean(text) or 'off'}" for name, text in named if text is not None)
     return f"{labels} on #{change.trade_id} {pair(change.instrument)}"
 
 
-def configure_words(change: ConfigureAccount) -> str:
+def configure_text(change: ConfigureAccount) -> str:
     """Return a change of the account in words: name Swing, margin rate 5.00 %."""
     phrases = []
     if change.alias is not None:

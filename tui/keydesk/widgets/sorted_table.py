@@ -19,7 +19,7 @@ from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
-from keydesk.text.search import has_words
+from keydesk.text.search import has_text
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.row_order import LIVE_EVERY, Measured, TableOrder, held_order
 from keydesk.widgets.table import Column, TablePane
@@ -151,7 +151,7 @@ class SortedTable(TablePane):
     def _passing(self, store: Store) -> list[str]:
         if not self.letters:
             return self._arranged
-        return [key for key in self._arranged if has_words(self.text_of(key, store), self.letters)]
+        return [key for key in self._arranged if has_text(self.text_of(key, store), self.letters)]
 
     def move_to(self, index: int) -> None:
         """Put the cursor on a row; live sorting lets it stand for a while."""
@@ -165,13 +165,13 @@ class SortedTable(TablePane):
         shown = f"{self._passed} of {count}" if self.letters else f"{count}"
         return Tab(safe(f"{self.NAME} {shown}{mark}"))
 
-    def right_words(self, usual: str = "") -> Printable:
+    def right_text(self, usual: str = "") -> Printable:
         """Return how rows are sorted and filtered, for the right of the heading; `usual` when they are not."""
         letters = show.shorten(safe(self.letters), LONGEST_SHOWN)
-        parts = [self._order_words(), safe(f"only {letters}") if letters else ""]
+        parts = [self._order_text(), safe(f"only {letters}") if letters else ""]
         return safe(", ".join(filter(None, parts)) or usual)
 
-    def _order_words(self) -> Printable:
+    def _order_text(self) -> Printable:
         column = self.order.column
         if not column:
             return ""
@@ -180,7 +180,7 @@ class SortedTable(TablePane):
 
     def titled(self, count: int, mark: str = "", usual: str = "") -> Heading:
         """Return the heading of so many rows."""
-        return Heading((self.tab(count, mark),), self.right_words(usual))
+        return Heading((self.tab(count, mark),), self.right_text(usual))
 
     def no_rows(self) -> Printable:
         """Return why no row is shown while there are some, else ""."""

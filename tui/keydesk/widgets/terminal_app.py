@@ -166,7 +166,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         return not self._lacks_whole and not self.writes_waiting()
 
     @property
-    def slow_line_words(self) -> str:
+    def slow_line_text(self) -> str:
         """Return the notice about a slow line; empty until it is known whether the terminal answers."""
         if not self._flow.is_known:
             return ""

@@ -45,9 +45,9 @@ class Desk:
     def open(self) -> None:
         self.card.open(self.path, 0.0)
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         self.store.clock_ns = TEN + int(now * SECOND)
-        self.card.look(now)
+        self.card.check(now)
 
     def happens(self, id_: int) -> None:
         assert self.store.account is not None
@@ -78,8 +78,8 @@ def left_at(desk: Desk, transaction: int, seconds_ago: int) -> None:
 def test_a_start_shows_what_came_since_the_last_desk_once(desk: Desk) -> None:
     left_at(desk, 99, 3600)
     desk.open()
-    desk.look(2.0)
-    desk.look(4.0)
+    desk.check(2.0)
+    desk.check(4.0)
     assert [[each.id for each in report.lines] for report in desk.shown] == [["100"]]
     assert desk.shown[0].outages[0].words == "desk closed"
     desk.card.close()
@@ -90,11 +90,11 @@ def test_a_start_shows_what_came_since_the_last_desk_once(desk: Desk) -> None:
 
 def test_a_first_start_and_one_after_nothing_show_no_card(desk: Desk) -> None:
     desk.open()
-    desk.look(2.0)
+    desk.check(2.0)
     left_at(desk, 100, 3600)
     again = Desk(desk.path)
     again.open()
-    again.look(2.0)
+    again.check(2.0)
     assert desk.shown == again.shown == []
 
 
@@ -102,54 +102,54 @@ def test_the_card_waits_for_an_open_form_and_for_a_pause_of_the_keys(desk: Desk)
     left_at(desk, 99, 3600)
     desk.open()
     desk.free = False
-    desk.look(2.0)
+    desk.check(2.0)
     desk.free, desk.key_at = True, 2.9
-    desk.look(3.0)
+    desk.check(3.0)
     assert desk.shown == []
     desk.card.close()
     visit = read_last_visit(desk.path)
     assert visit is not None
     assert visit.transaction == 99  # it was not shown: the next start shows it
-    desk.look(5.0)
+    desk.check(5.0)
     assert len(desk.shown) == 1
 
 
 def test_after_a_lost_connection_the_card_has_the_gap(desk: Desk) -> None:
     desk.open()
-    desk.look(1.0)
+    desk.check(1.0)
     desk.store.health.events = "DOWN"
-    desk.look(10.0)
+    desk.check(10.0)
     desk.happens(101)
     desk.store.health.events = "OK"
-    desk.look(70.0)
-    desk.look(72.0)
+    desk.check(70.0)
+    desk.check(72.0)
     assert [each.id for each in desk.shown[0].lines] == ["101"]
     assert desk.shown[0].outages[0].words == "not connected"
 
 
 def test_what_happens_under_the_traders_eyes_is_no_card(desk: Desk) -> None:
     desk.open()
-    desk.look(1.0)
+    desk.check(1.0)
     desk.happens(101)
     for now in range(2, 60):
-        desk.look(float(now))
+        desk.check(float(now))
     assert desk.shown == []
 
 
 def test_the_first_key_after_a_long_time_shows_what_came_meanwhile(desk: Desk) -> None:
     desk.open()
-    desk.look(1.0)
-    desk.look(PRESENT_FOR + 1)
+    desk.check(1.0)
+    desk.check(PRESENT_FOR + 1)
     desk.happens(101)
-    desk.look(PRESENT_FOR + 100)
+    desk.check(PRESENT_FOR + 100)
     assert desk.shown == []
     desk.key_at = PRESENT_FOR + 200
-    desk.look(PRESENT_FOR + 202)
+    desk.check(PRESENT_FOR + 202)
     assert [each.id for each in desk.shown[0].lines] == ["101"]
 
 
 def test_a_market_that_began_anew_shows_no_card(desk: Desk) -> None:
     write_last_visit(desk.path, LastVisit(1, 50, TEN - 3600 * SECOND, Decimal(1)))
     desk.open()
-    desk.look(2.0)
+    desk.check(2.0)
     assert desk.shown == []

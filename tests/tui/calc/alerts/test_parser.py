@@ -12,7 +12,7 @@ from keydesk.calc.alerts.alert_builder import (
     AlertContext,
     PriceSnapshot,
     make_alert,
-    standing_words,
+    standing_text,
 )
 from keydesk.calc.alerts.conditions import (
     AccountResult,
@@ -187,9 +187,9 @@ def test_times_are_the_next_ones_of_the_traders_zone_and_never_past() -> None:
 
 def test_a_level_that_the_price_is_beyond_is_said_to_wait_for_a_fresh_crossing() -> None:
     made = make_alert(parse_alert("> 1.08", NAMES, EUR), AROUND)
-    assert "the alert fires after it went below and crosses again" in standing_words(made, PRICED)
+    assert "the alert fires after it went below and crosses again" in standing_text(made, PRICED)
     higher = PriceCross(EUR, "mid", "up", Decimal("1.09"))
-    assert not standing_words(replace(made, condition=higher), PRICED)
+    assert not standing_text(replace(made, condition=higher), PRICED)
 
 
 def test_an_alert_on_a_trade_that_is_not_open_is_refused_not_kept_silently() -> None:

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from keydesk.calc.market.sessions import (
-    closed_words,
+    closed_text,
     is_friday_evening,
     overlap,
     rollover_at,
@@ -79,7 +79,7 @@ def test_the_rollover_is_at_five_in_new_york() -> None:
 )
 def test_a_closed_instrument_says_when_it_opens(at: str, words: str) -> None:
     zone = "UTC" if at.startswith("2026-03-07") else "America/New_York"
-    assert closed_words(ns(at, zone)).endswith(words)
+    assert closed_text(ns(at, zone)).endswith(words)
 
 
 def test_the_last_hours_of_the_week_are_friday_evening() -> None:

@@ -28,11 +28,11 @@ def verdict(
     draft: Draft,
     context: TradingContext | None = None,
     limits: Limits | None = None,
-    circumstances: CheckContext | None = None,
+    check_context: CheckContext | None = None,
 ) -> TicketCheck:
     context, limits = context or example_facts(), limits or Limits()
     plan = work_out(draft, context, limits)
-    return check_ticket(draft, plan, context, limits, circumstances or CheckContext(NOON))
+    return check_ticket(draft, plan, context, limits, check_context or CheckContext(NOON))
 
 
 def test_a_usual_ticket_passes() -> None:
@@ -91,7 +91,7 @@ def test_what_could_hurt_asks_for_a_letter(draft: Draft, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("circumstances", "words"),
+    ("check_context", "words"),
     [
         (CheckContext(NOON, sent_like_this=4.0), "sent 4 s ago"),
         (CheckContext(NOON, rtt_ms=612.0), "LAG"),
@@ -99,17 +99,17 @@ def test_what_could_hurt_asks_for_a_letter(draft: Draft, words: str) -> None:
         (CheckContext(1_772_056_500_000_000_000), "Rollover in 5 min"),
     ],
 )
-def test_the_moment_may_ask_for_a_letter(circumstances: CheckContext, words: str) -> None:
-    assert any(words in warning for warning in verdict(GOOD, circumstances=circumstances).warnings)
+def test_the_moment_may_ask_for_a_letter(check_context: CheckContext, words: str) -> None:
+    assert any(words in warning for warning in verdict(GOOD, check_context=check_context).warnings)
 
 
 def test_five_times_the_usual_size_is_usual_still() -> None:
-    found = verdict(GOOD, circumstances=CheckContext(NOON, usual_size=D(2_000)))
+    found = verdict(GOOD, check_context=CheckContext(NOON, usual_size=D(2_000)))
     assert found.warnings == ()
 
 
 def test_one_order_at_a_time_in_an_instrument() -> None:
-    found = verdict(GOOD, circumstances=CheckContext(NOON, in_flight=(in_flight("EUR_USD"),)))
+    found = verdict(GOOD, check_context=CheckContext(NOON, in_flight=(in_flight("EUR_USD"),)))
     assert found.refusals == ("An order in EUR/USD is still under way",)
 
 

@@ -9,7 +9,7 @@ import pytest
 from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.limits import (
     LIMIT_FIELDS,
-    cool_off_words,
+    cool_off_text,
     limit_refusals,
     limit_warnings,
     losses_in_a_row,
@@ -118,13 +118,13 @@ def test_losses_are_counted_back_to_the_last_win(results: tuple[int, ...], count
 def test_after_a_row_of_losses_only_exits_are_sent_for_a_while() -> None:
     limits = Limits(cool_off_losses=D(3), cool_off_minutes=D(15))
     row = closed(-1, -1, -1)  # the last at two minutes
-    assert cool_off_words(row[:2], limits, 2 * MINUTE) == ""
-    words = cool_off_words(row, limits, 2 * MINUTE)
+    assert cool_off_text(row[:2], limits, 2 * MINUTE) == ""
+    words = cool_off_text(row, limits, 2 * MINUTE)
     assert words.startswith("COOL-OFF after 3 losses in a row: exits only for 15m")
-    assert cool_off_words(row, limits, 17 * MINUTE - 1)
-    assert cool_off_words(row, limits, 17 * MINUTE) == ""
-    assert cool_off_words(closed(-1, -1, -1, -1), limits, 17 * MINUTE)  # the next loss pauses again
-    assert cool_off_words(row, Limits(), 2 * MINUTE) == ""
+    assert cool_off_text(row, limits, 17 * MINUTE - 1)
+    assert cool_off_text(row, limits, 17 * MINUTE) == ""
+    assert cool_off_text(closed(-1, -1, -1, -1), limits, 17 * MINUTE)  # the next loss pauses again
+    assert cool_off_text(row, Limits(), 2 * MINUTE) == ""
 
 
 def test_an_entry_many_days_ranges_from_the_market_asks_for_a_letter() -> None:

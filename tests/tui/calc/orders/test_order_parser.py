@@ -32,7 +32,7 @@ def test_the_line_of_the_requirements_fills_the_ticket() -> None:
     assert (draft.kind, draft.expiry, draft.active) == ("LIMIT", "GTD 4h", "price")
     assert (draft.size, draft.price) == (Entry("50000", "units"), Entry("1.0830", "price"))
     assert (draft.stop, draft.target) == (Entry("20", "pips"), Entry("2", "R"))
-    assert (spoken.fields.size_words, spoken.fields.words) == (
+    assert (spoken.fields.size_text, spoken.fields.words) == (
         "50,000",
         "limit, at 1.0830, stop 20 pips, target 2 R, GTD 4h",
     )

@@ -12,13 +12,13 @@ async def after(*keys: str, size: tuple[int, int] = (80, 24)) -> FormApp:
     app = FormApp(lambda: LeaveForm(example_store()))
     async with app.run_test(size=size) as pilot:
         await pilot.press(*keys)
-        app.last_words = app.words
+        app.last_text = app.words
     return app
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
 async def test_the_trades_without_a_stop_are_named(size: tuple[int, int]) -> None:
-    words = (await after(size=size)).last_words
+    words = (await after(size=size)).last_text
     assert "SHORT 5,000 USD/JPY #6398" in words
     assert "6411" not in words  # it has a stop
     assert "their loss has no limit" in words

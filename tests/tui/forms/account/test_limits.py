@@ -24,7 +24,7 @@ async def after(
     app = FormApp(lambda: LimitsForm(context))
     async with app.run_test(size=size) as pilot:
         await pilot.press(*keys)
-        app.last_words = app.words
+        app.last_text = app.words
     return app
 
 
@@ -59,26 +59,26 @@ async def test_without_a_change_nothing_is_kept() -> None:
 )
 async def test_what_is_no_limit_is_refused_with_its_name(keys: tuple[str, ...], words: str) -> None:
     app = await after(*keys, "enter")
-    assert words in app.last_words
+    assert words in app.last_text
     assert bool(app.results) is not bool(words)
 
 
 async def test_an_instrument_has_limits_of_its_own_over_those_of_the_account() -> None:
     limits = Limits(hard_units=D(100_000), instruments={"EUR_USD": {"soft_risk_percent": D(1)}})
     app = await after("a", limits=limits)
-    assert "Your limits of EUR/USD" in app.last_words
-    assert "(100000)" in app.last_words  # the account's, as it has none of its own
-    assert "Open trades" not in app.last_words
+    assert "Your limits of EUR/USD" in app.last_text
+    assert "(100000)" in app.last_text  # the account's, as it has none of its own
+    assert "Open trades" not in app.last_text
     kept = await after("a", "down", "down", "5", "0", "0", "enter", limits=limits)
     assert kept.results == [(LimitChange("hard_units", D(500), "EUR_USD"),)]
 
 
 async def test_a_change_must_be_kept_before_the_page_turns_to_the_instrument() -> None:
-    assert "Your limits of the account" in (await after("5", "a")).last_words
+    assert "Your limits of the account" in (await after("5", "a")).last_text
 
 
 async def test_the_page_says_where_the_limits_stand() -> None:
-    words = (await after()).last_words
+    words = (await after()).last_text
     assert "0.88 % + 1 no stop" in words
     assert "1.0 EUR/USD" in words
 
@@ -86,8 +86,8 @@ async def test_the_page_says_where_the_limits_stand() -> None:
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 35), (200, 50)])
 async def test_every_row_can_be_reached_at_every_size(size: tuple[int, int]) -> None:
     app = await after(*["down"] * 30, size=size)
-    assert "Round trip, asks" in app.last_words
-    assert "Esc drops" in app.last_words
+    assert "Round trip, asks" in app.last_text
+    assert "Esc drops" in app.last_text
 
 
 @pytest.mark.parametrize("size", [(40, 12), (60, 20), (77, 24)])

@@ -15,7 +15,7 @@ from keydesk.forms.account.exposure import (
     two_sided_bar,
 )
 from keydesk.forms.account.instrument_page import InstrumentPage, instrument_page_rows
-from keydesk.forms.account.live_page import LivePage, Toned, name_words, value_words
+from keydesk.forms.account.live_page import LivePage, Toned, name_text, value_text
 from keydesk.forms.account.pages import AccountPage, account_rows, summary_rows
 from keydesk.records import DependentOrder
 from keydesk.store.store import Store
@@ -122,14 +122,14 @@ def test_every_member_that_the_broker_sent_is_shown_in_words() -> None:
     ],
 )
 def test_a_name_of_the_wire_is_read_as_words(member: str, words: str) -> None:
-    assert name_words(member) == words
+    assert name_text(member) == words
 
 
 def test_records_and_lists_are_words_and_bounded() -> None:
-    assert value_words({"aB": [True, None], "c": {}}) == "a b yes, –, c –"
-    assert value_words(list(range(30))).endswith("19 and 10 more")
-    assert value_words({"a": {"b": {"c": {"d": 1}}}}) == "a b c …"
-    assert "\x1b" not in value_words("\x1b]0;x\x07")
+    assert value_text({"aB": [True, None], "c": {}}) == "a b yes, –, c –"
+    assert value_text(list(range(30))).endswith("19 and 10 more")
+    assert value_text({"a": {"b": {"c": {"d": 1}}}}) == "a b c …"
+    assert "\x1b" not in value_text("\x1b]0;x\x07")
 
 
 def booked(*bookings: Booking) -> str:
@@ -233,7 +233,7 @@ async def test_a_page_opens_at_its_top_and_no_word_is_broken(
     app = FormApp(lambda: page)
     async with app.run_test(size=size) as pilot:
         if isinstance(page, AccountPage):
-            page.take_more(summary_rows(dict.fromkeys(AccountSummary.model_fields, "1")))
+            page.show_more(summary_rows(dict.fromkeys(AccountSummary.model_fields, "1")))
         page.on_frame(frame_of(store))
         await pilot.pause()
         lines = app.words.splitlines()
@@ -273,8 +273,8 @@ async def test_hostile_text_reaches_no_page(number: int) -> None:
     async with app.run_test(size=(120, 50)):
         page = app.screen
         if isinstance(page, AccountPage):
-            page.take_more(summary_rows({HOSTILE: {HOSTILE: [HOSTILE]}}))
-            page.take_bookings(None, HOSTILE)
+            page.show_more(summary_rows({HOSTILE: {HOSTILE: [HOSTILE]}}))
+            page.show_bookings(None, HOSTILE)
         assert not set("\x1b\x07\x9b\u202e") & set(app.words)
 
 

@@ -58,7 +58,7 @@ def test_on_friday_trades_without_a_stop_are_named_once_a_week() -> None:
         ("2026-03-06T18:00", "2026-03-06T19:30", "2026-03-06T20:30", "2026-03-13T19:00"), start=1
     ):
         store.clock_ns = ns(time)
-        reminder.look(seconds * 60.0)
+        reminder.check(seconds * 60.0)
     assert said == [
         "The week ends in 2h29: 1 trade has no stop over the weekend: USD/JPY #6398",
         "The week ends in 1h59: 1 trade has no stop over the weekend: USD/JPY #6398",
@@ -69,7 +69,7 @@ def test_without_a_naked_trade_friday_says_nothing() -> None:
     store, said = example_store(), list[str]()
     del store.trades["6398"]
     store.clock_ns = ns("2026-03-06T20:00")
-    WeekEndReminder(store, lambda _level, words: said.append(words)).look(60.0)
+    WeekEndReminder(store, lambda _level, words: said.append(words)).check(60.0)
     assert said == []
 
 

@@ -136,7 +136,7 @@ async def test_a_note_of_another_desk_shows_and_both_are_kept(tmp_path: Path) ->
         await pilot.press("s", "!", "enter")
         other = TradeNote(("theirs",), "theirs", "Of the other desk.")
         change_note(path, "5", lambda _: other)
-        form.form.take_note(other)
+        form.form.show_note(other)
         await pilot.pause()
         assert "Of the other desk." in form.app.words
         assert "fade!" in form.app.words

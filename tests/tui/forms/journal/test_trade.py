@@ -55,7 +55,7 @@ class Page:
         self.journal = read_journal([self.trade], folder)
         self.noted: list[str] = []
         self.excursions: list[str] = []
-        self.take_candles: list[Callable[[TradeCandles], None]] = []
+        self.apply_candles: list[Callable[[TradeCandles], None]] = []
         self.screens: Sequence[KeptScreen] = ()
         self.form = JournalTradeForm(example_store(), self.journal, self.trade.id, self)
         self.app = FormApp(lambda: self.form)
@@ -68,13 +68,13 @@ class Page:
 
     def read_candles(self, trade: JournalTrade, take: Callable[[TradeCandles], None]) -> None:
         assert trade.id == self.trade.id
-        self.take_candles.append(take)
+        self.apply_candles.append(take)
 
     def read_kept(self, _: JournalTrade, take: Callable[[Sequence[KeptScreen]], None]) -> None:
         take(self.screens)
 
     def answer(self) -> None:
-        self.take_candles[0](TradeCandles(candles_about(self.trade), 300, "M5"))
+        self.apply_candles[0](TradeCandles(candles_about(self.trade), 300, "M5"))
 
 
 async def test_every_number_is_said_with_its_unit_and_the_chart_shows_the_way(
@@ -166,10 +166,10 @@ async def test_without_candles_it_says_why(tmp_path: Path) -> None:
     page = Page(tmp_path)
     async with page.app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        page.take_candles[0](TradeCandles(trouble=safe("no candles: no route")))
+        page.apply_candles[0](TradeCandles(trouble=safe("no candles: no route")))
         await pilot.pause()
         assert "no candles: no route" in page.app.words
-        page.take_candles[0](TradeCandles())
+        page.apply_candles[0](TradeCandles())
         await pilot.pause()
         assert "the broker has no candles of this time" in page.app.words
 
@@ -244,19 +244,19 @@ async def test_the_chart_of_an_open_trade_follows_it_to_its_exit(tmp_path: Path)
 
         def at(seconds: float) -> int:
             page.form.on_frame(replace(frame, now=frame.now + seconds))
-            return len(page.take_candles)
+            return len(page.apply_candles)
 
         page.answer()
         assert at(0) == 1
         assert at(30) == 1  # a candle of it is five minutes long
         assert at(90) == 2
         assert at(300) == 2  # the answer is awaited
-        page.take_candles[1](TradeCandles(trouble=clean("no route")))
+        page.apply_candles[1](TradeCandles(trouble=clean("no route")))
         await pilot.pause()
         assert "no route" not in page.app.words  # what is drawn stays
         page.journal.lines.take([the_trade()])
         assert at(303) == 3  # up to the exit, at once
-        page.take_candles[2](TradeCandles(candles_about(page.trade), 300, "M5"))
+        page.apply_candles[2](TradeCandles(candles_about(page.trade), 300, "M5"))
         assert at(3000) == 3
 
 

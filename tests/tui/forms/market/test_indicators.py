@@ -15,7 +15,7 @@ async def after(*keys: str, chosen: tuple[str, ...] = (), width: int = 80) -> Fo
     app = FormApp(lambda: IndicatorForm(store))
     async with app.run_test(size=(width, 24)) as pilot:
         await pilot.press(*keys)
-        app.last_words = app.words
+        app.last_text = app.words
     return app
 
 
@@ -48,8 +48,8 @@ async def test_tab_goes_on_to_the_next_row_that_has_numbers_and_back() -> None:
 
 async def test_what_was_chosen_is_shown_and_can_be_turned_off() -> None:
     app = await after(chosen=("ema 9", "rsi 7"))
-    assert "[x] EMA          [   9]" in app.last_words
-    assert "[x] RSI              7" in app.last_words
+    assert "[x] EMA          [   9]" in app.last_text
+    assert "[x] RSI              7" in app.last_text
     assert texts(await after("space", "enter", chosen=("ema 9", "rsi 7"))) == ["rsi 7"]
 
 
@@ -59,8 +59,8 @@ async def test_nothing_may_be_chosen() -> None:
 
 async def test_a_choice_for_every_instrument_says_so() -> None:
     app = await after("a")
-    assert "Indicators of every instrument" in app.last_words
-    assert "a only EUR/USD" in app.last_words
+    assert "Indicators of every instrument" in app.last_text
+    assert "a only EUR/USD" in app.last_text
     app = await after("space", "a", "enter")
     assert app.results == [IndicatorChoice("EUR_USD", parse_indicators(("ema 20",)), True)]
 
@@ -69,7 +69,7 @@ async def test_a_third_pane_under_the_price_is_refused_and_the_form_stays() -> N
     keys = [*["down"] * 8, "space", "down", "space", "down", "space", "enter"]
     app = await after(*keys)
     assert app.results == []
-    assert "only 2 fit under the price, leave out 1" in " ".join(app.last_words.split())
+    assert "only 2 fit under the price, leave out 1" in " ".join(app.last_text.split())
     assert len(texts(await after(*keys, "space", "enter"))) == 2
 
 
@@ -85,7 +85,7 @@ async def test_a_third_pane_under_the_price_is_refused_and_the_form_stays() -> N
 async def test_a_period_that_is_none_is_named(keys: tuple[str, ...], words: str) -> None:
     app = await after(*keys)
     assert app.results == []
-    assert words in app.last_words
+    assert words in app.last_text
 
 
 async def test_escape_changes_nothing() -> None:
@@ -95,11 +95,11 @@ async def test_escape_changes_nothing() -> None:
 async def test_letters_that_mean_money_on_the_desk_mean_nothing_here() -> None:
     app = await after("B", "y", "X")
     assert app.results == []
-    assert "Indicators of EUR/USD" in app.last_words
+    assert "Indicators of EUR/USD" in app.last_text
 
 
 async def test_every_row_stands_whole_on_80_columns() -> None:
-    words = (await after()).last_words
+    words = (await after()).last_text
     assert "high, low, close of the day before" in words
     assert "fast, slow, signal; under price" in words
     assert "a all instruments  Esc drops" in words

@@ -11,7 +11,7 @@ async def after(*keys: str, now: str = "H4", size: tuple[int, int] = (80, 24)) -
     app = FormApp(lambda: TimeframeForm(now))
     async with app.run_test(size=size) as pilot:
         await pilot.press(*keys)
-        app.last_words = app.words
+        app.last_text = app.words
     return app
 
 
@@ -23,7 +23,7 @@ def test_the_rows_hold_every_length_once_shortest_first() -> None:
 @pytest.mark.parametrize("now", ["S5", "H4", "M", "?", ""])
 async def test_the_present_one_is_marked(size: tuple[int, int], now: str) -> None:
     app = await after(now=now, size=size)
-    shown = app.last_words
+    shown = app.last_text
     assert (f"x{now}" in shown) == (now in SECONDS)
 
 

@@ -59,15 +59,15 @@ class Host:
 
     def read_open_profits(self, page: StatisticsPage) -> None:
         self.reads.append("open profits")
-        page.take_open_profits({})
+        page.show_open_profits({})
 
     def read_excursions(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         self.reads.append("excursions")
-        page.take_excursions({each.id: known_excursion(each, RISK, 2 * RISK) for each in trades})
+        page.show_excursions({each.id: known_excursion(each, RISK, 2 * RISK) for each in trades})
 
     def read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         self.reads.append(f"paths of {len(trades)}")
-        page.take_paths({})
+        page.show_paths({})
 
     def open_day(self, _snapshot: JournalSnapshot, day: date, *, week: bool) -> None:
         self.opened.append((day, week))
@@ -237,7 +237,7 @@ async def test_a_refusal_is_shown_and_r_reads_again() -> None:
     app = FormApp(lambda: page)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot.pause)
-        page.take_trouble("Not everything could be read")
+        page.show_error("Not everything could be read")
         await settle(app, pilot.pause)
         assert "Not everything could be read" in app.words
         await pilot.press("r")

@@ -49,7 +49,7 @@ async def after(
     app = FormApp(lambda: build(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
-        app.last_words = app.words
+        app.last_text = app.words
     return app
 
 
@@ -75,7 +75,7 @@ def reverse(context: FormContext) -> ReverseForm:
 
 async def test_a_ticket_is_sent_with_the_stop_that_it_shows() -> None:
     keys = ("s", *"1.5a")
-    words = (await after(ticket, *keys)).last_words
+    words = (await after(ticket, *keys)).last_text
     assert "= 1.08377, 12.3p" in words
     assert "1a = 8.2 pips, ATR 14 H1" in words
     [order] = (await after(ticket, *keys, "y")).results
@@ -134,7 +134,7 @@ async def test_digits_typed_behind_the_letter_go_on_with_the_number() -> None:
 
 
 async def test_the_letter_alone_converts_the_distance_there_is() -> None:
-    words = (await after(ticket, "s", "a")).last_words
+    words = (await after(ticket, "s", "a")).last_text
     assert "2.44] ATR" in words
     assert "= 1.08300, 20.0p" in words
 
@@ -143,8 +143,8 @@ async def test_the_letter_alone_converts_the_distance_there_is() -> None:
 async def test_a_ticket_without_a_known_range_is_refused_by_name(store: Store) -> None:
     app = await after(ticket, "s", *"1.5a", "y", store=store)
     assert app.results == []
-    assert "✗ ATR is not known" in app.last_words
-    assert "stop: 1.5a needs ATR 14 H1, which is not known" in " ".join(app.last_words.split())
+    assert "✗ ATR is not known" in app.last_text
+    assert "stop: 1.5a needs ATR 14 H1, which is not known" in " ".join(app.last_text.split())
 
 
 async def test_a_range_that_could_not_be_read_for_hours_is_not_known() -> None:
@@ -153,31 +153,31 @@ async def test_a_range_that_could_not_be_read_for_hours_is_not_known() -> None:
 
 
 async def test_the_size_is_no_distance() -> None:
-    words = (await after(ticket, "u", "a")).last_words
+    words = (await after(ticket, "u", "a")).last_text
     assert "The size is not a distance" in words
 
 
 async def test_the_unit_key_comes_to_ranges_and_goes_on_from_them() -> None:
-    words = (await after(ticket, "s", "m", "m")).last_words
+    words = (await after(ticket, "s", "m", "m")).last_text
     assert "2.44] ATR" in words
-    words = (await after(ticket, "s", "m", "m", "m")).last_words
+    words = (await after(ticket, "s", "m", "m", "m")).last_text
     assert "] pips" in words
 
 
 async def test_the_unit_key_stays_where_the_range_is_unknown() -> None:
-    words = (await after(ticket, "s", "m", "m", store=store_with(None))).last_words
+    words = (await after(ticket, "s", "m", "m", store=store_with(None))).last_text
     assert "The stop stays in price: ATR 14 H1 is not known" in words
 
 
 async def test_a_nudge_moves_a_tenth() -> None:
-    words = (await after(ticket, "s", *"1.5a", "up")).last_words
+    words = (await after(ticket, "s", *"1.5a", "up")).last_text
     assert "1.6" in words
 
 
 async def test_modify_takes_a_distance_from_the_entry() -> None:
     [sent] = (await after(modify, "s", *"1.5a", "y")).results
     assert sent == SetProtection("6411", "EUR_USD", D("1.08317"), UNCHANGED, UNCHANGED)
-    words = (await after(modify, "s", *"1.5a")).last_words
+    words = (await after(modify, "s", *"1.5a")).last_text
     assert "1.08200 → 1.08317" in words
     assert "1a = 8.2 pips, ATR 14 H1" in words
 
@@ -185,7 +185,7 @@ async def test_modify_takes_a_distance_from_the_entry() -> None:
 async def test_modify_is_refused_by_name_while_the_range_is_unknown() -> None:
     app = await after(modify, "s", *"1.5a", "y", store=store_with(None))
     assert app.results == []
-    assert "✗ ATR is not known" in app.last_words
+    assert "✗ ATR is not known" in app.last_text
 
 
 async def test_a_trailing_stop_is_set_at_ranges() -> None:
@@ -196,7 +196,7 @@ async def test_a_trailing_stop_is_set_at_ranges() -> None:
 
 async def test_a_trailing_stop_is_that_of_the_template() -> None:
     app = await after(trail, template=IN_RANGES)
-    assert "16.4p behind" in app.last_words
+    assert "16.4p behind" in app.last_text
 
 
 async def test_a_resting_order_has_its_stop_measured_from_its_price() -> None:
@@ -207,11 +207,11 @@ async def test_a_resting_order_has_its_stop_measured_from_its_price() -> None:
 async def test_a_resting_order_is_refused_by_name_while_the_range_is_unknown() -> None:
     app = await after(move, "s", *"1.5a", "y", store=store_with(None))
     assert app.results == []
-    assert "stop: 1.5a needs ATR 14 H1" in " ".join(app.last_words.split())
+    assert "stop: 1.5a needs ATR 14 H1" in " ".join(app.last_text.split())
 
 
 async def test_the_price_of_a_resting_order_is_no_distance() -> None:
-    assert "The price is not a distance" in (await after(move, "p", "a")).last_words
+    assert "The price is not a distance" in (await after(move, "p", "a")).last_text
 
 
 async def test_a_reversal_by_a_template_in_ranges_is_refused_by_name_while_they_are_unknown() -> (
@@ -219,7 +219,7 @@ async def test_a_reversal_by_a_template_in_ranges_is_refused_by_name_while_they_
 ):
     app = await after(reverse, "c", store=store_with(None), template=IN_RANGES)
     assert app.results == []
-    assert "stop: 1.5a needs ATR 14 H1" in " ".join(app.last_words.split())
+    assert "stop: 1.5a needs ATR 14 H1" in " ".join(app.last_text.split())
 
 
 async def test_a_ticket_opens_with_the_template_in_ranges() -> None:

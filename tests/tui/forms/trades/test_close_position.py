@@ -43,13 +43,13 @@ async def after(
     app = FormApp(lambda: kind(example_context(store or two_longs()), "EUR_USD"))
     async with app.run_test(size=size) as pilot:
         await pilot.press(*keys)
-        app.last_words = app.words
+        app.last_text = app.words
     return app
 
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_c_y_closes_the_position_and_says_so(size: tuple[int, int]) -> None:
-    words = (await after(ClosePositionForm, size=size)).last_words
+    words = (await after(ClosePositionForm, size=size)).last_text
     assert "CLOSE position EUR/USD LONG 30,000 at market" in words
     assert "average 1.08393" in words
     assert "2 trades" in words
@@ -67,7 +67,7 @@ async def test_a_hedged_position_closes_both_sides_or_the_one_chosen() -> None:
     assert app.results == [ClosePosition("EUR_USD", short_units="ALL")]
     app = await after(ClosePositionForm, "s", "l", "y", store=hedged_store())
     assert app.results == [ClosePosition("EUR_USD", long_units="ALL")]
-    words = (await after(ClosePositionForm, store=hedged_store())).last_words
+    words = (await after(ClosePositionForm, store=hedged_store())).last_text
     assert "CLOSE position EUR/USD LONG 20,000 and SHORT 5,000 at market" in words
     assert "realizes +7.00 USD" in words  # +10.00 and −3.00, each at its own side's price
 
@@ -89,7 +89,7 @@ async def test_a_position_closes_at_every_level_with_no_price_at_all(level: str)
     store.quotes.clear()
     app = await after(ClosePositionForm, "y", store=store)
     assert app.results == [ClosePosition("EUR_USD", long_units="ALL")]
-    assert "No price seen yet" in (await after(ClosePositionForm, store=store)).last_words
+    assert "No price seen yet" in (await after(ClosePositionForm, store=store)).last_text
     app = await after(PositionPartForm, "5", "y", store=store)
     assert app.results == [ClosePosition("EUR_USD", long_units=D(15_000))]
 
@@ -100,7 +100,7 @@ async def test_a_position_that_is_gone_is_said_so() -> None:
     for kind in (ClosePositionForm, PositionPartForm):
         app = await after(kind, "y", store=store)
         assert app.results == []
-        assert "closed already" in app.last_words
+        assert "closed already" in app.last_text
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ async def test_all_of_a_part_is_all(keys: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_part_shows_what_it_realizes_and_what_remains(size: tuple[int, int]) -> None:
-    words = (await after(PositionPartForm, *"25000u", size=size)).last_words
+    words = (await after(PositionPartForm, *"25000u", size=size)).last_text
     assert "CLOSE 25,000 units of position EUR/USD LONG 30,000" in words
     assert "closes 25,000  realizes +19.50 USD" in words
     assert "remains 5,000" in words
@@ -154,7 +154,7 @@ async def test_a_part_shows_what_it_realizes_and_what_remains(size: tuple[int, i
 async def test_what_is_no_part_sends_nothing_and_says_why(keys: str, why: str) -> None:
     app = await after(PositionPartForm, *keys, "y")
     assert app.results == []
-    assert why in " ".join(app.last_words.replace("┃", " ").split())
+    assert why in " ".join(app.last_text.replace("┃", " ").split())
 
 
 async def test_a_digit_typed_after_a_chosen_part_drops_the_part() -> None:
@@ -165,7 +165,7 @@ async def test_a_digit_typed_after_a_chosen_part_drops_the_part() -> None:
 async def test_a_hedged_position_asks_which_side_a_part_is_of() -> None:
     app = await after(PositionPartForm, "5", "y", store=hedged_store())
     assert app.results == []
-    assert "choose the side with l long or s short" in app.last_words
+    assert "choose the side with l long or s short" in app.last_text
     app = await after(PositionPartForm, "s", "5", "y", store=hedged_store())
     assert app.results == [ClosePosition("EUR_USD", short_units=D(2_500))]
     app = await after(PositionPartForm, "5", "l", "y", store=hedged_store())

@@ -27,7 +27,7 @@ from keydesk.forms.trades.reverse_flatten import FlattenForm
 from keydesk.keys.confirm import EXITS, Step
 from keydesk.keys.guard import Cause, arming_after
 from keydesk.records import ClosedTrade, InFlightState
-from keydesk.store.risk import exit_only_words
+from keydesk.store.risk import exit_only_text
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk_client.account.valuation import rebuild_position
@@ -175,7 +175,7 @@ def held(name: str) -> FormContext:
     rebuild_position(store, "EUR_USD")
     context = HOLDS[name](example_context(store))
     limits = context.limits
-    return replace(context, exit_only=lambda: exit_only_words(store, limits, WALL_NS))
+    return replace(context, exit_only=lambda: exit_only_text(store, limits, WALL_NS))
 
 
 @pytest.mark.parametrize("hold", HOLDS)

@@ -21,7 +21,7 @@ async def after(keys: str, *, trail: str = "") -> FormApp:
     async with app.run_test(size=(80, 24)) as pilot:
         for key in keys.split():
             await pilot.press(*([key] if len(key) > 1 and key.isalpha() else key))
-        app.last_words = app.words
+        app.last_text = app.words
     return app
 
 
@@ -32,7 +32,7 @@ async def test_units_are_changed_and_all_else_is_left_alone() -> None:
         "6415", "EUR_USD", D("1.08200"), D("1.08000"), D("1.08600"), units=D(30_000)
     )
     assert move.trail is UNCHANGED
-    words = (await after("u 30000")).last_words
+    words = (await after("u 30000")).last_text
     assert "[    30,000] 20,000 → 30,000" in words
 
 
@@ -40,9 +40,9 @@ async def test_a_trailing_stop_is_added_changed_and_removed() -> None:
     [added] = (await after("r 25 y")).results
     assert isinstance(added, MoveEntry)
     assert added.trail == D("0.00250")
-    assert "25.0p → 30.0p" in (await after("r 30", trail="0.00250")).last_words
+    assert "25.0p → 30.0p" in (await after("r 30", trail="0.00250")).last_text
     app = await after("r backspace y", trail="0.00250")
-    assert "25.0p → REMOVED" in (await after("r backspace", trail="0.00250")).last_words
+    assert "25.0p → REMOVED" in (await after("r backspace", trail="0.00250")).last_text
     [gone] = app.results
     assert isinstance(gone, MoveEntry)
     assert gone.trail is None
@@ -62,7 +62,7 @@ async def test_a_trailing_stop_is_added_changed_and_removed() -> None:
 async def test_what_cannot_be_sent_names_its_field(keys: str, why: str) -> None:
     app = await after(f"{keys} y c")
     assert app.results == []
-    assert why in app.last_words.replace("┃\n┃ ", "")
+    assert why in app.last_text.replace("┃\n┃ ", "")
 
 
 async def test_a_protection_that_is_taken_away_says_so() -> None:

@@ -30,7 +30,7 @@ async def after(
     app = FormApp(lambda: build(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
-        app.last_words = app.words
+        app.last_text = app.words
     return app
 
 
@@ -42,7 +42,7 @@ def stop_loss() -> OrderRow:
 
 async def test_d_y_cancels_the_order_and_says_which() -> None:
     app = await after(lambda s: CancelForm(s, "6415"))
-    assert "CANCEL BUY 20,000 EUR/USD limit 1.08200 #6415" in app.last_words
+    assert "CANCEL BUY 20,000 EUR/USD limit 1.08200 #6415" in app.last_text
     [cancel] = (await after(lambda s: CancelForm(s, "6415"), "y")).results
     assert isinstance(cancel, CancelOrders)
     assert cancel.order_ids == ("6415",)
@@ -61,8 +61,8 @@ async def test_an_entry_is_not_moved_farther_from_the_market_than_the_own_limit(
 
     app = await after(form, "up", "y")  # 1.08210, 0.26 % from the market
     assert app.results == []
-    assert "your own limit of 0.2 %" in app.last_words
-    assert "hard_deviation_percent" in " ".join(app.last_words.split())
+    assert "your own limit of 0.2 %" in app.last_text
+    assert "hard_deviation_percent" in " ".join(app.last_text.split())
     near = await after(form, *"1.08400", "y")
     assert len(near.results) == 1
 
@@ -71,16 +71,16 @@ async def test_an_order_that_brings_a_trailing_stop_is_not_called_unlimited() ->
     store = example_store()
     store.orders["6415"] = replace(store.orders["6415"], stop_loss=None, trail=D("0.00150"))
     app = await after(lambda s: MoveForm(s, "6415"), "up", store=store)
-    assert "UNLIMITED" not in app.last_words
-    assert "no limit" not in app.last_words
-    assert "at stop −32.00 USD" in app.last_words, "it begins a spread further away"
+    assert "UNLIMITED" not in app.last_text
+    assert "no limit" not in app.last_text
+    assert "at stop −32.00 USD" in app.last_text, "it begins a spread further away"
 
 
 async def test_of_a_stop_and_a_trailing_stop_the_nearer_one_is_what_is_lost() -> None:
     store = example_store()
     store.orders["6415"] = replace(store.orders["6415"], trail=D("0.00150"))
     app = await after(lambda s: MoveForm(s, "6415"), "up", store=store)
-    assert "at stop −32.00 USD" in app.last_words, "it begins a spread further away"
+    assert "at stop −32.00 USD" in app.last_text, "it begins a spread further away"
 
 
 async def test_a_reduce_only_order_moves_without_a_bracket_disarmed_too() -> None:
@@ -99,16 +99,16 @@ async def test_a_reduce_only_order_moves_without_a_bracket_disarmed_too() -> Non
 
 async def test_a_move_that_makes_no_sense_is_refused() -> None:
     app = await after(lambda s: MoveForm(s, "6415"), "y")
-    assert "Nothing changed yet" in app.last_words
+    assert "Nothing changed yet" in app.last_text
     app = await after(lambda s: MoveForm(s, "6415"), *"1.07900", "y")
     assert app.results == []
-    assert "must be below the price" in app.last_words
+    assert "must be below the price" in app.last_text
 
 
 async def test_cancelling_a_stop_asks_for_a_letter() -> None:
     store = example_store()
     store.orders["6412"] = stop_loss()
-    words = (await after(lambda s: CancelForm(s, "6412"), store=store)).last_words
+    words = (await after(lambda s: CancelForm(s, "6412"), store=store)).last_text
     assert "Trade #6411 loses this stop" in words
     assert "type   c   to send" in words
 
@@ -117,8 +117,8 @@ async def test_z_leaves_protection_alone_and_says_so() -> None:
     store = example_store()
     store.orders["6412"] = stop_loss()
     app = await after(lambda s: CancelEntriesForm(s, "EUR_USD"), store=store)
-    assert "CANCEL 1 entry order of EUR/USD" in app.last_words
-    assert "1 protective order stays" in app.last_words
+    assert "CANCEL 1 entry order of EUR/USD" in app.last_text
+    assert "1 protective order stays" in app.last_text
 
 
 async def test_z_a_takes_the_whole_account() -> None:
@@ -147,7 +147,7 @@ async def test_reverse_is_one_order_of_twice_the_net_position() -> None:
 
 async def test_reverse_needs_a_position() -> None:
     app = await after(lambda s: ReverseForm(s, "EUR_GBP"), "c", "y")
-    assert "no net position" in app.last_words
+    assert "no net position" in app.last_text
 
 
 @pytest.mark.parametrize("level", ["ARMED", "DISARMED"])
@@ -159,7 +159,7 @@ async def test_flatten_works_at_both_levels_by_its_letter(level: str) -> None:
 
 
 async def test_flatten_lists_positions_and_entry_orders() -> None:
-    words = (await after(lambda s: FlattenForm(s, "EUR_USD"))).last_words
+    words = (await after(lambda s: FlattenForm(s, "EUR_USD"))).last_text
     assert "close LONG 20,000 EUR/USD  +10.00" in words
     assert "cancel BUY 20,000 EUR/USD limit" in words
 
@@ -188,7 +188,7 @@ async def test_live_is_not_armed_by_any_key_before_the_account_is_read() -> None
     for keys in ("y", "001", "000", "yyy"):
         app = await after(ArmForm, *keys, store=store)
         assert app.results == []
-        assert "The account is still being read" in app.last_words
+        assert "The account is still being read" in app.last_text
 
 
 async def test_wrong_digits_arm_nothing_and_are_asked_for_again_in_words() -> None:
@@ -197,7 +197,7 @@ async def test_wrong_digits_arm_nothing_and_are_asked_for_again_in_words() -> No
     store.arming = Arming("DISARMED")
     app = await after(ArmForm, "0", "0", "2", store=store)
     assert app.results == []
-    assert "NOT ARMED: 002 is not the end of this account's id" in app.last_words
+    assert "NOT ARMED: 002 is not the end of this account's id" in app.last_text
     assert (await after(ArmForm, *"002001", store=store)).results == [True]
     assert (await after(ArmForm, *"00", "backspace", *"01", store=store)).results == [True]
 
@@ -221,4 +221,4 @@ async def test_read_only_cannot_be_armed() -> None:
     store.arming = Arming("READ-ONLY")
     app = await after(ArmForm, "y", store=store)
     assert app.results == []
-    assert "READ-ONLY" in app.last_words
+    assert "READ-ONLY" in app.last_text

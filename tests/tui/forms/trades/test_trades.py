@@ -26,7 +26,7 @@ async def after(build: Build, *keys: str, store: Store | None = None) -> FormApp
     app = FormApp(lambda: build(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
-        app.last_words = app.words
+        app.last_text = app.words
     return app
 
 
@@ -51,7 +51,7 @@ async def test_c_y_closes_the_trade() -> None:
 
 
 async def test_closing_says_what_is_realized_and_what_goes_with_it() -> None:
-    words = (await after(close)).last_words
+    words = (await after(close)).last_text
     assert "realizes +10.00 USD" in words
     assert "2 protective orders are cancelled too" in words
 
@@ -74,7 +74,7 @@ async def test_a_part_closes_with_no_price_at_all() -> None:
 async def test_a_digit_typed_after_a_chosen_part_drops_the_part() -> None:
     app = await after(lambda s: ScaleOutForm(s, "6411"), "7", "0", "y")
     assert app.results == []
-    assert "% takes the 70 typed" in app.last_words
+    assert "% takes the 70 typed" in app.last_text
 
 
 async def test_half_is_closed_by_five_and_y() -> None:
@@ -90,7 +90,7 @@ async def test_an_own_percentage_is_digits_and_percent() -> None:
 async def test_no_part_chosen_sends_nothing() -> None:
     app = await after(lambda s: ScaleOutForm(s, "6411"), "y")
     assert app.results == []
-    assert "Choose" in app.last_words
+    assert "Choose" in app.last_text
 
 
 async def test_a_part_below_one_unit_offers_the_whole() -> None:
@@ -98,7 +98,7 @@ async def test_a_part_below_one_unit_offers_the_whole() -> None:
     store.trades["6411"].units = D(3)
     app = await after(lambda s: ScaleOutForm(s, "6411"), "2", "y", store=store)
     assert app.results == []
-    assert "less than one unit: C closes all of it" in app.last_words
+    assert "less than one unit: C closes all of it" in app.last_text
 
 
 async def test_break_even_moves_only_the_stop_and_covers_the_financing() -> None:
@@ -111,7 +111,7 @@ async def test_break_even_covers_commission_and_fees() -> None:
     store.opening_costs["6411"] = OpeningCosts(D("0.20"), D("0.40"))
     app = await after(even, "y", store=store)
     assert app.results == [SetProtection("6411", "EUR_USD", stop=D("1.08447"))]
-    words = (await after(even, store=store)).last_words
+    words = (await after(even, store=store)).last_text
     assert "commission and fees −0.80" in words
 
 
@@ -120,8 +120,8 @@ async def test_break_even_refuses_what_would_fire_now() -> None:
     store.quotes["EUR_USD"].bid = D("1.08430")
     app = await after(even, "y", store=store)
     assert app.results == []
-    assert "would fire now" in app.last_words
-    assert "wait, or close it" in app.last_words
+    assert "would fire now" in app.last_text
+    assert "wait, or close it" in app.last_text
 
 
 async def test_break_even_never_loosens() -> None:
@@ -129,7 +129,7 @@ async def test_break_even_never_loosens() -> None:
     store.trades["6411"].stop_loss = DependentOrder("6412", D("1.08460"))
     app = await after(even, "y", store=store)
     assert app.results == []
-    assert "protects more" in app.last_words
+    assert "protects more" in app.last_text
 
 
 async def test_the_stop_is_tightened_by_three_nudges() -> None:
@@ -146,10 +146,10 @@ async def test_what_is_not_touched_is_left_alone() -> None:
 
 async def test_loosening_asks_for_a_letter_and_is_refused_disarmed() -> None:
     app = await after(modify, "s", "down")
-    assert "type   c   to send" in app.last_words
+    assert "type   c   to send" in app.last_text
     store = example_store()
     store.arming = Arming("DISARMED")
-    assert "A arms" in (await after(modify, "s", "down", "y", store=store)).last_words
+    assert "A arms" in (await after(modify, "s", "down", "y", store=store)).last_text
 
 
 async def test_tightening_works_disarmed() -> None:
@@ -167,13 +167,13 @@ async def test_an_emptied_field_takes_the_order_away() -> None:
 async def test_nothing_changed_sends_nothing() -> None:
     app = await after(modify, "y")
     assert app.results == []
-    assert "Nothing changed yet" in app.last_words
+    assert "Nothing changed yet" in app.last_text
 
 
 async def test_a_stop_that_would_fire_is_refused() -> None:
     app = await after(modify, "s", *"1.08495", "y")
     assert app.results == []
-    assert "would fire now" in app.last_words
+    assert "would fire now" in app.last_text
 
 
 async def test_protect_adds_the_template_measured_from_the_entry() -> None:
@@ -192,7 +192,7 @@ async def test_a_trade_that_is_gone_is_said_so(build: Build) -> None:
     store.trades.clear()
     app = await after(build, "y", store=store)
     assert app.results == []
-    assert "closed already" in app.last_words
+    assert "closed already" in app.last_text
 
 
 async def test_the_field_of_break_even_stays_on_one_line_beside_the_chart() -> None:

@@ -185,9 +185,9 @@ def test_a_refusal_changes_nothing_but_the_log() -> None:
 
 def test_every_change_is_marked_for_the_panes() -> None:
     store = fresh_store()
-    store.take_dirty()
+    store.pop_dirty()
     apply(store, opening(5, "1000", "1.08500"))
-    dirty = store.take_dirty()
+    dirty = store.pop_dirty()
     assert {Topic.ACCOUNT, Topic.TRADES, Topic.POSITIONS, Topic.LOG} <= dirty.keys()
 
 

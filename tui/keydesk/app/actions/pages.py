@@ -101,11 +101,11 @@ class PageActions:
         from keydesk.forms.account.pages import AccountPage  # noqa: PLC0415 - with the first form
 
         def read(page: AccountPage) -> None:
-            self._services.read_bookings(page.take_bookings)
+            self._services.read_bookings(page.show_bookings)
 
         page = AccountPage(self._store, monotonic, read, self.configure_account)
         self._context.app.push_screen(page)
-        self._services.read_summary(page.take_more)
+        self._services.read_summary(page.show_more)
 
     def configure_account(self) -> None:
         """Change name and margin rate of the account."""
@@ -116,7 +116,7 @@ class PageActions:
         from keydesk.forms.account.exposure import ExposurePage  # noqa: PLC0415 - with the first form
 
         def read(page: ExposurePage, names: Sequence[str]) -> None:
-            self._services.read_closes(names, page.take_closes)
+            self._services.read_closes(names, page.show_closes)
 
         self._context.app.push_screen(ExposurePage(self._store, monotonic, read))
 

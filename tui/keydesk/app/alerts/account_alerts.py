@@ -92,11 +92,11 @@ class AccountAlerts:
         connection.feed.alerts = self.watch
         self._app.run_worker(self.watch.run(), "alerts", group="feeds", exit_on_error=False)
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Judge what is no price, and the connection; called with each beat."""
         if self.watch is not None and self._events is not None:
-            self.watch.look(now)
-            self._events.look(now)
+            self.watch.check(now)
+            self._events.check(now)
 
     def on_audit_entry(self, what: str, words: str) -> None:
         """Deliver an entry of the audit log about a limit."""
@@ -166,8 +166,8 @@ class AccountAlerts:
 
     def make(self, line: AlertLine | None, changed: Alert | None = None) -> None:
         """Make an alert, or give an alert another condition."""
-        from keydesk.alerts.alert_list import adding, replacing  # noqa: PLC0415 - see `open`
-        from keydesk.calc.alerts.alert_builder import make_alert, standing_words  # noqa: PLC0415
+        from keydesk.alerts.alert_list import add_alert, replace_alert  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert_builder import make_alert, standing_text  # noqa: PLC0415
         from keydesk.calc.alerts.parts import AlertSyntaxError  # noqa: PLC0415
 
         if line is None:
@@ -175,20 +175,20 @@ class AccountAlerts:
         if self.watch is None:
             self._tell("warn", NOT_OPEN)
             return
-        around = self._surroundings()
+        around = self._alert_context()
         try:
             made = make_alert(line, around, "" if changed is None else changed.id)
         except AlertSyntaxError as error:
             self._tell("warn", str(error))
             return
         instrument = getattr(line.condition, "instrument", "")
-        hint = standing_words(made, around.prices.get(instrument))
-        words = f"Alert {made.repeat_words}: {made.words}{f'; {hint}' if hint else ''}"
+        hint = standing_text(made, around.prices.get(instrument))
+        words = f"Alert {made.repeat_text}: {made.words}{f'; {hint}' if hint else ''}"
         if changed is None:
-            self.watch.change(adding(made), lambda why: self._done(why, words))
+            self.watch.change(add_alert(made), lambda why: self._done(why, words))
         else:
             kept = replace(made, count=changed.count)
-            self.watch.change(replacing(kept), lambda why: self._done(why, words))
+            self.watch.change(replace_alert(kept), lambda why: self._done(why, words))
 
     def _done(self, why: str, words: str) -> None:
         if why:
@@ -202,18 +202,18 @@ class AccountAlerts:
         from keydesk.calc.alerts.parts import AlertSyntaxError  # noqa: PLC0415
 
         try:
-            make_alert(line, self._surroundings())
+            make_alert(line, self._alert_context())
         except AlertSyntaxError as error:
             return str(error)
         return ""
 
     def _standing(self, line: AlertLine) -> str:
-        from keydesk.calc.alerts.alert_builder import standing_words  # noqa: PLC0415 - see `open`
+        from keydesk.calc.alerts.alert_builder import standing_text  # noqa: PLC0415 - see `open`
 
         instrument = getattr(line.condition, "instrument", "")
-        return standing_words(self._unmade(line), self._surroundings().prices.get(instrument))
+        return standing_text(self._unmade(line), self._alert_context().prices.get(instrument))
 
-    def _surroundings(self) -> AlertContext:
+    def _alert_context(self) -> AlertContext:
         """Return the time, the trader's zone and the prices, from which an alert is made."""
         from keydesk.calc.alerts.alert_builder import AlertContext, PriceSnapshot  # noqa: PLC0415 - see `open`
 
@@ -237,7 +237,7 @@ class AccountAlerts:
         )
 
     def _carry_out(self, action: AlertAction) -> None:
-        from keydesk.alerts.alert_list import deleting, setting  # noqa: PLC0415 - see `open`
+        from keydesk.alerts.alert_list import delete_alerts, set_alert_state  # noqa: PLC0415 - see `open`
         from keydesk.calc.alerts.alert_builder import line_of  # noqa: PLC0415
 
         alert = action.alert
@@ -252,15 +252,15 @@ class AccountAlerts:
             case "clear":
                 over = (each for each in self._store.alerts.values())
                 self.watch.change(
-                    deleting(each.id for each in over if each.state in ("done", "expired"))
+                    delete_alerts(each.id for each in over if each.state in ("done", "expired"))
                 )
             case "delete" if alert is not None:
-                self.watch.change(deleting([alert.id]))
+                self.watch.change(delete_alerts([alert.id]))
             case "edit" if alert is not None:
                 self.type_line(line_of(alert, self._store.zone), alert)
             case "pause" if alert is not None:
                 pauses = alert.state == "on"
-                self.watch.change(setting(alert.id, "paused" if pauses else "on"))
+                self.watch.change(set_alert_state(alert.id, "paused" if pauses else "on"))
             case _:
                 pass
 
@@ -326,7 +326,7 @@ class WeekEndReminder:
         self._looked_at = float("-inf")
         self._announced_ns = 0  # the end of the week of the last reminder
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Name the trades without a stop, once a week."""
         now_ns = self._store.clock_ns
         if now - self._looked_at < WEEK_END_LOOK_EVERY or not now_ns:

@@ -64,7 +64,7 @@ class AwayCard:
         if self._last_visit is not None:
             self._outages.append(Outage("desk closed", self._last_visit.time_ns, 0))
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Follow connection and keys; show a card that is due."""
         if self._path is None or now - self._looked_at < LOOK_EVERY:
             return

@@ -252,16 +252,16 @@ class AccountJournal:
     async def _show_newest_note(self, live: LiveJournal, form: NoteForm) -> None:
         """Show the note as another desk may have changed it."""
         await live.look_at_notes()
-        form.take_note(live.notes.by_trade.get(form.trade_id, NO_NOTE))
+        form.show_note(live.notes.by_trade.get(form.trade_id, NO_NOTE))
 
     def _about(self, trade_id: str) -> Printable:
         """Return a trade in words, as far as it is known."""
-        from keydesk.forms.journal.columns import result_words  # noqa: PLC0415 - with the first form
+        from keydesk.forms.journal.columns import result_text  # noqa: PLC0415 - with the first form
 
         line = None if self.live is None else self.live.lines.trades.get(trade_id)
         if line is not None:
             home = self._store.home_currency
-            return safe(result_words(line, home, self._store.zone))
+            return safe(result_text(line, home, self._store.zone))
         trade = self._store.trades.get(trade_id)
         if trade is None:
             return safe(f"#{clean_name(trade_id)}")

@@ -156,13 +156,13 @@ class JournalStatistics:
             await work(page)
         except KeydeskClientError as error:
             words = f"Not everything could be read: {clean(str(error))}. r reads again"
-            page.take_trouble(safe(words))
+            page.show_error(safe(words))
 
     async def _read(self, page: StatisticsPage) -> None:
         snapshot = await self._snapshot()
         page.take(snapshot, self.stamp)
         if self._live.trouble:
-            page.take_trouble(safe(f"{self._live.trouble}. r reads again"))
+            page.show_error(safe(f"{self._live.trouble}. r reads again"))
 
     async def _snapshot(self) -> JournalSnapshot:
         """Return the journal up to the newest transaction, or as far as it can be read."""
@@ -199,7 +199,7 @@ class JournalStatistics:
         spans = await asyncio.to_thread(held_over_a_day_end, trades, now)
         closes = await read_day_closes(self._live.client, spans)
         profits: Mapping[int, Decimal] = await asyncio.to_thread(open_profits, trades, closes, now)
-        page.take_open_profits(profits)
+        page.show_open_profits(profits)
 
     async def _read_excursions(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         live = self._live
@@ -207,30 +207,30 @@ class JournalStatistics:
         known = await asyncio.to_thread(live.known_excursions, trades)
         missing = [each for each in trades if each.id not in known]
         for start in range(0, len(missing), TOGETHER):
-            page.take_excursions(dict(known))
-            page.take_progress(_candles_words(start, len(missing)))
+            page.show_excursions(dict(known))
+            page.show_progress(_candles_text(start, len(missing)))
             part = missing[start : start + TOGETHER]
             await live.read_excursions(part)
             known |= live.known_excursions(part)
             if live.excursions_trouble:
                 break
-        page.take_progress("")
-        page.take_excursions(known)
+        page.show_progress("")
+        page.show_excursions(known)
         if live.excursions_trouble:
-            page.take_trouble(safe(f"{live.excursions_trouble}. r reads again"))
+            page.show_error(safe(f"{live.excursions_trouble}. r reads again"))
 
     async def _read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
         from keydesk.trade_journal.paths import read_paths  # noqa: PLC0415
 
         def say(read: int, of: int) -> None:
             if not read % SAY_EVERY:
-                page.take_progress(_candles_words(read, of))
+                page.show_progress(_candles_text(read, of))
 
         path = self._live.files.events.with_suffix(".paths")
-        page.take_progress(_candles_words(0, len(trades)))
-        paths = await read_paths(self._live.client, path, trades, say, page.take_paths)
-        page.take_progress("")
-        page.take_paths(paths)
+        page.show_progress(_candles_text(0, len(trades)))
+        paths = await read_paths(self._live.client, path, trades, say, page.show_paths)
+        page.show_progress("")
+        page.show_paths(paths)
 
     @property
     def _live(self) -> LiveJournal:
@@ -249,5 +249,5 @@ class JournalStatistics:
         )
 
 
-def _candles_words(read: int, of: int) -> SafeText:
+def _candles_text(read: int, of: int) -> SafeText:
     return safe(f"candles of {read:,} of {counted(of, 'trade')} are read …")

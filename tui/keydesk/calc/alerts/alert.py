@@ -28,7 +28,7 @@ class Alert:
     count: int = 0  # how often it fired
 
     @property
-    def repeat_words(self) -> str:
+    def repeat_text(self) -> str:
         """Return how often it fires: once, or again after a pause."""
         if self.repeat_s is None:
             return "once"

@@ -125,7 +125,7 @@ def instrument_of(condition: Condition) -> str:
     return ""
 
 
-def standing_words(alert: Alert, priced: PriceSnapshot | None) -> str:
+def standing_text(alert: Alert, priced: PriceSnapshot | None) -> str:
     """Return a hint if the price is beyond the level already: the alert waits until it comes back and crosses again."""
     condition = alert.condition
     if priced is None or not isinstance(condition, PriceCross):

@@ -78,6 +78,6 @@ class ControlledMarket:
         return replace(self, state=state, trouble="")
 
 
-def speed_words(speed: float) -> str:
+def speed_text(speed: float) -> str:
     """Return a speed as it is shown: x60."""
     return f"x{speed:g}"

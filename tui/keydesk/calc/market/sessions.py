@@ -89,7 +89,7 @@ def week_at(now_ns: int) -> Hours:
     raise AssertionError  # a week has a Friday and a Sunday
 
 
-def week_words(now_ns: int, zone: tzinfo) -> str:
+def week_text(now_ns: int, zone: tzinfo) -> str:
     """Return the market's hours in a zone: Sun 23:05 to Fri 22:59, daily break 22:59 to 23:05."""
     day = datetime.fromtimestamp(now_ns // SECOND, NEW_YORK).date()
     friday = day + timedelta(days=(FRIDAY - day.weekday()) % 7)
@@ -111,7 +111,7 @@ def rollover_at(now_ns: int) -> int:
     return next(each for each in times if each > now_ns)
 
 
-def closed_words(now_ns: int) -> str:
+def closed_text(now_ns: int) -> str:
     """Return until when an instrument that cannot be traded now stays closed, as far as that is known."""
     week = week_at(now_ns)
     if not week.is_open:

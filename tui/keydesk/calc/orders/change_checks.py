@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from keydesk.calc.orders.checks import LEVEL_REACH, is_within, unreadable_words
+from keydesk.calc.orders.checks import LEVEL_REACH, is_within, unreadable_text
 from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.limits import deviation_refusals
 from keydesk.calc.orders.protection import (
@@ -73,7 +73,7 @@ def level_refusals(
         keys: The key of each field, as the refusals name them.
     """
     unreadable = [
-        unreadable_words(name, level, keys[name])
+        unreadable_text(name, level, keys[name])
         for name, level in levels.items()
         if isinstance(level, UnreadableText)
     ]
@@ -103,7 +103,7 @@ def protection_refusals(
     now, new = protection_of(trade), wanted_protection(draft, trade, context)
     if new is None:
         return [
-            unreadable_words(name, text, KEYS[name])
+            unreadable_text(name, text, KEYS[name])
             for name, text in _unreadable_fields(draft, trade, context)
         ]
     reasons = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from decimal import Decimal
 
-from keydesk.calc.market.sessions import closed_words
+from keydesk.calc.market.sessions import closed_text
 from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.limits import limit_refusals, limit_warnings
 from keydesk.calc.orders.member_checks import member_refusals
@@ -67,33 +67,33 @@ class TicketCheck:
 
 
 def check_ticket(
-    draft: Draft, plan: Plan, context: TradingContext, limits: Limits, circumstances: CheckContext
+    draft: Draft, plan: Plan, context: TradingContext, limits: Limits, check_context: CheckContext
 ) -> TicketCheck:
     """Return all refusals and warnings of a plan."""
     at_once = _at_once_warnings(draft, plan, context)
     unusable = [
         *field_refusals(draft, plan, context),
-        *member_refusals(draft, plan, context, circumstances.wall_ns, circumstances.zone),
+        *member_refusals(draft, plan, context, check_context.wall_ns, check_context.zone),
     ]
     if unusable:
         return TicketCheck(tuple(unusable))
     if plan.reduces:  # an exit: no limit, old price or other order may delay it
         refusals = [*_no_size_refusals(draft, plan), *_entry_refusals(plan, context)]
-        return TicketCheck(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
+        return TicketCheck(tuple(refusals), (*at_once, *_moment_warnings(check_context, limits)))
     refusals = [
-        *_price_refusals(draft, plan, context, circumstances),
+        *_price_refusals(draft, plan, context, check_context),
         *_size_refusals(draft, plan, context),
         *_level_refusals(draft, plan, context),
-        *limit_refusals(plan, context, limits, circumstances.open_risk),
+        *limit_refusals(plan, context, limits, check_context.open_risk),
     ]
-    refusals += under_way_refusals(draft.instrument, circumstances.in_flight)
+    refusals += under_way_refusals(draft.instrument, check_context.in_flight)
     warnings = [
         *([] if plan.distance is not None else ["No stop: the loss has no limit"]),
         *limit_warnings(plan, context, limits),
-        *_unusual_size(plan, circumstances.usual_size),
+        *_unusual_size(plan, check_context.usual_size),
         *at_once,
-        *_moment_warnings(circumstances, limits),
-        *_week_end_warnings(circumstances),
+        *_moment_warnings(check_context, limits),
+        *_week_end_warnings(check_context),
     ]
     return TicketCheck(tuple(refusals), tuple(warnings))
 
@@ -123,7 +123,7 @@ def unconfirmed_warnings(in_flight: Iterable[InFlight]) -> list[str]:
     return [f"UNCONFIRMED {first.words}{more}: it may still take effect, and this order as well"]
 
 
-def old_price_words(context: TradingContext, trouble: str) -> str:
+def old_price_text(context: TradingContext, trouble: str) -> str:
     """Return why this price is too old to open on, "" if it is fresh or was read again."""
     if context.age > FRESH and trouble:
         return (
@@ -135,12 +135,12 @@ def old_price_words(context: TradingContext, trouble: str) -> str:
 
 
 def _price_refusals(
-    draft: Draft, plan: Plan, context: TradingContext, circumstances: CheckContext
+    draft: Draft, plan: Plan, context: TradingContext, check_context: CheckContext
 ) -> list[str]:
     reasons = []
     if draft.kind == "MARKET" and not context.tradeable:
-        reasons.append(f"Halted: {closed_words(circumstances.wall_ns)}")
-    old = old_price_words(context, circumstances.quote_trouble)
+        reasons.append(f"Halted: {closed_text(check_context.wall_ns)}")
+    old = old_price_text(context, check_context.quote_trouble)
     if old:
         reasons.append(old)
     return [*reasons, *_entry_refusals(plan, context)]
@@ -149,7 +149,7 @@ def _price_refusals(
 def field_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
     """Return a refusal for each field whose text cannot be sent, with the remedy."""
     reasons = [
-        unreadable_words(name, text, FIELD_KEYS[name])
+        unreadable_text(name, text, FIELD_KEYS[name])
         for name, text in unreadable_fields(draft, plan)
     ]
     size, precision = draft.reading("size"), context.rules.units_precision
@@ -160,7 +160,7 @@ def field_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[st
     return reasons
 
 
-def unreadable_words(name: str, text: UnreadableText, key: str) -> str:
+def unreadable_text(name: str, text: UnreadableText, key: str) -> str:
     """Return the refusal for a field's text: field, text, reason, and the keys that correct it."""
     return f"{name}: {text.text} {text.reason}. {key} and digits set it, {key} Backspace empties it"
 
@@ -307,22 +307,22 @@ def fills_at_once(draft: Draft, plan: Plan, context: TradingContext) -> bool:
     return beyond >= 0 if draft.kind == "LIMIT" else beyond <= 0
 
 
-def _moment_warnings(circumstances: CheckContext, limits: Limits) -> list[str]:
+def _moment_warnings(check_context: CheckContext, limits: Limits) -> list[str]:
     warnings = []
-    since = circumstances.sent_like_this
+    since = check_context.sent_like_this
     if since is not None and since < DUPLICATE_WITHIN:
         warnings.append(f"The same order was sent {since:.0f} s ago")
-    if circumstances.rtt_ms is not None and circumstances.rtt_ms > limits.slow_ms:
-        warnings.append(f"LAG: the broker answers in {circumstances.rtt_ms:.0f} ms")
-    warnings += unconfirmed_warnings(circumstances.in_flight)
-    minutes = minutes_to_rollover(circumstances.wall_ns)
+    if check_context.rtt_ms is not None and check_context.rtt_ms > limits.slow_ms:
+        warnings.append(f"LAG: the broker answers in {check_context.rtt_ms:.0f} ms")
+    warnings += unconfirmed_warnings(check_context.in_flight)
+    minutes = minutes_to_rollover(check_context.wall_ns)
     if minutes is not None:
         warnings.append(f"Rollover in {minutes} min: spreads widen, financing is charged")
     return warnings
 
 
-def _week_end_warnings(circumstances: CheckContext) -> list[str]:
-    minutes = minutes_to_week_end(circumstances.wall_ns)
+def _week_end_warnings(check_context: CheckContext) -> list[str]:
+    minutes = minutes_to_week_end(check_context.wall_ns)
     if minutes is None:
         return []
     return [f"Weekend in {minutes} min: Sunday's first price may be beyond the stop"]

@@ -245,7 +245,7 @@ def cool_off_until(closed: Sequence[ClosedTrade], limits: Limits) -> int | None:
     return last.time_ns + int(limits.cool_off_minutes * MINUTE)
 
 
-def cool_off_words(closed: Sequence[ClosedTrade], limits: Limits, now_ns: int) -> str:
+def cool_off_text(closed: Sequence[ClosedTrade], limits: Limits, now_ns: int) -> str:
     """Return why only exits are sent after a row of losses, "" if there is none or the pause is over."""
     until = cool_off_until(closed, limits)
     if until is None or now_ns >= until:

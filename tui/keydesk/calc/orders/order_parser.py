@@ -117,17 +117,17 @@ class ParsedOrder:
         """Return the parsed fields in words."""
         parts = [
             "" if self.kind is None else KIND_WORDS[self.kind],
-            _field_words("at", self.price),
-            _field_words("stop", self.stop),
-            _field_words("target", self.target),
-            _field_words("trail", self.trail),
-            _field_words("bound", self.bound),
+            _field_text("at", self.price),
+            _field_text("stop", self.stop),
+            _field_text("target", self.target),
+            _field_text("trail", self.trail),
+            _field_text("bound", self.bound),
             self.expiry or (f"GTD {self.until}" if self.until else ""),
         ]
         return ", ".join(part for part in parts if part)
 
     @property
-    def size_words(self) -> str:
+    def size_text(self) -> str:
         """Return the size in words: 50,000, or risk 1 %."""
         size = None if self.size is None else self.size.value
         if self.size is None or not isinstance(size, Decimal):
@@ -284,7 +284,7 @@ def _expiry(left: list[str]) -> tuple[str, str]:
     return "until", text
 
 
-def _field_words(name: str, entry: Entry | None) -> str:
+def _field_text(name: str, entry: Entry | None) -> str:
     if entry is None:
         return ""
     if not entry.text:

@@ -8,10 +8,10 @@ from textual.app import ComposeResult
 from textual.events import Paste
 from textual.widgets import Input
 
-from keydesk.calc.daily_loss import SENTENCE, UNLOCK_AFTER_NS, lock_words
+from keydesk.calc.daily_loss import SENTENCE, UNLOCK_AFTER_NS, lock_text
 from keydesk.forms.form import Form
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action, Confirmation, KeyEffect, Step
 from keydesk.keys.guard import KeyTarget, arming_text
@@ -147,11 +147,11 @@ class UnlockForm(InfoForm[bool]):
         yield TypedByHand(max_length=LONGEST_SENTENCE, select_on_focus=False)
         yield self.new_sheet()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name what it is about."""
         return "Daily loss lock"
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that end it."""
         return "Enter asks for the early unlock  Esc closes"
 
@@ -161,14 +161,14 @@ class UnlockForm(InfoForm[bool]):
         lock, result = store.loss_lock, day_result(store)
         lost = safe(f"Lost today: {money(result.loss)} {result.currency}")
         lines = [
-            *wrap_words(safe(lock_words(lock, now_ns)), "danger", self.inside),
+            *wrap_text(safe(lock_text(lock, now_ns)), "danger", self.inside),
             ((lost, "plain"),),
             BLANK,
         ]
         if lock.unlock_at_ns is not None:
             return [*lines, (("It is requested already. Exits still work", "muted"),)]
         how = f"To go on before the new day type this sentence. {UNLOCK_WAIT} later the lock is released:"
-        lines += [*wrap_words(safe(how), "muted", self.inside), ((safe(SENTENCE), "bright"),)]
+        lines += [*wrap_text(safe(how), "muted", self.inside), ((safe(SENTENCE), "bright"),)]
         if self._wrong:
             lines.append((("✗ The text differs from the sentence", "warn"),))
         return lines

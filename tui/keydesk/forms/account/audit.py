@@ -8,11 +8,11 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import FIND
-from keydesk.text.format import clock, date_and_time, shorten_words
+from keydesk.text.format import clock, date_and_time, shorten_text
 from keydesk.text.sanitize import Printable, safe
 from keydesk.trading.audit import AuditEntry, matching
 
@@ -52,11 +52,11 @@ class AuditForm(InfoForm[None]):
         )
         yield self.new_sheet()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return how many entries there are."""
         return safe(f"Audit log  {len(self.shown):,} of {len(self.entries):,}")
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys."""
         return "letters filter  ↑ ↓ choose  Esc closes"
 
@@ -79,7 +79,7 @@ class AuditForm(InfoForm[None]):
             ("▶ " if chosen else "  ", "focus"),
             (time, "faint"),
             (kind, ROLES.get(entry.what, "muted")),
-            (shorten_words(entry.words, room), "bright" if chosen else "plain"),
+            (shorten_text(entry.words, room), "bright" if chosen else "plain"),
         )
 
     @property
@@ -90,7 +90,7 @@ class AuditForm(InfoForm[None]):
     def _in_full(self) -> Sequence[TextLine]:
         entry = self.shown[self.cursor]
         when = safe(f"{date_and_time(entry.time_ns, self.zone)}  process {entry.desk}")
-        words = wrap_words(entry.words, "plain", self.inside)
+        words = wrap_text(entry.words, "plain", self.inside)
         most = self._full_rows - 1
         if len(words) > most:
             words = [*words[: most - 1], (("…", "muted"),)]

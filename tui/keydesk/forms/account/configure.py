@@ -7,9 +7,9 @@ from typing import ClassVar
 from keydesk.calc.orders.instructions import ConfigureAccount
 from keydesk.calc.orders.ticket_draft import UnreadableText, above_zero, read_number
 from keydesk.calc.risk.margin import HeldMargin, MarginFigures, with_margin_rate
-from keydesk.forms.account.live_page import rate_words
+from keydesk.forms.account.live_page import rate_text
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.text_fields import ENDS_WRITING, MOST_TEXT, TextFields
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.confirm import Action
@@ -80,11 +80,9 @@ class ConfigureForm(Form[ConfigureAccount]):
             return ()
         old, new = margin_before_and_after(self.context.store, account, rate)
         home = account.currency
-        before = (
-            INSTRUMENTS_RATE if account.margin_rate is None else rate_words(account.margin_rate)
-        )
+        before = INSTRUMENTS_RATE if account.margin_rate is None else rate_text(account.margin_rate)
         lines: list[TextLine] = [
-            _change("rate", before, rate_words(rate)),
+            _change("rate", before, rate_text(rate)),
             _change("margin used", money(old.used), f"{money(new.used)} {home}"),
             _change("available", money(old.available), f"{money(new.available)} {home}"),
             _change(
@@ -94,7 +92,7 @@ class ConfigureForm(Form[ConfigureAccount]):
             ),
         ]
         note = "An instrument's own rate counts where it is higher. Resting orders need it when they fill"
-        return [*lines, *wrap_words(safe(note), "muted", self.inside)]
+        return [*lines, *wrap_text(safe(note), "muted", self.inside)]
 
     def action(self) -> Action:
         """Return the row of the confirmation matrix."""

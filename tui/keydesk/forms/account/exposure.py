@@ -36,7 +36,7 @@ class ExposurePage(LivePage):
     Args:
         store: The state of account and market.
         now: Monotonic seconds.
-        read: Reads the hourly closes of instruments and hands them to `take_closes`.
+        read: Reads the hourly closes of instruments and hands them to `show_closes`.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class ExposurePage(LivePage):
             self._read(self, held)
         self._instruments_read = held
 
-    def take_closes(self, closes: Mapping[str, Closes]) -> None:
+    def show_closes(self, closes: Mapping[str, Closes]) -> None:
         """Show the correlation of these hourly closes."""
         self._known = correlations(closes)
         self.show_now()

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from decimal import Decimal
 
-from keydesk.calc.market.sessions import SECOND, closed_words, rollover_at, week_at, week_words
+from keydesk.calc.market.sessions import SECOND, closed_text, rollover_at, week_at, week_text
 from keydesk.calc.risk.financing import financing_of
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.account.live_page import LivePage, Toned, rate_words
+from keydesk.forms.account.live_page import LivePage, Toned, rate_text
 from keydesk.forms.detail_rows import (
     instrument_rows,
 )
@@ -59,11 +59,11 @@ def instrument_page_rows(name: str, store: Store, now: float, preset: Decimal | 
         ("spread", f"{pips((context.ask - context.bid) / rules.pip, signed=False)} pips"),
         ("one pip of 10,000", f"{money(one_pip * 10_000, 4)} {home}"),
         ("decimals", f"{rules.price_precision} of a price, {rules.units_precision} of a size"),
-        ("margin in force", rate_words(rules.margin_rate)),
+        ("margin in force", rate_text(rules.margin_rate)),
         _margin_row(context, preset),
         ("largest position", _or_none(rules.maximum_position)),
         ("trailing distance", f"{pips(least, signed=False)} to {pips(most, signed=False)} pips"),
-        ("guaranteed stop", _guarantee_words(context)),
+        ("guaranteed stop", _guarantee_text(context)),
         *_financing_rows(context, preset),
         *_held_rows(context),
     ]
@@ -84,14 +84,14 @@ def _hours_rows(kind: str, name: str, store: Store) -> Rows:
         return [("trading hours", "not known before the first price")]
     rows: Rows = []
     if quote is not None and not quote.tradeable:
-        rows.append(("now", Toned(safe(closed_words(clock)), "warn")))
+        rows.append(("now", Toned(safe(closed_text(clock)), "warn")))
     if kind != "CURRENCY":
         return [*rows, ("trading hours", "the broker does not say; those of its exchange")]
     week = week_at(clock)
     left = duration((rollover_at(clock) - clock) / SECOND)
     return [
         *rows,
-        ("trading hours", week_words(clock, store.zone)),
+        ("trading hours", week_text(clock, store.zone)),
         ("the week", safe(week.words(clock))),
         ("next rollover", f"in {left}, 17:00 New York: financing is booked"),
     ]
@@ -101,7 +101,7 @@ def _or_none(limit: Decimal) -> str:
     return f"{units(limit)} units" if limit else "no limit"
 
 
-def _guarantee_words(context: TradingContext) -> str:
+def _guarantee_text(context: TradingContext) -> str:
     rules = context.rules
     if rules.guarantee == "DISABLED":
         return "not offered"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.forms.trades.trade_form import trade_name
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LEAVING
@@ -26,11 +26,11 @@ class LeaveForm(InfoForm[bool]):
         self.store = store
         super().__init__()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Say what it is about."""
         return "Trades without a stop"
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys."""
         return "y or Ctrl-C leaves anyway  Esc stays"
 
@@ -41,7 +41,7 @@ class LeaveForm(InfoForm[bool]):
         if len(naked) > MOST_SHOWN:
             lines.append(((safe(f"and {len(naked) - MOST_SHOWN} more"), "muted"),))
         words = "They stay open at the broker, their loss has no limit, and no desk watches them"
-        return [*lines, BLANK, *wrap_words(safe(words), "danger", self.inside)]
+        return [*lines, BLANK, *wrap_text(safe(words), "danger", self.inside)]
 
     def action_take(self) -> None:
         """Leave."""

@@ -21,7 +21,7 @@ from keydesk.calc.orders.limits import (
 from keydesk.calc.orders.ticket_draft import Entry, UnreadableText, above_zero, is_number_key
 from keydesk.config.limits import WHOLE, LimitChange
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import LIMITS
 from keydesk.store.frame import Frame
@@ -111,12 +111,12 @@ class LimitsForm(InfoForm[Changes]):
         if frame.dirty:
             self.redraw()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name what they are limits of."""
         whose = f"limits of {pair(self.instrument)}" if self.instrument else "limits of the account"
         return safe(f"Your {whose}")
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys."""
         keymap, focus = self.context.keymap, self.context.store.focus
         keeps, scope = keymap.name("limit-take"), keymap.name("limit-scope")
@@ -147,14 +147,14 @@ class LimitsForm(InfoForm[Changes]):
         trouble = self.trouble()
         if trouble:
             role = "danger" if self.refused else "warn"
-            return [BLANK, *wrap_words(safe(f"✗ {trouble}"), role, self.inside)]
+            return [BLANK, *wrap_text(safe(f"✗ {trouble}"), role, self.inside)]
         name = self.rows[self.at].field.name
         words = HINTS.get("daily_loss" if name in DAILY else name)
         if words is None and name.startswith("hard"):
             words = "More than this is refused; exits never are"
         elif words is None and name.startswith("soft"):
             words = "More than this asks for a letter"
-        return wrap_words(safe(words), "muted", self.inside) if words else []
+        return wrap_text(safe(words), "muted", self.inside) if words else []
 
     def trouble(self) -> str:
         """Return why the rows cannot be kept, "" if they can."""

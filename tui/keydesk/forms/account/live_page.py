@@ -56,18 +56,18 @@ def bar(share: Decimal, cells: int = BAR) -> str:
     return "█" * filled + "░" * (cells - filled)
 
 
-def rate_words(rate: Decimal) -> str:
+def rate_text(rate: Decimal) -> str:
     """Return a margin rate and the leverage that it allows."""
     return f"{percent(rate)} %, {money(1 / rate, 0)} to 1" if rate else EMPTY
 
 
-def name_words(member: str) -> str:
+def name_text(member: str) -> str:
     """Return the name of a member on the wire as words, which wrap at spaces: guaranteed stop loss order mode."""
     parts = WORDS.findall(member)
     return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in parts)
 
 
-def value_words(value: object, depth: int = 0) -> str:
+def value_text(value: object, depth: int = 0) -> str:
     """Return a value of the wire in words: records and lists as their members, true and false as yes and no."""
     match value:
         case None | "":
@@ -76,12 +76,10 @@ def value_words(value: object, depth: int = 0) -> str:
             return "yes" if value else "no"
         case dict() if depth < DEEPEST:
             inner = list(value.items())[:MOST_ITEMS]
-            phrases = ", ".join(
-                f"{name_words(str(k))} {value_words(v, depth + 1)}" for k, v in inner
-            )
+            phrases = ", ".join(f"{name_text(str(k))} {value_text(v, depth + 1)}" for k, v in inner)
             return phrases or EMPTY
         case list() | tuple() if depth < DEEPEST:
-            phrases = ", ".join(value_words(each, depth + 1) for each in value[:MOST_ITEMS])
+            phrases = ", ".join(value_text(each, depth + 1) for each in value[:MOST_ITEMS])
             more = f" and {len(value) - MOST_ITEMS} more" if len(value) > MOST_ITEMS else ""
             return f"{phrases}{more}" or EMPTY
         case dict() | list() | tuple():

@@ -7,12 +7,12 @@ from typing import ClassVar
 from rich.cells import cell_len
 
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ORDER_LIFE
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten, shorten_words
+from keydesk.text.format import clock, date_and_time, lines_of, pair, pips, shorten, shorten_text
 from keydesk.text.sanitize import Printable, clean, clean_name, safe
 from keydesk.trading.executions import ExecutionFigures
 from keydesk.trading.order_history import OrderHistory, with_states
@@ -56,7 +56,7 @@ class OrderLifeForm(InfoForm[None]):
     ) -> None:
         super().__init__()
         self.store, self._read, self._acknowledge = store, read, acknowledge
-        self.lives: Sequence[OrderHistory] = ()
+        self.histories: Sequence[OrderHistory] = ()
         self.figures: Sequence[ExecutionFigures] = ()
         self.chosen = ""  # id of the order under the cursor
         self.top = 0  # first line of the part about it
@@ -70,9 +70,9 @@ class OrderLifeForm(InfoForm[None]):
         super().on_mount()
         self._read(self.take)
 
-    def take(self, lives: Sequence[OrderHistory], figures: Sequence[ExecutionFigures]) -> None:
+    def take(self, histories: Sequence[OrderHistory], figures: Sequence[ExecutionFigures]) -> None:
         """Show what was read."""
-        self.lives, self.figures, self._is_read = lives, figures, True
+        self.histories, self.figures, self._is_read = histories, figures, True
         self.redraw()
 
     def on_frame(self, _frame: Frame) -> None:
@@ -89,85 +89,89 @@ class OrderLifeForm(InfoForm[None]):
     @property
     def shown(self) -> Sequence[OrderHistory]:
         """Return the orders with their present states, open ones first."""
-        return with_states(self.lives, self.store.in_flight.values())
+        return with_states(self.histories, self.store.in_flight.values())
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return the number of orders without a known outcome."""
         if self.shows_figures:
             return "Slippage and time to acknowledge"
-        still_open = sum(life.is_open for life in self.shown)
+        still_open = sum(history.is_open for history in self.shown)
         return safe(f"Order outcomes  {still_open:,} open, {len(self.shown):,} in all")
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that fit."""
         if self.shows_figures:
             return self.keys_that_fit("v orders")
-        if (life := self._chosen()) is not None and life.state == "one of several":
+        if (history := self._chosen()) is not None and history.state == "one of several":
             return self.keys_that_fit("↑ ↓ choose", "a acknowledges", "Space more", "v slippage")
         return self.keys_that_fit("↑ ↓ choose", "Space more", "r as sent", "v slippage, times")
 
     def _chosen(self) -> OrderHistory | None:
-        lives = self.shown
-        return lives[self._place(lives)] if lives else None
+        histories = self.shown
+        return histories[self._place(histories)] if histories else None
 
     def lines(self) -> Sequence[TextLine]:
         """Return the list above the chosen order, or the figures."""
         if self.shows_figures:
             return self._figure_lines()
-        lives = self.shown
-        if not lives:
+        histories = self.shown
+        if not histories:
             words = "No order was sent from here yet" if self._is_read else "Reading …"
             return (((words, "muted"),),)
-        at = self._place(lives)
-        rows = min(len(lives), max(LEAST_LIST, self.room // 2 - 1))
-        first = max(0, min(at - rows // 2, len(lives) - rows))
-        widest = max((len(life.state) for life in lives if life.is_open), default=-1)
+        at = self._place(histories)
+        rows = min(len(histories), max(LEAST_LIST, self.room // 2 - 1))
+        first = max(0, min(at - rows // 2, len(histories) - rows))
+        widest = max((len(history.state) for history in histories if history.is_open), default=-1)
         listed = [
-            self._line(lives[row], widest + 1, chosen=row == at)
+            self._line(histories[row], widest + 1, chosen=row == at)
             for row in range(first, first + rows)
         ]
         room = self.room - len(listed) - 1
         if room < 1:
             return listed[: self.room]
-        about = self._about(lives[at])
+        about = self._about(histories[at])
         self.top = max(0, min(self.top, len(about) - room))
         return [*listed, BLANK, *about[self.top : self.top + room]]
 
-    def _place(self, lives: Sequence[OrderHistory]) -> int:
-        places = (at for at, life in enumerate(lives) if life.id == self.chosen)
+    def _place(self, histories: Sequence[OrderHistory]) -> int:
+        places = (at for at, history in enumerate(histories) if history.id == self.chosen)
         return next(places, 0)
 
-    def _line(self, life: OrderHistory, width: int, *, chosen: bool) -> TextLine:
-        time = safe("now     ") if life.time_ns > NEWEST else clock(life.time_ns, self.store.zone)
-        state = safe(f" {life.state.upper() if life.is_open else '':<{width}} ")
+    def _line(self, history: OrderHistory, width: int, *, chosen: bool) -> TextLine:
+        time = (
+            safe("now     ")
+            if history.time_ns > NEWEST
+            else clock(history.time_ns, self.store.zone)
+        )
+        state = safe(f" {history.state.upper() if history.is_open else '':<{width}} ")
         lead = cell_len(time) + cell_len(state) + 2
-        words = safe(f"{life.words}  {life.outcome}")
+        words = safe(f"{history.words}  {history.outcome}")
         return (
             ("▶ " if chosen else "  ", "focus"),
             (time, "faint"),
-            (state, "warn" if life.is_open else "muted"),
-            (shorten_words(words, max(1, self.inside - lead)), "bright" if chosen else "plain"),
+            (state, "warn" if history.is_open else "muted"),
+            (shorten_text(words, max(1, self.inside - lead)), "bright" if chosen else "plain"),
         )
 
-    def _about(self, life: OrderHistory) -> list[TextLine]:
+    def _about(self, history: OrderHistory) -> list[TextLine]:
         """Return everything that is known of an order, then what to do, wrapped."""
         zone = self.store.zone
-        made = "now" if life.time_ns > NEWEST else date_and_time(life.time_ns, zone)
-        state = life.state.upper() if life.is_open else "settled"
+        made = "now" if history.time_ns > NEWEST else date_and_time(history.time_ns, zone)
+        state = history.state.upper() if history.is_open else "settled"
         lines = [
-            *self._named("order", life.words, "plain"),
-            *self._named("state", safe(state), "warn" if life.is_open else "plain"),
-            *self._named("to do", safe(life.to_do), "bright" if life.is_open else "muted"),
-            *self._named("made", safe(f"{made}  {clean_name(life.id)}"), "muted"),
+            *self._named("order", history.words, "plain"),
+            *self._named("state", safe(state), "warn" if history.is_open else "plain"),
+            *self._named("to do", safe(history.to_do), "bright" if history.is_open else "muted"),
+            *self._named("made", safe(f"{made}  {clean_name(history.id)}"), "muted"),
         ]
-        if life.outcome:
-            lines += self._named("outcome", life.outcome, "plain")
-        for line in life.lines:
+        if history.outcome:
+            lines += self._named("outcome", history.outcome, "plain")
+        for line in history.lines:
             event_text = line.words.partition(" {")[0] if line.what == "sending" else line.words
             words = safe(f"{line.what}: {event_text}")
             lines += self._named(clock(line.time_ns, zone), words, "muted")
-        if life.request:
-            request = life.request if self.shows_raw else clean(words_of_text(life.request))
+        if history.request:
+            request = history.request if self.shows_raw else clean(words_of_text(history.request))
             lines += self._named("request", request, "faint")
         return lines
 
@@ -191,7 +195,7 @@ class OrderLifeForm(InfoForm[None]):
             row = "".join(_aligned(name, cells[name], width) for name, width in shown)
             lines.append(((safe(row), "plain"),))
         words = "slip: fill against the price seen, + is worse; ack: from sending to the answer"
-        return [*lines, *wrap_words(words, "faint", self.inside)]
+        return [*lines, *wrap_text(words, "faint", self.inside)]
 
     def _fitting(self) -> Sequence[tuple[str, int]]:
         """Return the columns that fit, whole."""
@@ -204,10 +208,10 @@ class OrderLifeForm(InfoForm[None]):
 
     def action_choose(self, step: int) -> None:
         """Choose the next order, or the one before."""
-        lives = self.shown
-        if lives:
-            at = max(0, min(len(lives) - 1, self._place(lives) + step))
-            self.chosen, self.top = lives[at].id, 0
+        histories = self.shown
+        if histories:
+            at = max(0, min(len(histories) - 1, self._place(histories) + step))
+            self.chosen, self.top = histories[at].id, 0
             self.redraw()
 
     def action_more(self, step: int) -> None:
@@ -220,9 +224,9 @@ class OrderLifeForm(InfoForm[None]):
 
     def action_acknowledge(self) -> None:
         """Remove the chosen order from the open ones, where its outcome can never be distinguished from that of others."""
-        life = self._chosen()
-        if life is not None and life.state == "one of several" and not self.shows_figures:
-            self._acknowledge(life)
+        history = self._chosen()
+        if history is not None and history.state == "one of several" and not self.shows_figures:
+            self._acknowledge(history)
             self._read(self.take)
 
     def action_raw(self) -> None:

@@ -17,9 +17,9 @@ from keydesk.forms.account.live_page import (
     LivePage,
     Toned,
     bar,
-    name_words,
-    rate_words,
-    value_words,
+    name_text,
+    rate_text,
+    value_text,
 )
 from keydesk.forms.info_form import Rows
 from keydesk.keys.bindings import bindings_of
@@ -88,22 +88,22 @@ class AccountPage(LivePage):
         self._read_at = account.last_transaction_id if account is not None else 0
         self._read(self)
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys, with that of the account's settings."""
-        return safe(f"{super().foot_words()}   e name, margin rate")
+        return safe(f"{super().foot_text()}   e name, margin rate")
 
     def action_configure(self) -> None:
         """Open the form that changes name and margin rate."""
         self._configure()
 
-    def take_bookings(self, bookings: Sequence[Booking] | None, trouble: str = "") -> None:
+    def show_bookings(self, bookings: Sequence[Booking] | None, trouble: str = "") -> None:
         """Show what was booked; None leaves what is shown, with the reason why there is nothing newer."""
         if bookings is not None:
             self._bookings = bookings
         self._trouble = trouble
         self.show_now()
 
-    def take_more(self, rows: Rows) -> None:
+    def show_more(self, rows: Rows) -> None:
         """Add rows that were read from the broker for this page."""
         self._summary = rows
         self.show_now()
@@ -117,13 +117,13 @@ class AccountPage(LivePage):
         rows: Rows = []
         for period in PERIODS if now_ns else ():
             profit = profit_since(self._bookings, period_start(period, now_ns))
-            rows.append((safe(f"booked this {period}"), _profit_words(profit, store)))
+            rows.append((safe(f"booked this {period}"), _profit_text(profit, store)))
         if self._trouble:
             rows.append(("not read to the end", Toned(safe(self._trouble), "warn")))
         return rows
 
 
-def _profit_words(profit: PeriodProfit, store: Store) -> str:
+def _profit_text(profit: PeriodProfit, store: Store) -> str:
     home = store.home_currency
     fees = f", fees {money(-profit.fees, signed=True)}" if profit.fees else ""
     parts = f"realized {money(profit.realized, signed=True)}, financing {money(profit.financing, signed=True)}{fees}"
@@ -147,15 +147,15 @@ def account_rows(store: Store, now: float) -> Rows:
         *_day_rows(account),
         ("realized, all time", f"{money(account.pl, signed=True)} {home}"),
         ("financing, all time", f"{money(account.financing, signed=True)} {home}"),
-        ("margin used", _margin_words(account)),
+        ("margin used", _margin_text(account)),
         ("margin available", _with_share(account.margin_available, account)),
         (
             "margin rate, own",
-            "none" if account.margin_rate is None else rate_words(account.margin_rate),
+            "none" if account.margin_rate is None else rate_text(account.margin_rate),
         ),
-        ("closeout", _closeout_words(account)),
+        ("closeout", _closeout_text(account)),
         *_closeout_distance(store, now),
-        ("open risk to the stops", _risk_words(account)),
+        ("open risk to the stops", _risk_text(account)),
         ("open", _counts(store)),
         ("last transaction", f"#{account.last_transaction_id}"),
     ]
@@ -183,13 +183,13 @@ def _with_share(amount: Decimal, account: AccountState) -> str:
     return f"{money(amount)} {account.currency}{share}"
 
 
-def _margin_words(account: AccountState) -> str:
+def _margin_text(account: AccountState) -> str:
     """Return the margin in use with a bar of its share."""
     words = _with_share(account.margin_used, account)
     return f"{words}  {bar(account.margin_used / account.nav)}" if account.nav > 0 else words
 
 
-def _closeout_words(account: AccountState) -> str:
+def _closeout_text(account: AccountState) -> str:
     share = account.margin_closeout_percent
     return f"{bar(share)} {percent(share, 1)} %, closed out at 100 %"
 
@@ -233,7 +233,7 @@ def _priced_positions(
             yield position, net, context
 
 
-def _risk_words(account: AccountState) -> str:
+def _risk_text(account: AccountState) -> str:
     if account.open_risk is None:
         return "not known yet"
     naked = account.naked_trades
@@ -253,7 +253,6 @@ def summary_rows(members: Mapping[str, object]) -> Rows:
     """Return every member that the broker sent, its name on the wire in words."""
     rows: Rows = [("as the broker sent it", "")]
     rows += [
-        (safe(name_words(name) or EMPTY), safe(value_words(value)))
-        for name, value in members.items()
+        (safe(name_text(name) or EMPTY), safe(value_text(value))) for name, value in members.items()
     ]
     return rows

@@ -7,16 +7,16 @@ from typing import ClassVar
 from keydesk.calc.market.sessions import (
     SECOND,
     Hours,
-    closed_words,
+    closed_text,
     is_friday_evening,
     overlap,
     rollover_at,
     sessions_at,
     week_at,
-    week_words,
+    week_text,
 )
 from keydesk.forms.info_form import ScrolledForm
-from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, fold_line, wrap_text
 from keydesk.forms.trades.trade_form import trade_name
 from keydesk.store.frame import Frame
 from keydesk.store.risk import naked_trades
@@ -42,7 +42,7 @@ class SessionsForm(ScrolledForm):
         """Count down."""
         self.redraw()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name the page."""
         return "Market hours"
 
@@ -61,7 +61,7 @@ class SessionsForm(ScrolledForm):
             BLANK,
             _pair("Rollover", f"in {left}, 17:00 New York: financing, wide spreads"),
             _pair("The week", f"{week.words(now_ns)}, {week.at(self.store.zone)}"),
-            _pair("Hours", week_words(now_ns, self.store.zone)),
+            _pair("Hours", week_text(now_ns, self.store.zone)),
             _pair("Now", date_and_time(now_ns, self.store.zone)),
         ]
         return [*lines, *self._focus_lines(now_ns, week), *self._naked_lines(now_ns)]
@@ -74,14 +74,14 @@ class SessionsForm(ScrolledForm):
         if not quote.tradeable:
             return [
                 BLANK,
-                *wrap_words(safe(f"{name}: {closed_words(now_ns)}"), "warn", self.inside),
+                *wrap_text(safe(f"{name}: {closed_text(now_ns)}"), "warn", self.inside),
             ]
         if week.is_open:
             return []
         is_practice = self.store.health.environment == "PRACTICE"
         market = "this practice market" if is_practice else f"{name} at this broker"
         words = f"The real market is closed; {market} goes on through the weekend"
-        return [BLANK, *wrap_words(safe(words), "muted", self.inside)]
+        return [BLANK, *wrap_text(safe(words), "muted", self.inside)]
 
     def _naked_lines(self, now_ns: int) -> list[TextLine]:
         naked = naked_trades(self.store)

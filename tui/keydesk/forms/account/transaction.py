@@ -10,13 +10,13 @@ from rich.cells import cell_len, set_cell_size
 
 from keydesk.forms.detail_rows import log_line_rows
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import TRANSACTION
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
-from keydesk.store.transactions.details import Related, TransactionDetails, related_words
-from keydesk.text.format import lines_of, shorten, shorten_words
+from keydesk.store.transactions.details import Related, TransactionDetails, related_text
+from keydesk.text.format import lines_of, shorten, shorten_text
 from keydesk.text.sanitize import Printable, clean_name, safe
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class TransactionForm(InfoForm[None]):
 
     # What is shown.
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name the transaction, and those that it was reached from."""
         if not self.details.id:
             return "A line of the desk's own"
@@ -89,7 +89,7 @@ class TransactionForm(InfoForm[None]):
         way = f"{' → '.join(before[-3:])} → " if before else ""
         return shorten(safe(f"Transaction {way}{last}"), max(1, self.inside - 2))
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that fit."""
         if self.shows_raw:
             return self.keys_that_fit("Space more", leave="v Esc words  q closes")
@@ -133,7 +133,7 @@ class TransactionForm(InfoForm[None]):
         related = self.details.related
         notices: list[TextLine] = []
         for trouble in self.details.troubles:
-            notices += wrap_words(safe(trouble), "warn", self.inside)
+            notices += wrap_text(safe(trouble), "warn", self.inside)
         if self.details.loading:
             notices.append((("loading …", "muted"),))
         rows = max(1, most - len(notices) - 2)
@@ -148,7 +148,7 @@ class TransactionForm(InfoForm[None]):
     def _related_line(self, related: Related, *, chosen: bool) -> TextLine:
         width = self._label_width(each.how for each in self.details.related)
         label = safe(set_cell_size(shorten(safe(related.how), width), width) + " ")
-        words = shorten_words(related_words(related), max(1, self.inside - cell_len(label) - 2))
+        words = shorten_text(related_text(related), max(1, self.inside - cell_len(label) - 2))
         role = "bright" if chosen else "plain"
         return (("▶ " if chosen else "  ", "focus"), (label, "muted"), (words, role))
 

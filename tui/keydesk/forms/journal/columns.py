@@ -114,7 +114,7 @@ def cells_of(line: JournalLine, context: ListContext, pip: Decimal | None) -> di
         "mae_r": (safe(f"{reach.mark}{money(reach.mae_r)}"), "muted"),
         "mfe_r": (safe(f"{reach.mark}{money(reach.mfe_r)}"), "muted"),
         "held": (duration(_held_ns(line, context) / SECOND), "muted"),
-        "session": (safe(session_words(line.session)), "muted"),
+        "session": (safe(session_text(line.session)), "muted"),
         "rating": (safe(EMPTY if note.rating is None else f"{note.rating}/5"), "plain"),
         "marks": (safe(marks), "warn" if note.mistake else "muted"),
         "setup": (shorten(clean(note.setup), WIDEST_WORD), "plain"),
@@ -153,7 +153,7 @@ def _held_ns(line: JournalLine, context: ListContext) -> int:
     return line.held_ns
 
 
-def session_words(session: str) -> str:
+def session_text(session: str) -> str:
     """Return the sessions of an entry, short: LDN+NY."""
     if session == NO_SESSION:
         return EMPTY
@@ -227,7 +227,7 @@ def name_of(line: JournalLine) -> str:
     return f"#{clean_name(trade.id)} {side} {units(abs(trade.units))} {pair(trade.instrument)}"
 
 
-def result_words(line: JournalLine, home: str, zone: tzinfo) -> str:
+def result_text(line: JournalLine, home: str, zone: tzinfo) -> str:
     """Return the trade with its result: #12 LONG 10,000 EUR/USD, closed 22 Nov 17:12, +12.30 USD, +0.80 R."""
     when = f"{at(line.time_ns, zone):%d %b %Y %H:%M}"
     if line.is_open:

@@ -16,7 +16,7 @@ from keydesk.calc.trade_journal.notes import (
     tags_in,
 )
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, NAME, TRADE_NOTE, KeyMap
@@ -84,21 +84,21 @@ class NoteTextForm(InfoForm[str]):
         yield Input(self.text, max_length=LONGEST_TYPED, select_on_focus=False)
         yield self.new_sheet()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return the title."""
         return self._title
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that end it."""
         return "Enter takes it  Esc leaves it as it was"
 
     def lines(self) -> Sequence[TextLine]:
         """Return why the text cannot be kept, else the whole of a long one, else a hint."""
         if trouble := self._trouble(self.text):
-            return wrap_words(clean(trouble), "warn", self.inside)
+            return wrap_text(clean(trouble), "warn", self.inside)
         if len(self.text) < self.inside:
-            return wrap_words(self._field_hint, "muted", self.inside)
-        whole = wrap_words(clean(self.text, LONGEST_TYPED), "plain", self.inside)
+            return wrap_text(self._field_hint, "muted", self.inside)
+        whole = wrap_text(clean(self.text, LONGEST_TYPED), "plain", self.inside)
         return whole[-max(1, self.room - 4) :]
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -158,7 +158,7 @@ class NoteForm(InfoForm[NoteEdit]):
         """What was changed."""
         return NoteEdit(self.trade_id, self.changes, self.to_broker and self._is_open())
 
-    def take_note(self, note: TradeNote) -> None:
+    def show_note(self, note: TradeNote) -> None:
         """Show the note as it is kept now; fields that were changed here stay as typed."""
         self.note = note
         self.redraw()
@@ -169,11 +169,11 @@ class NoteForm(InfoForm[NoteEdit]):
 
     # What is shown.
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return what it is."""
         return "Note"
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that end it."""
         keeps = self.keymap.name("note-keep")
         ends = "keeps it  Esc drops" if self.changes else "keeps changes  Esc closes"
@@ -181,8 +181,8 @@ class NoteForm(InfoForm[NoteEdit]):
 
     def lines(self) -> Sequence[TextLine]:
         """Return the trade, its fields, and what was said last."""
-        head: list[TextLine] = wrap_words(self.about, "bright", self.inside)[:2]
-        below = wrap_words(self._hint, "warn", self.inside) if self._hint else []
+        head: list[TextLine] = wrap_text(self.about, "bright", self.inside)[:2]
+        below = wrap_text(self._hint, "warn", self.inside) if self._hint else []
         fields = [self._field(name) for name in FIELDS if name != "note"]
         fields.append(self._broker())
         room = self.room - len(head) - len(fields) - len(below)
@@ -216,7 +216,7 @@ class NoteForm(InfoForm[NoteEdit]):
     def _note_lines(self, most: int) -> list[TextLine]:
         text = clean(self.edited.note, LONGEST_NOTE) or safe(EMPTY)
         role = self._role("note", bool(self.edited.note))
-        lines = wrap_words(text, role, max(1, self.inside - LABEL))
+        lines = wrap_text(text, role, max(1, self.inside - LABEL))
         if len(lines) > most:
             rest = " ".join(words for line in lines[most - 1 :] for words, _ in line)
             cut = shorten(safe(rest), max(1, self.inside - LABEL))

@@ -15,10 +15,10 @@ from keydesk.forms.journal.columns import (
     measure,
     text_of,
 )
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
-from keydesk.text.format import money, shorten_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
+from keydesk.text.format import money, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
-from keydesk.text.search import has_words
+from keydesk.text.search import has_text
 from keydesk.trade_journal.lines import JournalLine
 from keydesk.trade_journal.live import LiveJournal
 from keydesk.widgets.row_order import TableOrder
@@ -85,7 +85,7 @@ class JournalRows:
             lines, context = self.lines, self.context
             shown: Iterable[str] = lines
             if self.letters:
-                shown = (k for k in lines if has_words(text_of(lines[k], context), self.letters))
+                shown = (k for k in lines if has_text(text_of(lines[k], context), self.letters))
             newest = sorted(
                 shown, key=lambda key: (lines[key].is_open, lines[key].time_ns), reverse=True
             )
@@ -185,9 +185,9 @@ def note_lines(
         phrases.append(f"mistake ! {clean(note.mistake)}")
     if note.rating is not None:
         phrases.append(f"rated {note.rating}/5")
-    first: TextLine = ((shorten_words(safe("  " + "   ".join(phrases)), width), "bright"),)
+    first: TextLine = ((shorten_text(safe("  " + "   ".join(phrases)), width), "bright"),)
     if trouble:
-        notice = wrap_words(trouble, "warn", width)[:NOTE_LINES]
+        notice = wrap_text(trouble, "warn", width)[:NOTE_LINES]
         return [
             *[BLANK] * (NOTE_LINES - 1 - len(notice)),
             *([first] if len(notice) < NOTE_LINES else []),
@@ -196,8 +196,8 @@ def note_lines(
     nothing = "no note yet" if note.is_empty else "no note text"
     words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
     role = "plain" if note.note else "faint"
-    about_part: TextLine = ((shorten_words(safe(f"  A part: {part}"), width), "warn"),)
-    written: TextLine = ((shorten_words(safe(f"  {clean(words)}"), width), role),)
+    about_part: TextLine = ((shorten_text(safe(f"  A part: {part}"), width), "warn"),)
+    written: TextLine = ((shorten_text(safe(f"  {clean(words)}"), width), role),)
     return [about_part if part else BLANK, first, written]
 
 

@@ -9,7 +9,7 @@ from keydesk.calc.trade_journal.notes import LONGEST_NOTE, NO_NOTE
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.info_form import Rows, ScrolledForm
 from keydesk.forms.journal.chart import TradeChart, decimals_of
-from keydesk.forms.journal.columns import result_words
+from keydesk.forms.journal.columns import result_text
 from keydesk.forms.journal.trade_rows import (
     excursion_rows,
     fill_rows,
@@ -18,7 +18,7 @@ from keydesk.forms.journal.trade_rows import (
     stop_rows,
     time_rows,
 )
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import JOURNAL_TRADE, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
@@ -107,8 +107,8 @@ class JournalTradeForm(ScrolledForm):
         super().on_mount()
         if (trade := self.trade) is not None:
             self._host.read_excursion(trade)
-            self._host.read_candles(trade, self.take_candles)
-            self._host.read_kept(trade, self.take_screens)
+            self._host.read_candles(trade, self.apply_candles)
+            self._host.read_kept(trade, self.show_screens)
 
     def on_frame(self, frame: Frame) -> None:
         """Follow the journal; read candles that are complete by now, and newer ones while the trade is open."""
@@ -136,16 +136,16 @@ class JournalTradeForm(ScrolledForm):
         if closed_since or (not trade.is_closed and now - self._loaded >= pause):
             self._loaded, self._was_open = now, not trade.is_closed
             self._is_reading = True
-            self._host.read_candles(trade, self.take_candles)
+            self._host.read_candles(trade, self.apply_candles)
 
-    def take_candles(self, candles: TradeCandles) -> None:
+    def apply_candles(self, candles: TradeCandles) -> None:
         """Show the chart; one that is drawn already stays when newer candles cannot be read."""
         self._is_reading = False
         if self.candles is None or not self.candles.candles or not candles.trouble:
             self.candles = candles
         self.redraw()
 
-    def take_screens(self, screens: Sequence[KeptScreen]) -> None:
+    def show_screens(self, screens: Sequence[KeptScreen]) -> None:
         """Offer the kept screens."""
         self.screens = screens
         self.redraw()
@@ -158,7 +158,7 @@ class JournalTradeForm(ScrolledForm):
 
     # What is shown.
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name the trade, or the screen."""
         if screen := self._screen():
             when = date_and_time(screen.time_ns, self.store.zone)
@@ -167,7 +167,7 @@ class JournalTradeForm(ScrolledForm):
             )
         return safe(f"Trade #{clean_name(self.trade_id)}")
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys."""
         name = self.keymap.name
         words = [f"{name('journal-trade-note')} note"]
@@ -176,7 +176,7 @@ class JournalTradeForm(ScrolledForm):
             shown = self.screens[self.shown].moment if after <= len(self.screens) else "figures"
             what = f"screen at {shown}" if after <= len(self.screens) else shown
             words.append(f"{name('journal-trade-view')} {what}")
-        closes = super().foot_words()
+        closes = super().foot_text()
         while words and len("  ".join((*words, closes))) > self.inside:
             words.pop()
         return safe("  ".join((*words, closes)))
@@ -201,7 +201,7 @@ class JournalTradeForm(ScrolledForm):
         line = self.journal.lines.trades[trade.id]
         home = self.store.home_currency
         role = "bright" if line.is_open else signed_role(line.result, zero="loss")
-        return wrap_words(safe(result_words(line, home, self.store.zone)), role, self.inside)
+        return wrap_text(safe(result_text(line, home, self.store.zone)), role, self.inside)
 
     def _chart(self, trade: JournalTrade) -> Sequence[TextLine]:
         if self.room < CHART_FROM or self.inside < CHART_WIDTH:
@@ -211,7 +211,7 @@ class JournalTradeForm(ScrolledForm):
             return [(("candles are being read …", "muted"),), BLANK]
         if loaded.trouble or not loaded.candles:
             words = loaded.trouble or safe("the broker has no candles of this time")
-            return [*wrap_words(words, "muted", self.inside), BLANK]
+            return [*wrap_text(words, "muted", self.inside), BLANK]
         pip = self.journal.pips.get(trade.instrument, Decimal("0.0001"))
         palette = palette_of(self.app)
         chart = TradeChart(

@@ -87,7 +87,7 @@ def fill_rows(trade: JournalTrade, home: str, pip: Decimal | None, zone: tzinfo)
     rows: Rows = []
     for name, fills in (("entry", trade.entries), ("exit", trade.exits)):
         for each in fills[:MOST_EXECUTIONS]:
-            rows.append((safe(name), fill_words(each, home, pip, zone)))
+            rows.append((safe(name), fill_text(each, home, pip, zone)))
         if len(fills) > MOST_EXECUTIONS:
             rows.append((safe(name), f"and {len(fills) - MOST_EXECUTIONS} more"))
     slip = trade.slippage
@@ -99,7 +99,7 @@ def fill_rows(trade: JournalTrade, home: str, pip: Decimal | None, zone: tzinfo)
     return [*rows, ("spread paid", paid)]
 
 
-def fill_words(fill: Execution, home: str, pip: Decimal | None, zone: tzinfo) -> str:
+def fill_text(fill: Execution, home: str, pip: Decimal | None, zone: tzinfo) -> str:
     """Return a fill in words."""
     verb = "bought" if fill.units > 0 else "sold"
     reason = clean_name(fill.reason, 60).replace("_", " ").lower()
@@ -128,7 +128,7 @@ def stop_rows(
             beside = "" if away is None else f", {pips(away, signed=False)} pips from the entry"
         else:
             behind = each.distance or Decimal(0)
-            away_words = f"{behind}" if pip is None else f"{pips(behind / pip, signed=False)} pips"
-            where, beside = f"trailing {away_words} behind the price", ""
+            away_text = f"{behind}" if pip is None else f"{pips(behind / pip, signed=False)} pips"
+            where, beside = f"trailing {away_text} behind the price", ""
         rows.append((safe(name), f"{date_and_time(each.time_ns, zone)} {where}{beside}"))
     return rows or [("stop", "none was set")]

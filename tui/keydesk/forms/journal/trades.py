@@ -19,7 +19,7 @@ from keydesk.forms.journal.table import (
     table_header,
     table_row,
 )
-from keydesk.forms.sheet import BLANK, TextLine, with_hints, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, with_hints, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import JOURNAL, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
@@ -191,7 +191,7 @@ class JournalForm(InfoForm[None]):
 
     # What is shown.
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return how many trades there are, and how they are sorted and filtered."""
         lines = self.table.lines
         count = f"{len(self.keys):,} of {len(lines):,}" if self.letters else f"{len(lines):,}"
@@ -215,7 +215,7 @@ class JournalForm(InfoForm[None]):
             parts.append(f"{self.table.without_candles:,} without candles yet")
         return safe(", ".join(parts))
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that fit."""
         named = [
             *(("journal-details", "details"), ("journal-note", "note"), ("journal-view", "sort")),
@@ -277,7 +277,7 @@ class JournalForm(InfoForm[None]):
         else:
             done = f": {journal.progress}" if journal.progress else " …"
             words, role = safe(f"Reading the journal{done}"), "muted"
-        return wrap_words(words, role, self.inside)[: self.room]
+        return wrap_text(words, role, self.inside)[: self.room]
 
     def _below(self) -> list[TextLine]:
         """Return what was written about the chosen trade, or what cannot be read."""

@@ -6,13 +6,13 @@ from typing import ClassVar, Literal
 
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.text.format import at, counted, date_and_time, shorten_words
+from keydesk.text.format import at, counted, date_and_time, shorten_text
 from keydesk.text.sanitize import Printable, clean, safe
 
 Verb = Literal["pause", "delete", "edit", "new", "clear", "mute"]
@@ -76,7 +76,7 @@ class AlertsForm(InfoForm[None]):
         alerts = self.alerts
         return alerts[min(self.at, len(alerts) - 1)] if alerts else None
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return how many there are."""
         muted = "  MUTED" if self._muted() else ""
         if self.shows_history:
@@ -84,7 +84,7 @@ class AlertsForm(InfoForm[None]):
         watched = sum(each.state == "on" for each in self.store.alerts.values())
         return safe(f"Alerts: {watched:,} watched of {len(self.store.alerts):,}{muted}")
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that fit."""
         name = self.keymap.name
         if self.deleting:
@@ -109,7 +109,7 @@ class AlertsForm(InfoForm[None]):
         alerts = self.alerts
         if not alerts:
             words = f"None. {self.keymap.name('new-alert')} on chart, watchlist or a trade makes one, or :alert eurusd > 1.12"
-            return wrap_words(safe(words), "muted", self.inside)
+            return wrap_text(safe(words), "muted", self.inside)
         self.at = min(self.at, len(alerts) - 1)
         below = self._below(alerts[self.at])
         room = max(1, self.room - len(below))
@@ -119,13 +119,13 @@ class AlertsForm(InfoForm[None]):
 
     def _line(self, at: int, alert: Alert) -> TextLine:
         chosen = at == self.at
-        often = f"  {alert.repeat_words}"
+        often = f"  {alert.repeat_text}"
         room = max(1, self.inside - 2 - ID_WIDTH - STATE_WIDTH - len(often))
         return (
             ("▶ " if chosen else "  ", "focus"),
             (safe(f"{alert.id:<{ID_WIDTH}}"), "faint"),
             (safe(f"{alert.state:<{STATE_WIDTH}}"), STATE_ROLES[alert.state]),
-            (safe(f"{shorten_words(alert.words, room):<{room}}"), "bright" if chosen else "plain"),
+            (safe(f"{shorten_text(alert.words, room):<{room}}"), "bright" if chosen else "plain"),
             (safe(often), "muted"),
         )
 
@@ -133,7 +133,7 @@ class AlertsForm(InfoForm[None]):
         if self.room < 2 * BELOW:
             return []
         if self.deleting:
-            return [BLANK, *wrap_words(safe(f"Delete alert {alert.id}?"), "warn", self.inside)]
+            return [BLANK, *wrap_text(safe(f"Delete alert {alert.id}?"), "warn", self.inside)]
         zone = self.store.zone
         phrases = [f"made {date_and_time(alert.made_ns, zone)}"]
         if alert.expires_ns is not None:
@@ -142,8 +142,8 @@ class AlertsForm(InfoForm[None]):
             phrases.append(
                 f"fired {counted(alert.count, 'time')}, last {date_and_time(alert.fired_ns, zone)}"
             )
-        whole = wrap_words(alert.words, "plain", self.inside)[:2]
-        return [BLANK, *whole, *wrap_words(safe(", ".join(phrases)), "muted", self.inside)[:1]]
+        whole = wrap_text(alert.words, "plain", self.inside)[:2]
+        return [BLANK, *whole, *wrap_text(safe(", ".join(phrases)), "muted", self.inside)[:1]]
 
     def _history(self) -> Sequence[TextLine]:
         fired = self.store.alert_history[::-1]
@@ -165,7 +165,7 @@ class AlertsForm(InfoForm[None]):
             ("▶ " if number == self.at else "  ", "focus"),
             (when, "faint"),
             (late, "warn"),
-            (shorten_words(clean(fired.words), room), "plain"),
+            (shorten_text(clean(fired.words), room), "plain"),
         )
 
     # Keys.

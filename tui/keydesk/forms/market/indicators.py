@@ -19,7 +19,7 @@ from keydesk.calc.market.indicator_specs import (
 )
 from keydesk.calc.orders.ticket_draft import Entry, is_number_key
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import INDICATORS, KEYMAP, KeyMap
 from keydesk.store.store import Store
@@ -112,12 +112,12 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         self.number = 0  # of the row's numbers, the one that digits fill
         self.refused = False  # Enter was pressed on rows that cannot be kept
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name the instrument that they are chosen for."""
         whose = "every instrument" if self.everywhere else pair(self.instrument)
         return safe(f"Indicators of {whose}")
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that are not seen on the rows."""
         keeps, scope = self.keymap.name("indicator-take"), self.keymap.name("indicator-scope")
         other = f"only {pair(self.instrument)}" if self.everywhere else "all instruments"
@@ -128,7 +128,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         lines = [self._line(index, row) for index, row in enumerate(self.rows)]
         trouble = self.trouble()
         if trouble:
-            lines += [BLANK, *wrap_words(safe(f"✗ {trouble}"), self._trouble_role, self.inside)]
+            lines += [BLANK, *wrap_text(safe(f"✗ {trouble}"), self._trouble_role, self.inside)]
         return lines
 
     @property

@@ -13,7 +13,7 @@ from keydesk.calc.alerts.conditions import Direction, PriceCross, PriceSide, Tra
 from keydesk.calc.alerts.parser import AlertLine, parse_alert
 from keydesk.calc.alerts.parts import AlertSyntaxError
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import KEYMAP, NAME, NEW_ALERT, KeyMap
@@ -84,11 +84,11 @@ class NewAlertForm(InfoForm[AlertChoice]):
         if frame.dirty:
             self.redraw()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return the title."""
         return "New alert"
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys."""
         take, text = self.keymap.name("alert-take"), self.keymap.name("alert-text")
         return safe(f"{take} makes it  {text} types it  Esc drops")
@@ -102,12 +102,12 @@ class NewAlertForm(InfoForm[AlertChoice]):
         lines: list[TextLine] = []
         for name, words, role in rows:
             label: Words = (safe(f"{name:<{LABEL}}"), "muted")
-            first, *more = wrap_words(clean(words), role, max(1, self.inside - LABEL)) or [BLANK]
+            first, *more = wrap_text(clean(words), role, max(1, self.inside - LABEL)) or [BLANK]
             indent: Words = (" " * LABEL, "muted")
             lines.append((label, *first))
             lines += [(indent, *line) for line in more]
         if hint := self._standing(self.line):
-            lines += wrap_words(clean(hint), "warn", self.inside)
+            lines += wrap_text(clean(hint), "warn", self.inside)
         return [*lines, BLANK, *fold_line(((self._keys(), "muted"),), self.inside)]
 
     def _keys(self) -> Printable:
@@ -241,11 +241,11 @@ class AlertLineForm(InfoForm[AlertLine]):
         )
         yield self.new_sheet()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return the title."""
         return self._title
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that end it."""
         return "Enter takes it  Esc closes"
 
@@ -261,8 +261,8 @@ class AlertLineForm(InfoForm[AlertLine]):
         """Return what the line means."""
         alert = self.read()
         if isinstance(alert, AlertLine):
-            return wrap_words(clean(alert.words), "bright", self.inside)
-        return wrap_words(clean(alert), "warn" if self.refused else "muted", self.inside)
+            return wrap_text(clean(alert.words), "bright", self.inside)
+        return wrap_text(clean(alert), "warn" if self.refused else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the line."""

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from datetime import UTC
 from typing import ClassVar
 
-from keydesk.calc.market.replay import ControlledMarket, Replay, speed_words
+from keydesk.calc.market.replay import ControlledMarket, Replay, speed_text
 from keydesk.calc.replay_commands import VERBS, ReplayCommand
 from keydesk.forms.info_form import DetailsForm, InfoForm, Rows
-from keydesk.forms.sheet import BLANK, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import REPLAY
 from keydesk.store.frame import Frame
@@ -27,11 +27,11 @@ class BeginAnewForm(InfoForm[bool]):
         self.store, self.command = store, command
         super().__init__()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Say what it is about."""
         return "The practice market begins anew"
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys."""
         return "y begins  Esc stays"
 
@@ -42,9 +42,9 @@ class BeginAnewForm(InfoForm[bool]):
         kept = "in the present ledger, which is kept beside the new one"
         after = f"{held if trades or orders else 'The accounts stay'} {kept}"
         return [
-            *wrap_words(clean(f"The market {self.command.words}"), "bright", self.inside),
+            *wrap_text(clean(f"The market {self.command.words}"), "bright", self.inside),
             BLANK,
-            *wrap_words(safe(after), "warn" if trades or orders else "muted", self.inside),
+            *wrap_text(safe(after), "warn" if trades or orders else "muted", self.inside),
         ]
 
     def action_take(self) -> None:
@@ -76,7 +76,7 @@ def market_rows(store: Store, now: float) -> Rows:
     if market is None:
         return [("market", "is none that this desk may control")]
     state = market.state
-    pace = speed_words(state.speed) if state.running else f"paused, {speed_words(state.speed)}"
+    pace = speed_text(state.speed) if state.running else f"paused, {speed_text(state.speed)}"
     rows: Rows = [
         ("time", date_and_time(state.now_ns(now), store.zone)),
         ("pace", pace),

@@ -40,11 +40,11 @@ class TimeframeForm(InfoForm[str]):
         self._now = now
         self.chosen = now if now in SECONDS else NAMES[0]
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return the title."""
         return "Timeframe"
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys."""
         return "Arrows choose  Enter takes  Esc closes"
 

@@ -10,7 +10,7 @@ from keydesk.calc.market.watchlists import COLUMNS as COLUMN_NAMES
 from keydesk.calc.market.watchlists import LONGEST_NAME, Watchlist
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import TextLine, wrap_words
+from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import COLUMNS, DELETE_LIST, NAME
@@ -81,11 +81,11 @@ class NameForm(InfoForm[str]):
         yield Input(self.text, max_length=self._longest, select_on_focus=False)
         yield self.new_sheet()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Return the title."""
         return self._title
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys that end it."""
         return "Enter takes it  Esc closes"
 
@@ -93,7 +93,7 @@ class NameForm(InfoForm[str]):
         """Return the reason why the text cannot be taken, or a hint on its use."""
         trouble = self._trouble(self.text) if self.text else ""
         words: Printable = clean(trouble) if trouble else self._field_hint
-        return wrap_words(words, "warn" if trouble else "muted", self.inside)
+        return wrap_text(words, "warn" if trouble else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the text."""
@@ -120,11 +120,11 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
         self.shown = set(watched.columns)
         self.cursor = 0
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name the list."""
         return safe(f"Columns of {self._name}")
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys."""
         return "Space turns  Enter takes  Esc closes"
 
@@ -167,11 +167,11 @@ class DeleteListForm(InfoForm[str]):
         super().__init__()
         self._watched = watched
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name the list."""
         return safe(f"Delete {self._watched.name}")
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Return the keys."""
         return "y deletes the list  Esc keeps it"
 
@@ -180,7 +180,7 @@ class DeleteListForm(InfoForm[str]):
         count = len(self._watched.instruments)
         plural = "" if count == 1 else "s"
         words = f"The list of {count} instrument{plural} is deleted; positions and orders stay as they are."
-        return wrap_words(safe(words), "plain", self.inside)
+        return wrap_text(safe(words), "plain", self.inside)
 
     def action_take(self) -> None:
         """Confirm."""

@@ -13,7 +13,7 @@ from textual.worker import Worker
 
 from keydesk.calc.market.trading_day import trading_date
 from keydesk.forms.info_form import ScrolledForm
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import DAY_PAGE
 from keydesk.text.format import MINUS
@@ -85,14 +85,14 @@ class DayPage(ScrolledForm):
         self.top = 0
         self.redraw()
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name the day or the week."""
         return safe(self.shown.page.title) if self.shown is not None else "Day"
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Name the keys."""
         other = "day" if self._period[1] else "week"
-        pages = super().foot_words().removeprefix("Esc closes").strip()
+        pages = super().foot_text().removeprefix("Esc closes").strip()
         for words in (
             f"← → {'week' if self._period[1] else 'day'}   w {other}   {pages}   Esc closes",
             f"← →  w {other}  Esc closes",
@@ -106,8 +106,8 @@ class DayPage(ScrolledForm):
         if self.shown is None:
             return [(("Computing …", "muted"),)]
         trouble, part = self.snapshot.trouble, self.snapshot.part
-        lines = wrap_words(safe(trouble), "danger", self.inside) if trouble else []
-        lines += wrap_words(safe(f"Over a part: {part}"), "warn", self.inside) if part else []
+        lines = wrap_text(safe(trouble), "danger", self.inside) if trouble else []
+        lines += wrap_text(safe(f"Over a part: {part}"), "warn", self.inside) if part else []
         for row in side_by_side(self.shown.page.sections, self.inside):
             if lines:
                 lines.append(BLANK)
@@ -205,8 +205,8 @@ def _sentence(sentence: str, width: int) -> list[TextLine]:
     head, _, rest = sentence.partition(" ")
     role = SENTENCE_ROLES.get(head)
     if role is None and head != "Traded:":
-        return wrap_words(safe(sentence), "plain", width)
-    wrapped = wrap_words(safe(rest), role or "plain", max(1, width - INDENT))
+        return wrap_text(safe(sentence), "plain", width)
+    wrapped = wrap_text(safe(rest), role or "plain", max(1, width - INDENT))
     label: Words = (safe(f"{head:<{INDENT}}"), "muted")
     blank: Words = (safe(" " * INDENT), "muted")
     return [(blank if number else label, *line) for number, line in enumerate(wrapped)]

@@ -18,7 +18,7 @@ from keydesk.calc.trade_journal.statistics import (
     daily_statistics_of,
     statistics_of,
 )
-from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.statistics.view import (
     NOTHING,
     View,
@@ -91,7 +91,7 @@ class FiguresView(View[FigureData]):
         """Return a line for each figure."""
         if not data.statistics.n:
             words = "No trade was closed yet. Each closed trade counts here by itself."
-            return wrap_words(safe(words), "muted", given.width)
+            return wrap_text(safe(words), "muted", given.width)
         rows = statistics_rows(data.statistics)
         daily = _daily_rows(data.daily)
         lines = [line for row in (*rows, *daily) for line in _figure_lines(row, given.width)]
@@ -99,7 +99,7 @@ class FiguresView(View[FigureData]):
             words = given.progress or safe("daily prices are being read …")
             lines.append(((safe(f"{'Sharpe, Sortino':<{NAME_WIDTH}}"), "muted"), (words, "faint")))
         grey = any(", " in rests_on for _, _, rests_on in (*rows, *daily))
-        first = wrap_words(safe(WHY_GREY), "warn", given.width) if grey else []
+        first = wrap_text(safe(WHY_GREY), "warn", given.width) if grey else []
         last: list[TextLine] = [((safe(f"Money is in {given.snapshot.currency}."), "faint"),)]
         return [*first, *lines, *([BLANK] if given.rows > len(lines) + 3 else []), *last]
 
@@ -138,15 +138,13 @@ def _figure_lines(row: tuple[str, str, str], width: int) -> list[TextLine]:
         role = signed_role(Decimal(value))
     muted = "faint" if doubtful else "muted"
     shown = as_shown(value) if value else "–"
-    basis_words = re.sub(r"n=(\d+)", lambda found: f"n {int(found[1]):,}", rests_on)
+    basis_text = re.sub(r"n=(\d+)", lambda found: f"n {int(found[1]):,}", rests_on)
     if width < FULL_WIDTH:
-        return _narrow_lines(
-            (name, muted), (shown, role), (basis_words.split(",")[0], muted), width
-        )
+        return _narrow_lines((name, muted), (shown, role), (basis_text.split(",")[0], muted), width)
     line: list[Words] = [
         (safe(f"{name:<{NAME_WIDTH + 2}}"), muted),
         (safe(f"{shown:>{VALUE_WIDTH}}  "), role),
-        (safe(f"{basis_words:<{BASIS_WIDTH}}"), muted),
+        (safe(f"{basis_text:<{BASIS_WIDTH}}"), muted),
     ]
     room = width - FULL_WIDTH - 2
     meaning = MEANINGS.get(name, "")
@@ -160,12 +158,12 @@ def _narrow_lines(
 ) -> list[TextLine]:
     """Return name, value and number on one line where they fit, else the name above."""
     room = width - NUMBER_WIDTH
-    number_words: Words = (safe(f"{n[0]:>{NUMBER_WIDTH}}"), n[1])
+    number_text: Words = (safe(f"{n[0]:>{NUMBER_WIDTH}}"), n[1])
     left = room - cell_len(name[0]) - 1
     if cell_len(value[0]) <= left:
         padded: Words = (safe(f" {value[0]:>{left}}"), value[1])
-        return [((safe(name[0]), name[1]), padded, number_words)]
-    return [((safe(name[0]), name[1]),), ((safe(f"{value[0]:>{room}}"), value[1]), number_words)]
+        return [((safe(name[0]), name[1]), padded, number_text)]
+    return [((safe(name[0]), name[1]),), ((safe(f"{value[0]:>{room}}"), value[1]), number_text)]
 
 
 # Groups.
@@ -277,7 +275,7 @@ class GroupsView(View[Sequence[GroupRow]]):
         more = len(data) - rows
         if more > 0:
             lines.append(((safe(f"  {len(data)} groups, ↑ ↓ shows the others"), "faint"),))
-        return [*lines, *wrap_words(_few_words(data), "faint", given.width)]
+        return [*lines, *wrap_text(_few_text(data), "faint", given.width)]
 
     def _shown_name(self, row: GroupRow) -> SafeText:
         return pair(row.name) if self.name == "instrument" else safe(row.name)
@@ -294,7 +292,7 @@ class GroupsView(View[Sequence[GroupRow]]):
         return (self.name, self._shown[self.row].name) if self._shown else None
 
 
-def _few_words(data: Sequence[GroupRow]) -> Printable:
+def _few_text(data: Sequence[GroupRow]) -> Printable:
     few = sum(is_few(each.statistics.n) for each in data)
     if not few:
         return ""

@@ -21,7 +21,7 @@ from keydesk.calc.trade_journal.charts import (
 )
 from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
-from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.statistics.view import View, ViewInput, is_few, two_sided_bar
 from keydesk.text.format import MINUS, money, percent
 from keydesk.text.sanitize import safe
@@ -35,7 +35,7 @@ FIGURES_FROM = 7  # columns of a cell that has room for its amount
 NOTHING = Decimal(0)
 
 
-def cell_words(cell: HeatCell | None, largest: Decimal, width: int, given: ViewInput) -> Words:
+def cell_text(cell: HeatCell | None, largest: Decimal, width: int, given: ViewInput) -> Words:
     """Return a cell of the map; width: its columns, of which the last stays blank where there are more than two."""
     if cell is None or not cell.n:
         return safe(f"{'·':^{max(1, width - (width > 2))}}".ljust(width)), "grid"  # noqa: PLR2004
@@ -70,7 +70,7 @@ def legend(given: ViewInput, largest: Decimal, cells: Sequence[HeatCell]) -> lis
     doubt = f"; {few} of {len(cells)}: n under {FEW_TRADES}" if few else ""
     if _is_written(given):
         words = f"+ gain, {MINUS} loss, 1 to 4 in steps of {scale}{doubt}"
-        return wrap_words(safe(words), "faint", given.width)
+        return wrap_text(safe(words), "faint", given.width)
     words = f" in steps of {scale}{doubt}"
     line: TextLine = (
         ("gain ", "faint"),
@@ -119,7 +119,7 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
         """Return the map, its sums and the chosen cell."""
         if not data:
             why = "Not enough trades for a map: none was closed."
-            return wrap_words(safe(why), "muted", given.width)
+            return wrap_text(safe(why), "muted", given.width)
         width = max(2, min(8, (given.width - LABEL) // HOURS))
         with_sums = given.width - LABEL - width * HOURS
         largest = largest_result(data)
@@ -133,7 +133,7 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
         for weekday in range(days):
             line: list[Words] = [(safe(f"{WEEKDAYS[weekday]:<{LABEL}}"), "muted")]
             for hour in range(HOURS):
-                words = cell_words(data.get(HourOfWeek(weekday, hour)), largest, width, given)
+                words = cell_text(data.get(HourOfWeek(weekday, hour)), largest, width, given)
                 line.append(_marked(words, is_chosen=(weekday, hour) == (self.weekday, self.hour)))
             lines.append(line)
             if given.rows >= 2 * days + 12:
@@ -163,7 +163,7 @@ class HoursView(View[Mapping[HourOfWeek, HeatCell]]):
 
 
 def _narrow(width: int) -> list[TextLine]:
-    return wrap_words(safe("Enlarge this window: the map needs 52 columns."), "muted", width)
+    return wrap_text(safe("Enlarge this window: the map needs 52 columns."), "muted", width)
 
 
 def _marked(words: Words, *, is_chosen: bool) -> Words:
@@ -264,7 +264,7 @@ class CalendarView(View[CalendarData]):
         """Return the weeks around the chosen day, its figures, and the months."""
         if not data.days:
             why = "Not enough trades for a calendar: none was closed."
-            return wrap_words(safe(why), "muted", given.width)
+            return wrap_text(safe(why), "muted", given.width)
         first, last = min(data.days), max(data.days)
         self._range = first, last
         self.chosen = min(max(self.chosen or last, first), last)
@@ -290,7 +290,7 @@ class CalendarView(View[CalendarData]):
                 if not first <= day <= last:
                     line.append((safe(" " * width), "grid"))
                     continue
-                words = cell_words(data.days.get(day), largest, width, given)
+                words = cell_text(data.days.get(day), largest, width, given)
                 line.append(_marked(words, is_chosen=is_chosen))
             lines.append(line)
         chosen = cell_line(f"{self.chosen:%a %Y-%m-%d}", data.days.get(self.chosen), given)

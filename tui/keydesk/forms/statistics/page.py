@@ -16,7 +16,7 @@ from textual.worker import Worker
 from keydesk.calc.trade_journal.groups import GroupContext, grouped
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.forms.statistics.figures import FiguresView, GroupsView
 from keydesk.forms.statistics.maps import CalendarView, HoursView
 from keydesk.forms.statistics.pictures import EquityView, ExcursionView, HistogramView
@@ -117,7 +117,7 @@ class StatisticsPage(InfoForm[None]):
         """Show how far reading is; read again, not too often, when the journal has changed."""
         if self.snapshot is None:
             if self._host.progress != self.progress:
-                self.take_progress(self._host.progress)
+                self.show_progress(self._host.progress)
             return
         if self.snapshot.part and self._host.progress != self._older:
             self._older = safe(self._host.progress)
@@ -133,27 +133,27 @@ class StatisticsPage(InfoForm[None]):
         self._paths = self._excursions = self._open_profits = None
         self._choose(self.chosen)
 
-    def take_open_profits(self, profits: OpenProfits) -> None:
+    def show_open_profits(self, profits: OpenProfits) -> None:
         """Show the daily figures."""
         self._open_profits = profits
         self.redraw()
 
-    def take_excursions(self, excursions: Excursions) -> None:
+    def show_excursions(self, excursions: Excursions) -> None:
         """Show how far trades went; they may come a few at a time."""
         self._excursions = excursions
         self.redraw()
 
-    def take_paths(self, paths: Paths) -> None:
+    def show_paths(self, paths: Paths) -> None:
         """Show what a rule makes of these paths."""
         self._paths = paths
         self.redraw()
 
-    def take_progress(self, words: Printable) -> None:
+    def show_progress(self, words: Printable) -> None:
         """Show how far reading is; "" when it is done."""
         self.progress = safe(words)
         self.redraw()
 
-    def take_trouble(self, words: Printable) -> None:
+    def show_error(self, words: Printable) -> None:
         """Show why something cannot be read."""
         self.trouble, self.progress = words, safe("")
         self.redraw()
@@ -165,14 +165,14 @@ class StatisticsPage(InfoForm[None]):
         """The view that is shown."""
         return self.views[self.number]
 
-    def title_words(self) -> Printable:
+    def title_text(self) -> Printable:
         """Name the trades."""
         if self.snapshot is None:
             return "Statistics"
         about = f"  {self.chosen.words}" if self.chosen.words else ""
         return safe(f"Statistics{about}  {counted(len(self._trades), 'closed trade')}")
 
-    def foot_words(self) -> Printable:
+    def foot_text(self) -> Printable:
         """Name the keys, those of the view first, as many as there is room for."""
         back = "Esc all trades" if self.chosen.words else "Esc closes"
         for words in (f"{self.view.HINT}   1-8 view   {back}", f"1-8 view   {back}"):
@@ -184,9 +184,9 @@ class StatisticsPage(InfoForm[None]):
         """Return the names of the views, and the one that is shown, as far as there is room."""
         head = [self._names(), *([BLANK] if self.room >= SMALL else [])]
         if self.trouble:
-            head += wrap_words(safe(self.trouble), "danger", self.inside)
+            head += wrap_text(safe(self.trouble), "danger", self.inside)
         if self.snapshot is not None and self.snapshot.part:
-            head += wrap_words(self._part_words(self.snapshot.part), "warn", self.inside)
+            head += wrap_text(self._part_text(self.snapshot.part), "warn", self.inside)
         rows = max(1, self.room - len(head))
         body = self._body(rows)
         self.top = max(0, min(self.top, len(body) - rows))
@@ -195,7 +195,7 @@ class StatisticsPage(InfoForm[None]):
             shown[-1] = ((safe(f"… {len(body) - self.top - rows + 1} lines more: Space"), "faint"),)
         return [*head, *shown, *([BLANK] * (rows - len(shown)))]
 
-    def _part_words(self, part: str) -> SafeText:
+    def _part_text(self, part: str) -> SafeText:
         so_far = f"; reading {self._older}" if self._older else ""
         return safe(f"Over a part: {part}{so_far}")
 

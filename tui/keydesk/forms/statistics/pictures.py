@@ -19,7 +19,7 @@ from keydesk.chart.plots import (
     round_ticks,
     thinned,
 )
-from keydesk.forms.sheet import BLANK, TextLine, signed_money, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, signed_money, wrap_text
 from keydesk.forms.statistics.view import View, ViewInput, too_few
 from keydesk.text.format import at, counted, money
 from keydesk.text.sanitize import Printable, safe
@@ -83,10 +83,10 @@ class EquityView(PictureView):
             (given.width, below),
             ascii_only=given.ascii_only,
         )
-        return len(curve), [*upper, *lower], [_equity_words(curve, given), BLANK]
+        return len(curve), [*upper, *lower], [_equity_text(curve, given), BLANK]
 
 
-def _equity_words(curve: Sequence[CurvePoint], given: ViewInput) -> TextLine:
+def _equity_text(curve: Sequence[CurvePoint], given: ViewInput) -> TextLine:
     deepest = min(curve, key=lambda each: each.below)
     currency = given.snapshot.currency
     when = f"{at(deepest.time_ns, given.snapshot.context.zone):%d %b %Y}"
@@ -153,7 +153,7 @@ class HistogramView(PictureView):
             (given.width, max(LEAST_ROWS, given.rows - 4)),
             ascii_only=given.ascii_only,
         )
-        return len(rs), rows, [_histogram_words(rs, given), *_histogram_note(given), BLANK]
+        return len(rs), rows, [_histogram_text(rs, given), *_histogram_note(given), BLANK]
 
 
 def _role(bin_: Bin) -> str:
@@ -161,7 +161,7 @@ def _role(bin_: Bin) -> str:
     return signed_role(bin_.middle, zero="muted")
 
 
-def _histogram_words(rs: Sequence[Decimal], given: ViewInput) -> TextLine:
+def _histogram_text(rs: Sequence[Decimal], given: ViewInput) -> TextLine:
     middle = sorted(rs)[len(rs) // 2]
     without = len(given.trades) - len(rs)
     left_out = f", {without} without a first stop left out" if without else ""
@@ -180,7 +180,7 @@ def _histogram_words(rs: Sequence[Decimal], given: ViewInput) -> TextLine:
 
 def _histogram_note(given: ViewInput) -> list[TextLine]:
     note = f"Bars count the trades nearest to their R; the outermost all beyond {OUTERMOST} R."
-    return wrap_words(safe(note), "faint", given.width)[:1]
+    return wrap_text(safe(note), "faint", given.width)[:1]
 
 
 class ExcursionView(PictureView):
@@ -223,7 +223,7 @@ class ExcursionView(PictureView):
             x_name="MAE in R: how far against you",
         )
         rows = plot(series, axes, size, ascii_only=given.ascii_only)
-        return n, rows, _excursion_words(given, wins, losses)
+        return n, rows, _excursion_text(given, wins, losses)
 
     def lines(self, data: Drawn, given: ViewInput) -> Sequence[TextLine]:
         """Return the picture, or how far reading is."""
@@ -233,7 +233,7 @@ class ExcursionView(PictureView):
         return super().lines(data, given)
 
 
-def _excursion_words(
+def _excursion_text(
     given: ViewInput, wins: Sequence[Point], losses: Sequence[Point]
 ) -> Sequence[TextLine]:
     n = len(wins) + len(losses)

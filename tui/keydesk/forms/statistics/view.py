@@ -9,7 +9,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.forms.sheet import TextLine, wrap_words
+from keydesk.forms.sheet import TextLine, wrap_text
 from keydesk.text.format import at
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
@@ -92,7 +92,7 @@ def two_sided_bar(value: Decimal, largest: Decimal, cells: int = BAR_CELLS) -> T
 def too_few(n: int, needed: int, what: str, width: int) -> list[TextLine]:
     """Return why nothing can be drawn."""
     words = f"Not enough trades for {what}: {n}, at least {needed} are needed."
-    return wrap_words(safe(words), "muted", width)
+    return wrap_text(safe(words), "muted", width)
 
 
 def is_few(n: int) -> bool:

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from keydesk.calc.trade_journal.statistics import Figure, Statistics
 from keydesk.calc.trade_journal.what_if import WhatIf, WhatIfResult, what_if
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_text
 from keydesk.forms.statistics.view import View, ViewInput
 from keydesk.text.format import money
 from keydesk.text.sanitize import safe
-from keydesk.trade_journal.what_if_text import RULE_NAMES, doubts, rule_words
+from keydesk.trade_journal.what_if_text import RULE_NAMES, doubts, rule_text
 from keydesk.widgets.theme import signed_role
 
 STEP = Decimal("0.25")  # R
@@ -53,7 +53,7 @@ class WhatIfView(View[WhatIfData]):
     def lines(self, data: WhatIfData, given: ViewInput) -> Sequence[TextLine]:
         """Return the rule, both columns of figures, and what is doubtful."""
         lines: list[TextLine] = [
-            ((safe(f"What if: {rule_words(self.rule)}"), "bright"),),
+            ((safe(f"What if: {rule_text(self.rule)}"), "bright"),),
             BLANK,
             *(self._field_line(number) for number in range(len(FIELDS))),
             BLANK,
@@ -67,7 +67,7 @@ class WhatIfView(View[WhatIfData]):
             words = "Not enough trades: none has both a first stop and candles."
             return [
                 *lines,
-                *wrap_words(safe(words), "muted", given.width),
+                *wrap_text(safe(words), "muted", given.width),
                 *_doubt_lines(result, given),
             ]
         return [*lines, *_table(result, given.width), BLANK, *_doubt_lines(result, given)]
@@ -123,7 +123,7 @@ def _table(result: WhatIfResult, width: int) -> list[TextLine]:
     counts = f"{'trades':<{names}}{n.n:>{cells}}{n.n:>{cells}}"
     role = "faint" if n.doubt else "muted"
     if is_narrow:
-        return [*lines, ((safe(counts), role),), *wrap_words(safe(n.doubt), role, width)]
+        return [*lines, ((safe(counts), role),), *wrap_text(safe(n.doubt), role, width)]
     return [*lines, ((safe(f"{counts}{n.doubt:>{cells + 4}}"), role),)]
 
 
@@ -164,5 +164,5 @@ def _difference(before: Decimal | None, after: Decimal | None) -> Decimal | None
 
 def _doubt_lines(result: WhatIfResult, given: ViewInput) -> list[TextLine]:
     return [
-        line for words in doubts(result) for line in wrap_words(safe(words), "muted", given.width)
+        line for words in doubts(result) for line in wrap_text(safe(words), "muted", given.width)
     ]

@@ -218,14 +218,14 @@ def _swap_lines(preview: Preview, a_day: Decimal, *, narrow: bool) -> list[Figur
     if preview.swap_to_friday is not None:
         detail += [("  ", "plain"), signed_money(preview.swap_to_friday), (" to Friday", "muted")]
     if preview.charged_next is not None and preview.charged_next != 1:
-        detail += [("  ", "plain"), (_next_words(preview.charged_next), "plain")]
+        detail += [("  ", "plain"), (_next_text(preview.charged_next), "plain")]
     if not narrow or not detail:
         return [FigureLine((*line, *detail), LeftOut.SWAP)]
     below: TextLine = ((safe(" " * len(line[0][0])), "muted"), *detail[1:])
     return [FigureLine(tuple(line), LeftOut.SWAP), FigureLine(below, LeftOut.SWAP_DETAIL)]
 
 
-def _next_words(days: int) -> Printable:
+def _next_text(days: int) -> Printable:
     """Return the days that the next rollover charges."""
     return safe(f"next {days} days" if days else "next: none")
 

@@ -25,7 +25,7 @@ from keydesk.chart.price_axis import PriceLine
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.ticket.editor import TicketEditor
 from keydesk.forms.ticket.figures import FigureLine, preview_lines, result_lines
 from keydesk.forms.ticket.members import (
@@ -118,7 +118,7 @@ class TicketForm(Form[OpenOrder]):
         return () if context is None or plan is None else self._lines_of(plan, context)
 
     def _lines_of(self, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
-        rejected = wrap_words(safe(f"✗ REJECTED: {self.rejected}"), "danger", self.inside)
+        rejected = wrap_text(safe(f"✗ REJECTED: {self.rejected}"), "danger", self.inside)
         return [
             *(rejected if self.rejected else ()),
             *self._template_lines(),
@@ -235,7 +235,7 @@ class TicketForm(Form[OpenOrder]):
                 self._seen_prices.add(self.context.clock(), touch_of(self.draft, context))
             return super().lines()
 
-    def doubt(self) -> str:
+    def recheck_reason(self) -> str:
         """Ask for a second press when price or position changed faster than a person can react."""
         context = self.trading_context()
         plan = self.plan(context)
@@ -245,7 +245,7 @@ class TicketForm(Form[OpenOrder]):
             return "The position just changed: press again to send this"
         if context is None or plan is None or self.draft.kind != "MARKET":
             return ""
-        return self._seen_prices.doubt(self.draft, plan, context)
+        return self._seen_prices.recheck_reason(self.draft, plan, context)
 
     def trading_context(self) -> TradingContext | None:
         """Return rules, price and funds for the instrument, None while one is missing."""
@@ -273,9 +273,9 @@ class TicketForm(Form[OpenOrder]):
         plan = self.plan(context)
         if context is None or plan is None:
             return TicketCheck((f"Waiting for a price of {pair(self.draft.instrument)}",))
-        return check_ticket(self.draft, plan, context, self.context.limits, self._circumstances())
+        return check_ticket(self.draft, plan, context, self.context.limits, self._check_context())
 
-    def _circumstances(self) -> CheckContext:
+    def _check_context(self) -> CheckContext:
         store, draft = self.context.store, self.draft
         return CheckContext(
             wall_ns=self.context.wall_ns(),

@@ -18,7 +18,7 @@ from keydesk.calc.orders.ticket_draft import (
     TextName,
 )
 from keydesk.calc.risk.trading_context import TradingContext
-from keydesk.forms.sheet import TextLine, Words, wrap_words
+from keydesk.forms.sheet import TextLine, Words, wrap_text
 from keydesk.forms.text_fields import text_line
 from keydesk.text.format import EMPTY, date_and_time, money, price, units
 from keydesk.text.sanitize import clean, safe
@@ -46,12 +46,10 @@ def member_lines(
     lines: list[TextLine] = []
     if pending and (everything or draft.expiry == TYPED_EXPIRY):
         lines.append(
-            member_line(draft, "until", _until_words(draft, now_ns, zone, narrow=narrow), writing)
+            member_line(draft, "until", _until_text(draft, now_ns, zone, narrow=narrow), writing)
         )
     if not plan.reduces and (everything or members.guaranteed):
-        lines.append(
-            _line("w", "guarantee", *_guarantee_words(draft, plan, context, narrow=narrow))
-        )
+        lines.append(_line("w", "guarantee", *_guarantee_text(draft, plan, context, narrow=narrow)))
     if pending and (everything or members.trigger != USUAL.trigger):
         trigger = TRIGGER_WORDS[members.trigger]
         lines.append(
@@ -104,7 +102,7 @@ def _line(key: str, name: str, *words: Words) -> TextLine:
     return ((safe(f"{key} "), "bright"), (safe(f"{name:<{NAME_WIDTH}} "), "muted"), *words)
 
 
-def _until_words(draft: Draft, now_ns: int, zone: tzinfo, *, narrow: bool) -> Words:
+def _until_text(draft: Draft, now_ns: int, zone: tzinfo, *, narrow: bool) -> Words:
     if draft.expiry != TYPED_EXPIRY:
         return (safe("" if narrow else "18:30, 4h, a date"), "muted")
     expiry = expiry_ns(draft.members.until, draft.members.until_typed_ns, now_ns, zone)
@@ -113,7 +111,7 @@ def _until_words(draft: Draft, now_ns: int, zone: tzinfo, *, narrow: bool) -> Wo
     return (date_and_time(expiry, zone), "plain")
 
 
-def _guarantee_words(
+def _guarantee_text(
     draft: Draft, plan: Plan, context: TradingContext, *, narrow: bool
 ) -> Sequence[Words]:
     rules = context.rules
@@ -169,7 +167,7 @@ def exit_plan_lines(
     if exit_rules_of(template, plan, context) == NO_RULES:
         return ()
     words = f"exit plan: {template.exit_rules.words}; runs while Keydesk runs"
-    return wrap_words(safe(words), "muted", width)
+    return wrap_text(safe(words), "muted", width)
 
 
 def exit_plan_refusals(

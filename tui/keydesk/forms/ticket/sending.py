@@ -78,7 +78,7 @@ class SeenPrices:
         while len(self._prices) > 1 and self._prices[1][0] <= now - REACTION:
             self._prices.popleft()
 
-    def doubt(self, draft: Draft, plan: Plan, context: TradingContext) -> str:
+    def recheck_reason(self, draft: Draft, plan: Plan, context: TradingContext) -> str:
         """Return, once, that the price ran against the order since it was seen; "" if it did not."""
         if not self._prices:
             return ""

@@ -79,7 +79,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
             quote_line(context),
             entry_and_now(trade, context),
             *self.field_lines(),
-            ((safe(self._costs_words(trade)), "muted"),),
+            ((safe(self._costs_text(trade)), "muted"),),
         ]
 
     def field_lines(self) -> Sequence[TextLine]:
@@ -111,7 +111,7 @@ class BreakEvenForm(TradeForm[SetProtection]):
         to = price(self.stop(trade, context), digits)
         return [(("stop  ", "muted"), (safe(f"{old} → "), "plain"), (to, "bright"))]
 
-    def _costs_words(self, trade: TradeRow) -> str:
+    def _costs_text(self, trade: TradeRow) -> str:
         """Return what the price has to earn back."""
         financing, costs = trade.financing, costs_until_closed(self.context.store, trade)
         words = f"financing so far {money(financing, signed=True)}"

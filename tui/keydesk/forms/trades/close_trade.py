@@ -226,7 +226,7 @@ class ScaleOutForm(TradeForm[CloseTrades]):
         if trade is None:
             return ["The trade is closed already"]
         if self.percent is None:
-            return [self._choice_words()]
+            return [self._choice_text()]
         if self.percent > ALL_OF_IT:
             return [f"part: {self.percent:f} % is more than all of it; digits and % set it"]
         if not self.units():
@@ -234,7 +234,7 @@ class ScaleOutForm(TradeForm[CloseTrades]):
             return [f"{money(self.percent, 0)} % of it is less than one unit: {all_of_it}"]
         return ()
 
-    def _choice_words(self) -> str:
+    def _choice_text(self) -> str:
         typed = above_zero(read_number(self.text))
         if isinstance(typed, UnreadableText):
             how = "Backspace erases; 2 5 7, or digits and % set it"

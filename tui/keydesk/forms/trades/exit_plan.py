@@ -19,7 +19,7 @@ from keydesk.calc.orders.plans.exit_plans import (
     Units,
     initial_risk_of,
     is_due,
-    plan_words,
+    plan_text,
     problem_of,
     resolved,
 )
@@ -34,7 +34,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
 from keydesk.forms.planned_lines import planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, quote_line
 from keydesk.forms.trades.close_trade import entry_and_now
 from keydesk.forms.trades.trade_form import TRADE_BINDINGS, TradeForm
@@ -127,16 +127,16 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
             BLANK,
             *self.field_lines(),
             BLANK,
-            *wrap_words(safe(RUNS_HERE), "muted", self.inside),
+            *wrap_text(safe(RUNS_HERE), "muted", self.inside),
         ]
 
     def _plan_now(self, context: TradingContext) -> list[TextLine]:
         if self.plan is None:
             return [(("now   no exit plan", "muted"),)]
-        words = plan_words(self.plan, context.rules.pip, self.context.store.zone)
+        words = plan_text(self.plan, context.rules.pip, self.context.store.zone)
         state = self.context.store.exit_plan_states.get(self.trade_id, "")
-        lines = wrap_words(safe(f"now   {words}"), "plain", self.inside)
-        return lines + (wrap_words(safe(state), "warn", self.inside) if state else [])
+        lines = wrap_text(safe(f"now   {words}"), "plain", self.inside)
+        return lines + (wrap_text(safe(state), "warn", self.inside) if state else [])
 
     def field_lines(self) -> Sequence[TextLine]:
         """Return the fields, each with the price or the time that it comes to."""
@@ -168,11 +168,11 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
             return "✗ not known" if self.draft.entries[name].text else ""
         at: dict[PlanField, Callable[[], str]] = {
             "even": lambda: self._at(plan.break_even_after, trade, context),
-            "offset": lambda: self._stop_words(plan, trade, context),
+            "offset": lambda: self._stop_text(plan, trade, context),
             "from": lambda: self._at(plan.trail_after, trade, context),
             "behind": lambda: self._first_trail(plan, trade, context),
-            "step": lambda: self._step_words(plan, context),
-            "time": lambda: self._time_words(plan),
+            "step": lambda: self._step_text(plan, context),
+            "time": lambda: self._time_text(plan),
         }
         return safe(at[name]())
 
@@ -180,9 +180,9 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         if after is None:
             return "off"
         at = _beyond(trade, after)
-        return f"at {price(at, context.rules.price_precision)} ({_pips_words(after, context)})"
+        return f"at {price(at, context.rules.price_precision)} ({_pips_text(after, context)})"
 
-    def _stop_words(self, plan: ExitPlan, trade: TradeRow, context: TradingContext) -> str:
+    def _stop_text(self, plan: ExitPlan, trade: TradeRow, context: TradingContext) -> str:
         if plan.break_even_after is None:
             return ""
         stop = self._break_even(plan, trade, context)
@@ -195,13 +195,13 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
         at = _beyond(trade, plan.trail_after - plan.trail_distance)
         return f"first stop {price(at, context.rules.price_precision)}"
 
-    def _step_words(self, plan: ExitPlan, context: TradingContext) -> str:
+    def _step_text(self, plan: ExitPlan, context: TradingContext) -> str:
         if not plan.trail_step:
             return ""
         as_typed = self.draft.entries["step"].unit == "pips" and self.draft.entries["step"].text
-        return "" if as_typed else _pips_words(plan.trail_step, context)
+        return "" if as_typed else _pips_text(plan.trail_step, context)
 
-    def _time_words(self, plan: ExitPlan) -> str:
+    def _time_text(self, plan: ExitPlan) -> str:
         if plan.close_at_ns is None:
             return "off"
         return f"at {date_and_time(plan.close_at_ns, self.context.store.zone)}"
@@ -336,5 +336,5 @@ def _beyond(trade: TradeRow, distance: Decimal) -> Decimal:
     return trade.price + distance if trade.units > 0 else trade.price - distance
 
 
-def _pips_words(distance: Decimal, context: TradingContext) -> str:
+def _pips_text(distance: Decimal, context: TradingContext) -> str:
     return f"{money(distance / context.rules.pip, 1)}p"

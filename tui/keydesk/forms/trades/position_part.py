@@ -97,12 +97,12 @@ class PositionPartForm(PositionForm):
         """Return the part and the side of the position."""
         side = self.side
         name = side.words if side else " and ".join(each.words for each in self.open_sides())
-        chosen = self._chosen_words()
+        chosen = self._chosen_text()
         return (
             (safe(f"CLOSE {chosen} of position {pair(self.instrument)} {name or '–'}"), "bright"),
         )
 
-    def _chosen_words(self) -> str:
+    def _chosen_text(self) -> str:
         if self.order == "picked":
             return f"{units(self.units())} units"
         if self.typed_units is not None:
@@ -208,10 +208,10 @@ class PositionPartForm(PositionForm):
         if self.percent is not None or self.typed_units is not None:
             return ()
         if self.digits:
-            return [self._choice_words()]
+            return [self._choice_text()]
         return ["Choose: 2 5 7 = 25, 50, 75 %, or digits and %, or digits and u for units"]
 
-    def _choice_words(self) -> str:
+    def _choice_text(self) -> str:
         typed = above_zero(read_number(self.digits))
         if isinstance(typed, UnreadableText):
             return f"part: {typed.text} {typed.reason}; Backspace erases, % or u sets it"
@@ -231,7 +231,7 @@ class PositionPartForm(PositionForm):
         if closing > side.units:
             return [f"{units(closing)} is more than the {units(side.units)} open: {all_of_it}"]
         if not closing:
-            return [f"{self._chosen_words()} of it is less than one unit: {all_of_it}"]
+            return [f"{self._chosen_text()} of it is less than one unit: {all_of_it}"]
         return ()
 
     def result(self) -> ClosePosition | CloseParts | None:

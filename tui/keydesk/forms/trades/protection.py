@@ -31,7 +31,7 @@ from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form import FIELD_HINTS
 from keydesk.forms.planned_lines import behind, planned_lines
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, signed_money, wrap_words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words, signed_money, wrap_text
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     FIELD_WIDTH,
@@ -199,7 +199,7 @@ class ProtectionForm(TradeForm[SetProtection]):
 
     def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
         entry, active = self.draft.entry(name), self.draft.active == name
-        meaning = self._change_words(name, trade, context)
+        meaning = self._change_text(name, trade, context)
         left, right = ("[", "]") if active else (" ", " ")
         return (
             (safe(f"{KEYS[name]} "), "bright"),
@@ -214,7 +214,7 @@ class ProtectionForm(TradeForm[SetProtection]):
     def _counts_in_ranges(self) -> bool:
         return any(self.draft.entry(name).unit == "ATR" for name in FIELDS)
 
-    def _change_words(
+    def _change_text(
         self, name: ProtectionField, trade: TradeRow, context: TradingContext
     ) -> Printable:
         before = getattr(protection_of(trade), name)
@@ -249,7 +249,7 @@ class ProtectionForm(TradeForm[SetProtection]):
         return [
             (*at_stop[:2], (in_r, "muted"), *at_stop[2:]),
             (*target[:2], (ratio, "muted"), *target[2:]),
-            *(wrap_words(safe(premium), "warn", self.inside) if cost else ()),
+            *(wrap_text(safe(premium), "warn", self.inside) if cost else ()),
         ]
 
     # The keys.

@@ -5,8 +5,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar, Literal
 
-from keydesk.calc.market.sessions import closed_words
-from keydesk.calc.orders.checks import old_price_words, unconfirmed_warnings, under_way_refusals
+from keydesk.calc.market.sessions import closed_text
+from keydesk.calc.orders.checks import old_price_text, unconfirmed_warnings, under_way_refusals
 from keydesk.calc.orders.first_draft import first_draft
 from keydesk.calc.orders.instructions import Flatten, Reverse
 from keydesk.calc.orders.limits import limit_refusals
@@ -81,7 +81,7 @@ class ReverseForm(Form[Reverse]):
                 (price(shown_number(levels.target), digits), "plain"),
                 ("  at stop ", "muted"),
                 (EMPTY if plan.risk is None else money(-plan.risk, signed=True), "loss"),
-                *_trail_words(plan, context),
+                *_trail_text(plan, context),
             ),
             (("the old stop and target are cancelled", "muted"),),
         ]
@@ -228,7 +228,7 @@ class FlattenForm(Form[Flatten]):
         self.redraw()
 
 
-def _trail_words(plan: Plan, context: TradingContext) -> TextLine:
+def _trail_text(plan: Plan, context: TradingContext) -> TextLine:
     trail = shown_number(plan.levels.trail)
     if trail is None:
         return ()
@@ -237,8 +237,8 @@ def _trail_words(plan: Plan, context: TradingContext) -> TextLine:
 
 def _reversal_refusals(context: TradingContext, form_context: FormContext) -> list[str]:
     if not context.tradeable:
-        return [f"Halted: {closed_words(form_context.wall_ns())}"]
-    old = old_price_words(context, form_context.quote_trouble(context.rules.name))
+        return [f"Halted: {closed_text(form_context.wall_ns())}"]
+    old = old_price_text(context, form_context.quote_trouble(context.rules.name))
     if old:
         return [old]
     return []

@@ -122,7 +122,7 @@ class HealthLine(StripLine):
         A slow line delivers the broker's time late, as if this machine's clock were ahead.
         """
         if abs(offset_ms) <= CLOCK_IS_OFF_MS:
-            return Item(self._pair("clock", _clock_words(offset_ms)), 4)
+            return Item(self._pair("clock", _clock_text(offset_ms)), 4)
         size = show.duration(abs(offset_ms) / 1000)
         side = "behind" if offset_ms > 0 else "ahead of"
         words = f"this clock is {size} {side} the broker's"
@@ -134,7 +134,7 @@ class HealthLine(StripLine):
         return ((safe(f"{label} "), self.palette["faint"]), (value, self.palette["muted"]))
 
 
-def _clock_words(ahead_ms: float) -> SafeText:
+def _clock_text(ahead_ms: float) -> SafeText:
     """Return how far the broker's clock is ahead of this machine's: +374 ms, −1.2s."""
     sign, size = "+" if ahead_ms >= 0 else show.MINUS, abs(ahead_ms)
     if round(size) < SECOND_MS:

@@ -139,11 +139,11 @@ class Notices(LinePane, can_focus=False):
         """Return the last line there is room for, ending in where the rest is."""
         more = safe(f"…  {self.keymap.name('command')}messages has the rest")
         (head, first), (text, second), *_ = line
-        kept = _whole_words(text, self.inside - len(head) - len(more))
+        kept = _whole_text(text, self.inside - len(head) - len(more))
         return [(head, first), (kept, second), (more, self.palette["muted"])]
 
 
-def _whole_words(text: Printable, width: int) -> SafeText:
+def _whole_text(text: Printable, width: int) -> SafeText:
     """Return the words that fit; a first word that is too long is cut."""
     cut = text[: max(0, width)]
     if len(cut) < len(text) and text[len(cut)] != " ":

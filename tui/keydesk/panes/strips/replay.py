@@ -7,7 +7,7 @@ from datetime import datetime
 
 from rich.style import Style
 
-from keydesk.calc.market.replay import ControlledMarket, Replay, speed_words
+from keydesk.calc.market.replay import ControlledMarket, Replay, speed_text
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -50,10 +50,10 @@ class ReplayStrip(StripLine):
         if market is None:
             return
         state = market.state
-        yield Item(((self._time_words(market, frame), self.palette["bright"]),))
+        yield Item(((self._time_text(market, frame), self.palette["bright"]),))
         yield self._pace(market)
         if state.replay is not None:
-            yield Item(((_replay_words(state.replay), self.palette["plain"]),), 2)
+            yield Item(((_replay_text(state.replay), self.palette["plain"]),), 2)
         if state.faults:
             yield Item(((safe(f"FAULTS {len(state.faults)} on"), self.palette["danger"]),))
             yield Item(((clean(", ".join(state.faults)), self.palette["danger"]),), 3)
@@ -71,7 +71,7 @@ class ReplayStrip(StripLine):
                 ((key, self.palette["plain"]), (safe(f" {words}"), self.palette["muted"])), rank
             )
 
-    def _time_words(self, market: ControlledMarket, frame: Frame) -> Printable:
+    def _time_text(self, market: ControlledMarket, frame: Frame) -> Printable:
         moment = datetime.fromtimestamp(
             market.state.now_ns(frame.now) // show.SECOND, frame.store.zone
         )
@@ -83,10 +83,10 @@ class ReplayStrip(StripLine):
         state = market.state
         if not state.running:
             return Item(((PAUSED, self.palette["warn"] + Style(bold=True, reverse=True)),))
-        return Item(((safe(speed_words(state.speed)), self.palette["bright"]),))
+        return Item(((safe(speed_text(state.speed)), self.palette["bright"]),))
 
 
-def _replay_words(replay: Replay) -> Printable:
+def _replay_text(replay: Replay) -> Printable:
     """Return what is replayed; of a blind replay nothing until it is finished."""
     if replay.hides:
         return BLIND

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from keydesk.store.log_names import LogNames
-from keydesk.store.reject_reason_text import in_words
+from keydesk.store.reject_reason_text import in_text
 from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.store.transactions.log_lines import line_of
@@ -72,7 +72,7 @@ def described(transaction: m.Transaction, store: Store, names: LogNames) -> Tran
     currency = store.home_currency
     rows: list[tuple[Printable, str]] = [
         ("what", line.text),
-        ("kind", safe(f"{line.kind.lower()}: {in_words(transaction.type)}")),
+        ("kind", safe(f"{line.kind.lower()}: {in_text(transaction.type)}")),
         ("time", date_and_time(line.time_ns, store.zone)),
         *([("instrument", clean(line.instrument).replace("_", "/"))] if line.instrument else []),
         *_terms(transaction),
@@ -121,7 +121,7 @@ def _terms(transaction: m.Transaction) -> Iterator[tuple[Printable, str]]:
             yield name, units(value, signed=True)
             continue
         is_code = isinstance(value, str) and value.isupper() and "_" in value
-        yield name, in_words(value) if is_code else clean(str(getattr(value, "text", value)))
+        yield name, in_text(value) if is_code else clean(str(getattr(value, "text", value)))
     extensions = getattr(transaction, "client_extensions", None)
     for member in ("tag", "comment", "id"):
         if extensions is not None and (value := getattr(extensions, member, None)):
@@ -232,7 +232,7 @@ def relations_of_batch(batch: Iterable[m.Transaction], batch_id: str) -> Iterato
             yield Related(each.id, "same request")
 
 
-def related_words(related: Related) -> SafeText:
+def related_text(related: Related) -> SafeText:
     """Return the line of a related transaction."""
     description = "" if related.line is None else f"  {related.line.kind}  {related.line.text}"
     return safe(f"#{clean_name(related.id)}{description}")

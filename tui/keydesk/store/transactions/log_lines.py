@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from keydesk.store.log_names import LogNames, NamedOrder, ids_of
-from keydesk.store.reject_reason_text import fill_in_words, in_words
+from keydesk.store.reject_reason_text import fill_in_text, in_text
 from keydesk.store.state import LogKind, LogLine
 from keydesk.store.store import Store
 from keydesk.text.format import counted, money, units
@@ -79,35 +79,35 @@ def name_of(type_: str) -> str:
     return NAMES.get(kind) or kind.replace("_", " ").capitalize()
 
 
-def market_words(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction) -> str:
+def market_text(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction) -> str:
     """Describe a market order, and its reason if it is not the trader's own."""
     purpose = PURPOSES.get(order.reason)
     return f"{name_of(order.type)} {_side(order)}" + (f", {purpose}" if purpose else _guards(order))
 
 
-def entry_words(order: EntryOrder) -> str:
+def entry_text(order: EntryOrder) -> str:
     """Describe an order that rests at a price."""
     only = " reduce-only" if order.position_fill == "REDUCE_ONLY" else ""
     again = f", was #{order.replaces_order_id}" if order.replaces_order_id else ""
     return f"{name_of(order.type)} {_side(order)} at {order.price}{only}{_guards(order)}{again}"
 
 
-def dependent_words(order: DependentOrder) -> str:
+def dependent_text(order: DependentOrder) -> str:
     """Describe a dependent order of a trade."""
     if isinstance(order, m.TrailingStopLossOrderTransaction):
         where = f"{order.distance} behind"
     else:
         where = f"{order.price}"
-    origin = ORIGINS.get(order.reason, f", {in_words(order.reason)}")
+    origin = ORIGINS.get(order.reason, f", {in_text(order.reason)}")
     return f"{name_of(order.type)} {where} for #{order.trade_id}{origin}"
 
 
-def refused_words(refusal: Refusal) -> str:
+def refused_text(refusal: Refusal) -> str:
     """Describe a rejected order and the reason."""
     size = ""
     if not isinstance(refusal, DependentRefusal):
         size = f" {_side(refusal)}" if refusal.units is not None else ""
-    why = in_words(refusal.reject_reason)
+    why = in_text(refusal.reject_reason)
     return f"{name_of(refusal.type)}{size} refused: {why} ({refusal.reject_reason})"
 
 
@@ -182,13 +182,13 @@ def _describe(transaction: m.Transaction, known: _Known) -> Description:
         case m.OrderCancelTransaction():
             return _cancel(transaction, known)
         case m.MarketOrderTransaction() | m.FixedPriceOrderTransaction():
-            return "ORDER", transaction.instrument, market_words(transaction)
+            return "ORDER", transaction.instrument, market_text(transaction)
         case (
             m.LimitOrderTransaction()
             | m.StopOrderTransaction()
             | m.MarketIfTouchedOrderTransaction()
         ):
-            return "ORDER", transaction.instrument, entry_words(transaction)
+            return "ORDER", transaction.instrument, entry_text(transaction)
         case (
             m.TakeProfitOrderTransaction()
             | m.StopLossOrderTransaction()
@@ -196,7 +196,7 @@ def _describe(transaction: m.Transaction, known: _Known) -> Description:
             | m.TrailingStopLossOrderTransaction()
         ):
             instrument = known.instrument_of_trade(transaction.trade_id)
-            return "ORDER", instrument, dependent_words(transaction)
+            return "ORDER", instrument, dependent_text(transaction)
         case _:
             return _describe_rejection(transaction, known)
 
@@ -216,19 +216,19 @@ def _describe_rejection(transaction: m.Transaction, known: _Known) -> Descriptio
             trade_id = getattr(transaction, "trade_id", "")
             instrument = getattr(transaction, "instrument", None)
             held = known.instrument_of_trade(trade_id)
-            return "REJECT", instrument or held, refused_words(transaction)
+            return "REJECT", instrument or held, refused_text(transaction)
         case m.OrderCancelRejectTransaction():
             who = f"order {transaction.order_id or transaction.client_order_id or '?'}"
-            why = in_words(transaction.reject_reason)
+            why = in_text(transaction.reject_reason)
             return "REJECT", "", f"Not cancelled, {who}: {why}"
         case (
             m.ClientConfigureRejectTransaction()
             | m.OrderClientExtensionsModifyRejectTransaction()
             | m.TradeClientExtensionsModifyRejectTransaction()
         ):
-            return "REJECT", "", f"Not changed: {in_words(transaction.reject_reason)}"
+            return "REJECT", "", f"Not changed: {in_text(transaction.reject_reason)}"
         case m.TransferFundsRejectTransaction():
-            why = in_words(transaction.reject_reason)
+            why = in_text(transaction.reject_reason)
             return "REJECT", "", f"Transfer of {transaction.amount} refused: {why}"
         case _:
             return _describe_account_change(transaction, known)
@@ -243,7 +243,7 @@ def _describe_account_change(transaction: m.Transaction, known: _Known) -> Descr
             return "FINANCE", transaction.instrument, "Dividend adjustment"
         case m.TransferFundsTransaction():
             way = "Paid in" if transaction.amount >= 0 else "Paid out"
-            why = in_words(transaction.funding_reason)
+            why = in_text(transaction.funding_reason)
             return "FUNDS", "", f"{way} {money(abs(transaction.amount))}: {why}"
         case m.TradeClientExtensionsModifyTransaction():
             instrument = known.instrument_of_trade(transaction.trade_id)
@@ -262,7 +262,7 @@ def _describe_setting(transaction: m.Transaction) -> Description:
         case m.CreateTransaction():
             return "CONFIG", "", f"Account opened, home currency {transaction.home_currency}"
         case m.ClientConfigureTransaction():
-            return "CONFIG", "", _configuration_words(transaction)
+            return "CONFIG", "", _configuration_text(transaction)
         case m.OrderClientExtensionsModifyTransaction():
             return "CONFIG", "", f"Order {transaction.order_id}: notes changed"
         case _:
@@ -274,20 +274,20 @@ def _fill(fill: m.OrderFillTransaction) -> Description:
     parts = [*(fill.trades_closed or ())]
     if fill.trade_reduced is not None:
         parts.append(fill.trade_reduced)
-    words = [_closed_words(part, whole=part is not fill.trade_reduced) for part in parts]
+    words = [_closed_text(part, whole=part is not fill.trade_reduced) for part in parts]
     if fill.trade_opened is not None:
-        words.append(_opened_words(fill.trade_opened))
+        words.append(_opened_text(fill.trade_opened))
     kind: LogKind = "CLOSE" if parts else "FILL"
-    why = "" if fill.reason in BY_HAND else f", {fill_in_words(fill.reason)}"
+    why = "" if fill.reason in BY_HAND else f", {fill_in_text(fill.reason)}"
     return kind, fill.instrument, f"{'; '.join(words)}{why}"
 
 
-def _opened_words(part: m.TradeOpen) -> str:
+def _opened_text(part: m.TradeOpen) -> str:
     verb = "Bought" if part.units > 0 else "Sold"
     return f"{verb} {units(abs(part.units))} at {part.price} #{part.trade_id}"
 
 
-def _closed_words(part: m.TradeReduce, *, whole: bool) -> str:
+def _closed_text(part: m.TradeReduce, *, whole: bool) -> str:
     side = "long" if part.units < 0 else "short"
     size = units(abs(part.units))
     what = f"{side} {size}" if whole else f"{size} of {side}"
@@ -296,7 +296,7 @@ def _closed_words(part: m.TradeReduce, *, whole: bool) -> str:
 
 def _cancel(cancel: m.OrderCancelTransaction, known: _Known) -> Description:
     order = known.order(cancel.order_id)
-    why = in_words(cancel.reason)
+    why = in_text(cancel.reason)
     if cancel.replaced_by_order_id:
         why = f"replaced by #{cancel.replaced_by_order_id}"
     if order is None:
@@ -306,7 +306,7 @@ def _cancel(cancel: m.OrderCancelTransaction, known: _Known) -> Description:
     return "CANCEL", order.instrument, words
 
 
-def _configuration_words(change: m.ClientConfigureTransaction) -> str:
+def _configuration_text(change: m.ClientConfigureTransaction) -> str:
     phrases = []
     if change.alias is not None:
         phrases.append(f"alias {change.alias}")

@@ -85,11 +85,11 @@ class ExitRules:
         if self.break_even_at.text:
             offset = self.break_even_offset_pips
             beyond = f" +{offset.normalize():f}p" if offset else ""
-            phrases.append(f"break-even{beyond} at {entry_words(self.break_even_at)}")
+            phrases.append(f"break-even{beyond} at {entry_text(self.break_even_at)}")
         if self.trail_from.text or self.trail_behind.text:
-            after = entry_words(self.trail_from) if self.trail_from.text else "the entry"
-            behind = entry_words(self.trail_behind) if self.trail_behind.text else "1R"
-            step = entry_words(self.trail_step) if self.trail_step.text else "1p"
+            after = entry_text(self.trail_from) if self.trail_from.text else "the entry"
+            behind = entry_text(self.trail_behind) if self.trail_behind.text else "1R"
+            step = entry_text(self.trail_step) if self.trail_step.text else "1p"
             phrases.append(f"trail from {after} {behind} behind in steps of {step}")
         if self.close_after_minutes is not None:
             phrases.append(f"close after {self.close_after_minutes.normalize():f} min")
@@ -107,7 +107,7 @@ NO_RULES = ExitRules()
 SUFFIXES = {"R": "R", "pips": "p", "ATR": "a"}
 
 
-def entry_words(entry: Entry) -> str:
+def entry_text(entry: Entry) -> str:
     """Return a distance as it is written: 1R, 20p, 1.5a."""
     return f"{entry.text}{SUFFIXES.get(entry.unit, '')}"
 
@@ -182,7 +182,7 @@ def resolved(rules: ExitRules, units: Units, opened_ns: int) -> ExitPlan | Unrea
     )
 
 
-def plan_words(plan: ExitPlan, pip: Decimal | None, zone: tzinfo) -> str:
+def plan_text(plan: ExitPlan, pip: Decimal | None, zone: tzinfo) -> str:
     """Return a plan in words: break-even at +20p, trail from +30p 20p behind in steps of 5p, close at 18:30."""
     phrases = []
     if plan.break_even_after is not None:
