@@ -168,7 +168,7 @@ class Terminal:
     def wait_until_read(self, pause: float = PAUSE) -> None:
         """Wait until the program has taken the keys, and pause from then on: it judges keys by when it parses them."""
         end = time.monotonic() + READ_WITHIN
-        while self.has_unread_keys and time.monotonic() < end:
+        while self.has_unread_keys and self._child.poll() is None and time.monotonic() < end:
             self._read(0.005)
         end = time.monotonic() + AT_REST_WITHIN
         while self._is_at_work and time.monotonic() < end:

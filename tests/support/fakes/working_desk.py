@@ -22,7 +22,7 @@ from keydesk.calc.market.indicator_specs import IndicatorChoice
 from keydesk.calc.orders.instructions import Instruction, Template
 from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
-from keydesk.forms.account.order_history import OrderLifeForm
+from keydesk.forms.account.order_history import OrderHistoryForm
 from keydesk.forms.account.transaction import TransactionForm
 from keydesk.forms.market.alerts import AlertAction, AlertsForm
 from keydesk.forms.market.new_alert import AlertChoice, NewAlertForm, TakeAlert
@@ -194,7 +194,7 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
 
     def show_outcomes(self) -> None:
         """Nothing was sent here."""
-        self.push_screen(OrderLifeForm(self.store, lambda take: take((), ())))
+        self.push_screen(OrderHistoryForm(self.store, lambda take: take((), ())))
 
     def show_audit(self) -> None:
         self.audit_shown = True

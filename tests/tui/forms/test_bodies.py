@@ -20,7 +20,7 @@ from keydesk.forms.account.audit import AuditForm
 from keydesk.forms.account.configure import ConfigureForm
 from keydesk.forms.account.leaving import LeaveForm
 from keydesk.forms.account.limits import LimitsForm
-from keydesk.forms.account.order_history import OrderLifeForm
+from keydesk.forms.account.order_history import OrderHistoryForm
 from keydesk.forms.account.sessions import SessionsForm
 from keydesk.forms.account.transaction import Take, TransactionForm
 from keydesk.forms.command_line import CommandForm, FindForm
@@ -117,12 +117,17 @@ FORMS: dict[str, Callable[[], Screen[Any]]] = {
     "LabelsForm": lambda: LabelsForm(example_context(), TRADE),
     "LeaveForm": lambda: LeaveForm(example_store()),
     "LimitsForm": lambda: LimitsForm(example_context()),
-    "OrderLifeForm": lambda: OrderLifeForm(example_store(), lambda take: take((), ())),
+    "OrderHistoryForm": lambda: OrderHistoryForm(example_store(), lambda take: take((), ())),
     "SessionsForm": lambda: SessionsForm(example_store(), lambda: WALL_NS),
     "TrailingForm": lambda: TrailingForm(example_context(), TRADE),
     "TransactionForm": lambda: TransactionForm(example_store(), FILLED, read_fill),
     "UnlockForm": lambda: UnlockForm(example_context()),
 }
+
+
+@pytest.mark.parametrize("name", sorted(set(forms.__all__) - {"load"}))
+def test_every_form_is_where_the_table_of_forms_loads_it_from(name: str) -> None:
+    assert getattr(forms, name).__name__ == name
 
 
 def test_every_form_has_its_body_kept() -> None:

@@ -143,7 +143,7 @@ WITHOUT_FIELDS = {
     *("AddForm", "ColumnsForm", "DeleteListForm", "IndicatorForm", "NameForm", "TimeframeForm"),
     *("AuditForm", "LeaveForm", "LimitsForm", "SessionsForm", "UnlockForm"),
     *("AlertLineForm", "AlertsForm", "BeginAnewForm", "MarketPage", "NewAlertForm"),
-    *("ExitPlanForm", "JournalForm", "JournalTradeForm", "NoteForm", "OrderLifeForm"),
+    *("ExitPlanForm", "JournalForm", "JournalTradeForm", "NoteForm", "OrderHistoryForm"),
     "TransactionForm",
 }
 

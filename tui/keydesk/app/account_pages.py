@@ -84,7 +84,7 @@ class AccountPages:
     def show_outcomes(self) -> None:
         """Show what became of the account's orders."""
         self._app.push_screen(
-            forms.OrderLifeForm(self._store, self._read_outcomes, self._acknowledge)
+            forms.OrderHistoryForm(self._store, self._read_outcomes, self._acknowledge)
         )
 
     def _acknowledge(self, life: OrderHistory) -> None:

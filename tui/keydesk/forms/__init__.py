@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from keydesk.forms.account.configure import ConfigureForm
     from keydesk.forms.account.leaving import LeaveForm
     from keydesk.forms.account.limits import LimitsForm
-    from keydesk.forms.account.order_history import OrderLifeForm
+    from keydesk.forms.account.order_history import OrderHistoryForm
     from keydesk.forms.account.sessions import SessionsForm
     from keydesk.forms.account.transaction import TransactionForm
     from keydesk.forms.command_line import CommandForm, FindForm
@@ -71,7 +71,7 @@ __all__ = [
     "NameForm",
     "NewAlertForm",
     "NoteForm",
-    "OrderLifeForm",
+    "OrderHistoryForm",
     "PositionPartForm",
     "ProtectForm",
     "ProtectionForm",
@@ -119,7 +119,7 @@ _HOMES = {
     "LimitsForm": "account.limits",
     "NameForm": "market.watchlists",
     "NoteForm": "journal.note",
-    "OrderLifeForm": "account.order_life",
+    "OrderHistoryForm": "account.order_history",
     "ProtectForm": "trades.protection",
     "ProtectionForm": "trades.protection",
     "ReverseForm": "trades.reverse_flatten",

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.forms.account.order_history import OrderLifeForm, Take
+from keydesk.forms.account.order_history import OrderHistoryForm, Take
 from keydesk.records import InFlight
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean
@@ -40,7 +40,7 @@ class Page:
 
     def __init__(self, lives: Sequence[OrderHistory], store: Store | None = None) -> None:
         self.lives, self.store, self.reads = lives, store or example_store(), 0
-        self.form = OrderLifeForm(self.store, self.read)
+        self.form = OrderHistoryForm(self.store, self.read)
         self.app = FormApp(lambda: self.form)
 
     def read(self, take: Take) -> None:
@@ -128,7 +128,7 @@ async def test_the_smallest_window_still_shows_how_to_leave() -> None:
 async def test_a_acknowledges_one_of_several_and_nothing_else() -> None:
     alike = replace(LOST, id="kd-alike", state="one of several")
     page, seen = Page([alike, replace(LOST, time_ns=1), *SETTLED]), list[str]()
-    page.form = OrderLifeForm(page.store, page.read, lambda life: seen.append(life.id))
+    page.form = OrderHistoryForm(page.store, page.read, lambda life: seen.append(life.id))
     async with page.app.run_test(size=(80, 24)) as pilot:
         assert "a acknowledges" in page.app.words
         await pilot.press("a", "j", "a")

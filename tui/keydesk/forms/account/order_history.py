@@ -35,7 +35,7 @@ COLUMNS = (
 Take = Callable[[Sequence[OrderHistory], Sequence[ExecutionFigures]], None]
 
 
-class OrderLifeForm(InfoForm[None]):
+class OrderHistoryForm(InfoForm[None]):
     """Shows what became of each order; it sends nothing.
 
     Args:
