@@ -19,7 +19,8 @@ from keydesk.app.workspaces import WorkspaceActions
 from keydesk.calc.alerts.conditions import PriceCross, TradeResult
 from keydesk.calc.alerts.parser import AlertLine
 from keydesk.calc.market.indicator_specs import IndicatorChoice
-from keydesk.calc.orders.instructions import Instruction, Template
+from keydesk.calc.orders.instructions import Instruction
+from keydesk.calc.orders.ticket_settings import Template
 from keydesk.config.limits import LimitChange
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.account.order_history import OrderHistoryForm

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.loss_lock import DailyLossLock
-from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.keys.guard import Cause
 from keydesk.store.risk import exit_only_text
 from keydesk.store.store import Store

@@ -16,7 +16,7 @@ from keydesk.calc.daily_loss import (
     limit_of,
     lock_text,
 )
-from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.ticket_settings import Limits
 
 D = Decimal
 NEW_YORK = ZoneInfo("America/New_York")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.calc.orders.instructions import STANDARD, Template
 from keydesk.calc.orders.ticket_draft import Entry
+from keydesk.calc.orders.ticket_settings import STANDARD, Template
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings
 from keydesk.config.templates import export_templates, import_templates
 from keydesk.config.user_files import load_templates, load_user_settings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.calc.orders.instructions import Limits, Template
+from keydesk.calc.orders.ticket_settings import Limits, Template
 from keydesk.config.settings import BadSettings
 from keydesk.config.user_files import UserSettings, load_templates, load_user_settings
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.profiles import Workspace
+from keydesk.config.last_workspace import Workspace
 from keydesk.config.settings import BadSettings
 from keydesk.config.workspaces import (
     FILE,

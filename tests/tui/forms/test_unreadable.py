@@ -12,7 +12,6 @@ from textual.screen import Screen
 
 from keydesk import forms
 from keydesk.calc.orders.checks import CheckContext, check_ticket
-from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.order_parser import parse_order
 from keydesk.calc.orders.ticket import fields_of, work_out
 from keydesk.calc.orders.ticket_draft import (
@@ -29,6 +28,7 @@ from keydesk.calc.orders.ticket_draft import (
     read_number,
 )
 from keydesk.calc.orders.ticket_levels import sendable
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import FormContext

@@ -10,7 +10,8 @@ import pytest
 
 from keydesk.app.account_connection import Connection, open_account
 from keydesk.app.account_sources import AccountAddress
-from keydesk.calc.orders.instructions import CloseTrades, Limits, OpenOrder
+from keydesk.calc.orders.instructions import CloseTrades, OpenOrder
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.state import Arming
 from keydesk.store.store import Store

@@ -30,7 +30,7 @@ from keydesk.app.settings_changes import SettingsChanges
 from keydesk.app.transaction_details import TransactionPages
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions
-from keydesk.config.profiles import WorkspaceFile
+from keydesk.config.last_workspace import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
 from keydesk.config.watchlists import WatchlistFile

@@ -20,7 +20,7 @@ from keydesk.calc.daily_loss import (
     event_words,
     lock_text,
 )
-from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.store.risk import day_result

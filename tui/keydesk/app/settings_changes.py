@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.limits import try_to_save_limit, with_limit
 from keydesk.keys.guarded_app import NoticeLevel

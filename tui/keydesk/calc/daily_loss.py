@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import Enum
 
 from keydesk.calc.market.trading_day import day_start, next_day_start
-from keydesk.calc.orders.instructions import Limits
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.text.format import duration, money
 
 NOTHING = Decimal(0)

@@ -99,7 +99,7 @@ def _run(
     from keydesk.app.desk import DeskSetup  # noqa: PLC0415
     from keydesk.app.desk_session import DeskLock  # noqa: PLC0415
     from keydesk.app.lifecycle import ForcedExit  # noqa: PLC0415
-    from keydesk.config.profiles import WorkspaceFile  # noqa: PLC0415
+    from keydesk.config.last_workspace import WorkspaceFile  # noqa: PLC0415
     from keydesk.widgets import theme  # noqa: PLC0415
 
     chosen = options.theme or settings.theme

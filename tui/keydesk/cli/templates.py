@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from keydesk.calc.orders.instructions import Template
+from keydesk.calc.orders.ticket_settings import Template
 from keydesk.config.settings import TEMPLATES_FILE, find_folders, table_in
 from keydesk.config.templates import export_templates, import_templates, read_templates
 from keydesk.config.user_files import load_templates

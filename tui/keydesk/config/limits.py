@@ -16,8 +16,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.limits import LIMIT_FIELDS, LimitField, has_sane_size
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings
 from keydesk.text.sanitize import clean
 from keydesk_client.errors import UnsafeFile

@@ -1,29 +1,17 @@
-"""Write profiles to `config.toml` and keep its comments; store the workspace of a profile for its next start.
-
-A workspace file that is missing, damaged or of another version means the defaults; write errors are ignored.
+"""Write profiles to `config.toml` and keep its comments.
 
 tomlkit, which keeps the comments, is imported by what writes: the desk reads only.
 """
 
-import json
-import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keydesk.calc.market.granularity import SECONDS
 from keydesk.config.settings import FILE, PRACTICE_MARKET, BadSettings, Profile
 from keydesk_client.auth.private_files import locked, replace_file
 
 if TYPE_CHECKING:
     import tomlkit
-
-SAVE_EVERY = 2.0  # seconds from look to look
-MOST_CHARTS = 3  # beside the desk's own
-NAME = re.compile("[A-Z0-9_]{1,24}")  # of an instrument
-LARGEST = 10_000  # bytes; ours are some hundred
 
 
 def save_profile(folder: Path, profile: Profile) -> None:
@@ -93,98 +81,3 @@ def change_file(folder: Path, name: str, change: Callable[["tomlkit.TOMLDocument
             ) from error
         change(document)
         replace_file(path, tomlkit.dumps(document).encode())
-
-
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """The layout and selection that the next start restores."""
-
-    instrument: str = ""
-    granularity: str = "M5"
-    fronts: Mapping[str, str] = field(default_factory=dict)  # of a shared place: its pane in front
-    focused: str = ""
-    sorting: str = ""  # of the watchlist, in words
-    watchlist: str = ""  # the name of the list on the screen
-    filter: str = ""  # of its rows, in words
-    zoomed: str = ""  # the pane that stands alone
-    charts: tuple[tuple[str, str], ...] = ()  # further ones: instrument, "" for the desk's; length
-
-
-@dataclass(slots=True)
-class WorkspaceFile:
-    """The workspace file of a profile; only changes are written."""
-
-    path: Path
-    saved: Workspace = field(default_factory=Workspace)
-    _looked_at: float = float("-inf")
-
-    @classmethod
-    def of(cls, folder: Path, profile: str) -> "WorkspaceFile":
-        """Return the file of a profile, with its valid members read."""
-        path = folder / f"{profile}.json"
-        return cls(path, read(path))
-
-    def keep(self, look: Callable[[], Workspace], clock: float) -> None:
-        """Save changes, at most every two seconds."""
-        if clock - self._looked_at >= SAVE_EVERY:
-            self._looked_at = clock
-            self.save(look())
-
-    def save(self, now: Workspace) -> None:
-        """Save the workspace if it changed."""
-        if now == self.saved:
-            return
-        self.saved = now
-        with suppress(OSError):
-            self.path.parent.mkdir(mode=0o700, exist_ok=True)
-            replace_file(self.path, json.dumps(asdict(now)).encode())
-
-
-def read(path: Path) -> Workspace:
-    """Return the content of the file; invalid members get their defaults."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            members = json.loads(file.read(LARGEST))
-    except (OSError, ValueError, RecursionError):
-        return Workspace()
-    if not isinstance(members, dict):
-        return Workspace()
-    fronts = members.get("fronts")
-    granularity = _text(members, "granularity")
-    return Workspace(
-        instrument=_text(members, "instrument"),
-        granularity=granularity if granularity in SECONDS else "M5",
-        fronts={key: value for key, value in fronts.items() if isinstance(value, str)}
-        if isinstance(fronts, dict)
-        else {},
-        focused=_text(members, "focused"),
-        sorting=_text(members, "sorting"),
-        watchlist=_text(members, "watchlist", ascii_only=False),
-        filter=_text(members, "filter", ascii_only=False),
-        zoomed=_text(members, "zoomed"),
-        charts=charts_in(members.get("charts")),
-    )
-
-
-def charts_in(value: object) -> tuple[tuple[str, str], ...]:
-    """Return the further charts; a choice that makes no sense follows the desk."""
-    if not isinstance(value, list):
-        return ()
-    return tuple(_chart(each) for each in value[:MOST_CHARTS])
-
-
-def _chart(value: object) -> tuple[str, str]:
-    if not (isinstance(value, list) and len(value) == len(("instrument", "length"))):
-        return "", ""
-    instrument, granularity = value
-    return (
-        instrument if isinstance(instrument, str) and NAME.fullmatch(instrument) else "",
-        granularity if isinstance(granularity, str) and granularity in SECONDS else "",
-    )
-
-
-def _text(members: Mapping[str, object], key: str, *, ascii_only: bool = True) -> str:
-    value = members.get(key)
-    if not isinstance(value, str) or not value.isprintable():
-        return ""
-    return value if value.isascii() or not ascii_only else ""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from keydesk.calc.market.indicator_specs import IndicatorSpec
-from keydesk.calc.orders.instructions import Limits, Template, TemplateSet
+from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
 from keydesk.config.alert_settings import AlertSettings, load_alert_settings
 from keydesk.config.indicator_settings import TABLE, read_indicators
 from keydesk.config.limits import decimal_of, read_limits, refuse_unknown

@@ -21,7 +21,8 @@ from typing import Any
 
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.calc.market.indicator_specs import IndicatorSyntaxError, parse_indicators
-from keydesk.config.profiles import NAME, Workspace, change_file, charts_in
+from keydesk.config.last_workspace import NAME, Workspace, charts_in
+from keydesk.config.profiles import change_file
 from keydesk.config.settings import BadSettings, table_in
 
 FILE = "workspaces.toml"

@@ -14,8 +14,9 @@ from textual.await_complete import AwaitComplete
 from textual.events import Resize
 from textual.geometry import Size
 
-from keydesk.calc.orders.instructions import Limits, RefusedTicket, Template, TemplateSet
+from keydesk.calc.orders.instructions import RefusedTicket
 from keydesk.calc.orders.ticket_draft import Side
+from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.framed_sheet import Sheet
 from keydesk.keys.confirm import Letters

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import partial
 from typing import ClassVar
 
-from keydesk.calc.orders.instructions import RISK_PRESET, Template
+from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.panes.price_cells import flash_of, price_runs, prices_are_old, shape_of
 from keydesk.panes.strips.instrument import LOT, pip_value
 from keydesk.panes.watch_order import spread_pips

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from keydesk.calc.market.granularity import COMMON, next_common
-from keydesk.config.profiles import Workspace
+from keydesk.config.last_workspace import Workspace
 from keydesk.keys.bindings import bindings_of
 from keydesk.keys.keymap import DESK as DESK_CONTEXT
 from keydesk.keys.keymap import KEYMAP, KeyMap

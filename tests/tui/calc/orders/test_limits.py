@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.limits import (
     LIMIT_FIELDS,
     cool_off_text,
@@ -16,6 +15,7 @@ from keydesk.calc.orders.limits import (
 )
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft, Entry
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk
 from keydesk.records import ClosedTrade
 from support.data.trading_contexts import example_facts

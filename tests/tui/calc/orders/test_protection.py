@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.orders.instructions import Template
 from keydesk.calc.orders.protection import (
     Protection,
     ProtectionDraft,
@@ -17,6 +16,7 @@ from keydesk.calc.orders.protection import (
     protection_of,
     wanted_protection,
 )
+from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.trades.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.records import DependentOrder, TradeRow

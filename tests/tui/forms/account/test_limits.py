@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.limits import LIMIT_FIELDS
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.limits import LimitChange, with_limit
 from keydesk.forms.account.limits import LimitsForm
 from support.data.desk_store import example_store

@@ -8,13 +8,8 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from keydesk.calc.orders.instructions import (
-    UNCHANGED,
-    MoveEntry,
-    OpenOrder,
-    SetProtection,
-    Template,
-)
+from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry, OpenOrder, SetProtection
+from keydesk.calc.orders.ticket_settings import Template
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.forms.trades.move_order import MoveForm

@@ -6,9 +6,10 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.orders.checks import CheckContext, check_ticket
-from keydesk.calc.orders.instructions import Limits, OpenOrder
+from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import MOST_TEXT, Draft, Entry, Members
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.store import Store

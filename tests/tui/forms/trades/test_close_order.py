@@ -5,15 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from keydesk.calc.orders.instructions import (
-    CloseParts,
-    ClosePosition,
-    Reverse,
-    SetProtection,
-    Template,
-    TemplateSet,
-)
+from keydesk.calc.orders.instructions import CloseParts, ClosePosition, Reverse, SetProtection
 from keydesk.calc.orders.position_effect import CloseOrder, in_close_order, parts_of
+from keydesk.calc.orders.ticket_settings import Template, TemplateSet
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.trades.position_part import PositionPartForm
 from keydesk.forms.trades.protection import ProtectionForm

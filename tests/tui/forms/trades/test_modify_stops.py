@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from keydesk.calc.orders.instructions import UNCHANGED, Limits, MoveEntry, SetProtection
+from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry, SetProtection
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.trades.break_even import BreakEvenForm
 from keydesk.forms.trades.move_order import MoveForm
 from keydesk.forms.trades.protection import ProtectionForm

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from keydesk.calc.orders.instructions import CancelOrders, Flatten, Limits, MoveEntry, Reverse
+from keydesk.calc.orders.instructions import CancelOrders, Flatten, MoveEntry, Reverse
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.account.arming import ArmForm
 from keydesk.forms.sheet import FormContext
 from keydesk.forms.trades.move_order import MoveForm

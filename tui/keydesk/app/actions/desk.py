@@ -14,7 +14,7 @@ from keydesk.app.actions.pages import AlertActions, PageActions
 from keydesk.app.actions.trades import TicketActions, TradeActions
 from keydesk.app.availability import Selection
 from keydesk.app.desk_session import DeskLock
-from keydesk.calc.orders.instructions import Template
+from keydesk.calc.orders.ticket_settings import Template
 from keydesk.keys.guard import Cause, armed_by_hand
 from keydesk.keys.keymap import KeyMap
 from keydesk.panes.chart import Chart

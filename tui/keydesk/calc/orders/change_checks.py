@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from keydesk.calc.orders.checks import LEVEL_REACH, is_within, unreadable_text
-from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.limits import deviation_refusals
 from keydesk.calc.orders.protection import (
     FIELDS,
@@ -20,6 +19,7 @@ from keydesk.calc.orders.protection import (
     wanted_protection,
 )
 from keydesk.calc.orders.ticket_draft import Reading, UnreadableText
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.records import OrderRow, TradeRow
 from keydesk.text.format import money, pair, units

@@ -9,7 +9,6 @@ from datetime import UTC, tzinfo
 from decimal import Decimal
 
 from keydesk.calc.market.sessions import closed_text
-from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.limits import limit_refusals, limit_warnings
 from keydesk.calc.orders.member_checks import member_refusals
 from keydesk.calc.orders.ticket import Plan, room_left, unreadable_fields
@@ -20,6 +19,7 @@ from keydesk.calc.orders.ticket_draft import (
     UnreadableText,
     shown_number,
 )
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.financing import minutes_to_rollover, minutes_to_week_end
 from keydesk.calc.risk.trading_context import NO_RISK, OpenRisk, TradingContext
 from keydesk.records import InFlight, InFlightKind

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.instructions import UNCHANGED, Limits, MoveEntry
+from keydesk.calc.orders.instructions import UNCHANGED, MoveEntry
 from keydesk.calc.orders.limits import deviation_warnings
 from keydesk.calc.orders.ticket_draft import (
     Entry,
@@ -14,6 +14,7 @@ from keydesk.calc.orders.ticket_draft import (
     above_zero,
     shown_number,
 )
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.records import OrderRow
 from keydesk.text.format import money

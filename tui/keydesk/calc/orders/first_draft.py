@@ -3,7 +3,7 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.calc.orders.instructions import RISK_PRESET, RefusedTicket, Template
+from keydesk.calc.orders.instructions import RefusedTicket
 from keydesk.calc.orders.ticket_draft import (
     MARKET_EXPIRIES,
     PENDING_EXPIRIES,
@@ -12,6 +12,7 @@ from keydesk.calc.orders.ticket_draft import (
     Members,
     Side,
 )
+from keydesk.calc.orders.ticket_settings import RISK_PRESET, Template
 from keydesk.calc.risk.sizing import slippage_allowed
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
 from keydesk_client.arithmetic.profit import round_price_down, round_price_up

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.ticket import Plan
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import NOTHING, OpenRisk, TradingContext
 from keydesk.records import ClosedTrade
 from keydesk.text.format import counted, duration, money, units

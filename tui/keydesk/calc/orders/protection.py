@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.orders import average_range
-from keydesk.calc.orders.instructions import UNCHANGED, Change, Template
+from keydesk.calc.orders.instructions import UNCHANGED, Change
 from keydesk.calc.orders.ticket_draft import (
     Entry,
     Reading,
@@ -13,6 +13,7 @@ from keydesk.calc.orders.ticket_draft import (
     UnreadableText,
     above_zero,
 )
+from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
 from keydesk.records import TradeRow
 from keydesk_client.arithmetic.profit import closing_price, round_price

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.position_effect import PositionEffect, effect_of, realized
 from keydesk.calc.orders.ticket_draft import (
     BY_THE_STOP,
@@ -19,6 +18,7 @@ from keydesk.calc.orders.ticket_draft import (
     shown_number,
 )
 from keydesk.calc.orders.ticket_levels import Levels, levels_of, stop_distance
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.sizing import CapName, Caps, size
 from keydesk.calc.risk.trading_context import NOTHING, TradingContext
 from keydesk_client.arithmetic.margin import (

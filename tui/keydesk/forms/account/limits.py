@@ -9,7 +9,6 @@ from rich.cells import cell_len
 from textual.events import Key as KeyPress
 
 from keydesk.calc.daily_loss import share_used
-from keydesk.calc.orders.instructions import Limits
 from keydesk.calc.orders.limits import (
     LIMIT_FIELDS,
     MOST_DIGITS,
@@ -19,6 +18,7 @@ from keydesk.calc.orders.limits import (
     losses_in_a_row,
 )
 from keydesk.calc.orders.ticket_draft import Entry, UnreadableText, above_zero, is_number_key
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.config.limits import WHOLE, LimitChange
 from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import BLANK, FormContext, TextLine, wrap_text

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import tzinfo
 
 from keydesk.calc.orders.expiry_time import expiry_ns
-from keydesk.calc.orders.instructions import Template
 from keydesk.calc.orders.plans.exit_plans import NO_RULES, ExitRules
 from keydesk.calc.orders.plans.scale_out import OrderPart, ScaleOut, parse_scale_out
 from keydesk.calc.orders.ticket import Plan
@@ -17,6 +16,7 @@ from keydesk.calc.orders.ticket_draft import (
     Members,
     TextName,
 )
+from keydesk.calc.orders.ticket_settings import Template
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.forms.sheet import TextLine, Words, wrap_text
 from keydesk.forms.text_fields import text_line

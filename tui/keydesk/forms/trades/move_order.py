@@ -17,7 +17,7 @@ from keydesk.calc.orders.entry_move import (
     risk_of,
     typed_levels,
 )
-from keydesk.calc.orders.instructions import Limits, MoveEntry
+from keydesk.calc.orders.instructions import MoveEntry
 from keydesk.calc.orders.limits import moved_risk_refusals
 from keydesk.calc.orders.ticket_draft import (
     TYPED_BEHIND_A_DIGIT,
@@ -27,6 +27,7 @@ from keydesk.calc.orders.ticket_draft import (
     is_number_key,
     shown_number,
 )
+from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.orders.ticket_units import step_of
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from keydesk.calc.orders.instructions import Limits, OpenOrder, Template, TemplateSet
+from keydesk.calc.orders.instructions import OpenOrder
 from keydesk.calc.orders.plans.scale_out import ScaleOut, shared_units
 from keydesk.calc.orders.ticket import work_out
 from keydesk.calc.orders.ticket_draft import Draft, Entry
 from keydesk.calc.orders.ticket_parts import parts_of
+from keydesk.calc.orders.ticket_settings import Limits, Template, TemplateSet
 from keydesk.forms.ticket.form import TicketForm
 from keydesk.store.store import Store
 from keydesk.store.trading_context import trading_context_of

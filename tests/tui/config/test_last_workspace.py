@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.profiles import SAVE_EVERY, Workspace, WorkspaceFile, read
+from keydesk.config.last_workspace import SAVE_EVERY, Workspace, WorkspaceFile, read
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.widgets.terminal_app import TerminalApp
