@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.alerts.alert_file import AlertFile, read_alert, written_alert
+from keydesk.alerts.alert_file import CONDITIONS, AlertFile, read_alert, written_alert
 from keydesk.alerts.alert_list import (
     MOST_ALERTS,
     AlertList,
@@ -67,6 +67,12 @@ def test_every_condition_is_written_and_read_exactly(data: st.DataObject) -> Non
     condition = data.draw(st.builds(kind, **_members(kind, number, texts)))
     alert = Alert("1", condition, note=data.draw(texts))
     assert read_alert(json.loads(json.dumps(written_alert(alert)))) == alert
+
+
+def test_the_names_of_conditions_in_the_file_are_those_of_earlier_versions() -> None:
+    assert set(CONDITIONS.values()) == set(get_args(Condition))
+    renamed = {"StrengthLevel", "RangeMultiple", "AverageCross", "DayExtreme", "ClientsLong"}
+    assert renamed <= set(CONDITIONS)
 
 
 def _members(

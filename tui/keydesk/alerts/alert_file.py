@@ -1,7 +1,7 @@
 """The file of an account's alerts: private, written atomically under a lock, so that two desks at once lose nothing.
 
-A damaged file never stops the desk: it is kept under another name, which is reported, and the book begins empty. Where the
-file cannot be written, the book stays in memory, which is reported as well. The file is JSON; values of another type than the
+A damaged file never stops the desk: it is kept under another name, which is reported, and the list begins empty. Where the
+file cannot be written, the list stays in memory, which is reported as well. The file is JSON; values of another type than the
 annotated one are refused.
 """
 
@@ -16,7 +16,23 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from keydesk.alerts.alert_list import MOST_ALERTS, MOST_HISTORY, AlertList, Change
 from keydesk.calc.alerts.alert import Alert, FiringRecord
-from keydesk.calc.alerts.conditions import Condition
+from keydesk.calc.alerts.conditions import (
+    AccountResult,
+    AtrMultiple,
+    ClientLongPercent,
+    ClockTime,
+    Condition,
+    DayHighLow,
+    MarginLevel,
+    MovingAverageCross,
+    PriceCross,
+    PriceMove,
+    RolloverSoon,
+    RsiLevel,
+    SpreadLevel,
+    StreamSilence,
+    TradeResult,
+)
 from keydesk.text.file_errors import file_trouble
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import locked, private_folder, read_private, replace_file
@@ -28,14 +44,31 @@ PATIENCE = 2.0  # seconds that another desk may hold the file
 LONGEST_WORDS, LONGEST_TEXT, LARGEST_DIGITS = 400, 200, 30  # characters
 LARGEST_WHOLE = 2**63
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
-CONDITIONS: Mapping[str, type[Any]] = {each.__name__: each for each in get_args(Condition)}
+# By their names in the file, which stay when a class gets another name.
+CONDITIONS: Mapping[str, type[Any]] = {
+    "AccountResult": AccountResult,
+    "AverageCross": MovingAverageCross,
+    "ClientsLong": ClientLongPercent,
+    "ClockTime": ClockTime,
+    "DayExtreme": DayHighLow,
+    "MarginLevel": MarginLevel,
+    "PriceCross": PriceCross,
+    "PriceMove": PriceMove,
+    "RangeMultiple": AtrMultiple,
+    "RolloverSoon": RolloverSoon,
+    "SpreadLevel": SpreadLevel,
+    "StreamSilence": StreamSilence,
+    "StrengthLevel": RsiLevel,
+    "TradeResult": TradeResult,
+}
+NAMES: Mapping[type[Any], str] = {condition: name for name, condition in CONDITIONS.items()}
 WRITTEN: tuple[type[Any], ...] = (Alert, *CONDITIONS.values())
 HINTS: Mapping[type[Any], Mapping[str, Any]] = {each: get_type_hints(each) for each in WRITTEN}
 
 
 @dataclass(slots=True)
 class AlertFile:
-    """The book of an account in a file, or in memory alone where there is none."""
+    """The list of an account in a file, or in memory alone where there is none."""
 
     path: Path | None
     wall_ns: Callable[[], int] = time_ns
@@ -65,7 +98,7 @@ class AlertFile:
         return self.path is not None and self._stamp_now() != self._stamp
 
     def change(self, change: Change) -> AlertList:
-        """Apply a change to the book as the file has it now, and write it; return the new book.
+        """Apply a change to the list as the file has it now, and write it; return the new list.
 
         Raises:
             AlertListError: the change makes no sense; nothing was written.
@@ -177,7 +210,7 @@ def written_alert(alert: Alert) -> dict[str, object]:
         each.name: getattr(alert, each.name) for each in fields(alert) if each.name != "condition"
     }
     condition = alert.condition
-    of: dict[str, object] = {"type": type(condition).__name__}
+    of: dict[str, object] = {"type": NAMES[type(condition)]}
     for each in fields(condition):
         value = getattr(condition, each.name)
         of[each.name] = str(value) if isinstance(value, Decimal) else value

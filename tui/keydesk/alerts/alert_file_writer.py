@@ -1,4 +1,4 @@
-"""Keeping the book of alerts: changes are written in a thread, one after another, and firings are claimed before they are delivered."""
+"""Keeping the list of alerts: changes are written in a thread, one after another, and firings are claimed before they are delivered."""
 
 import asyncio
 from collections import deque
@@ -23,11 +23,11 @@ Done = Callable[[str], None]  # gets why a change was refused, "" if it was made
 
 
 class AlertFileWriter:
-    """Writes the book, claims firings in it, and delivers them.
+    """Writes the list, claims firings in it, and delivers them.
 
     Args:
-        file: The book of the account.
-        take: Called with the book whenever it was read or changed.
+        file: The list of the account.
+        take: Called with the list whenever it was read or changed.
         deliver: Called with each firing: by the desk that claimed it, or another one that saw it written.
         tell: Shows a message about the file.
     """
@@ -82,7 +82,7 @@ class AlertFileWriter:
             self._begin()
 
     def change(self, change: Change, done: Done = lambda _: None) -> None:
-        """Queue a change of the book; `done` gets why it was refused, "" if it was made."""
+        """Queue a change of the list; `done` gets why it was refused, "" if it was made."""
         self._jobs.append((change, done))
         self._begin()
 
@@ -145,7 +145,7 @@ class AlertFileWriter:
                 self._deliver(each, mine)
 
     def _take(self, book: AlertList) -> None:
-        """Show what another desk delivered meanwhile, and hand the book on."""
+        """Show what another desk delivered meanwhile, and hand the list on."""
         delivered = [each for each in book.history if each.delivered]
         if self.is_loaded:
             self._deliver_all(delivered, mine=False)

@@ -1,4 +1,4 @@
-"""The alerts of an account with their history, and the changes of them; each change is a function of the book as it is kept.
+"""The alerts of an account with their history, and the changes of them; each change is a function of the list as it is kept.
 
 Several desks and `keydesk watch` share one book. A firing is claimed in it before it is delivered: of two processes that see
 the same crossing one claims it. The claim is written first, and marked as delivered afterwards. A process that is killed
@@ -18,7 +18,7 @@ MOST_HISTORY = 200
 
 
 class AlertListError(Exception):
-    """Raised for a change that the book refuses; the text names the remedy."""
+    """Raised for a change that the list refuses; the text names the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ Change = Callable[[AlertList], AlertList]
 
 
 def add_alert(alert: Alert) -> Change:
-    """Return the change that adds an alert; the book gives it its id."""
+    """Return the change that adds an alert; the list gives it its id."""
 
     def change(book: AlertList) -> AlertList:
         if len(book.alerts) >= MOST_ALERTS:

@@ -81,7 +81,7 @@ class AlertWatch:
         await self.keeper.run()
 
     def change(self, change: Change, done: Done = lambda _: None) -> None:
-        """Queue a change of the book; `done` gets why it was refused, "" if it was made."""
+        """Queue a change of the list; `done` gets why it was refused, "" if it was made."""
         self.keeper.change(change, done)
 
     async def settled(self) -> None:
@@ -89,7 +89,7 @@ class AlertWatch:
         await self.keeper.settled()
 
     def _take(self, book: AlertList) -> None:
-        """Watch the alerts of the book."""
+        """Watch the alerts of the list."""
         self.store.alerts = {each.id: each for each in book.alerts}
         self.store.alert_history = list(book.history)
         waiting = {each.id: each for each in self.keeper.waiting}

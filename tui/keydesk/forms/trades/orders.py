@@ -1,4 +1,4 @@
-"""Forms about pending orders: move one, cancel one, cancel the entry orders of an instrument or of the account."""
+"""Forms that cancel pending orders: one, or the entry orders of an instrument or of the account."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Literal
