@@ -120,9 +120,9 @@ def test_limits_and_refusals_are_read_from_the_audit_log(tmp_path: Path) -> None
     log = AuditLog(tmp_path / "main.audit", wall_ns=iter(range(9)).__next__)
     log.write("limit", "Daily loss limit reached")
     log.write("key", "B")
-    log.write("refused", "TicketForm y: more than 5 trades are open")
+    log.write("refused", "y: more than 5 trades are open (BUY EUR/USD)")
     assert [each.words for each in read_limit_hits(log.path)] == [
         "Daily loss limit reached",
-        "refused: more than 5 trades are open",
+        "refused: more than 5 trades are open (BUY EUR/USD)",
     ]
     assert read_limit_hits(tmp_path / "absent") == ()

@@ -222,7 +222,8 @@ class Form(FormView[Result]):
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         confirmation = self.confirmation()
         if confirmation.step is Step.REFUSED and key in CONFIRM_KEYS:
-            self.context.record("refused", f"{type(self).__name__} {key}: {confirmation.reason}")
+            what = "".join(words for words, _ in self.headline()).strip()
+            self.context.record("refused", f"{key}: {confirmation.reason} ({what})")
         unconfirmed = confirmation.answer(key) is KeyEffect.SENDS and not self.is_confirmed()
         if unconfirmed or self._is_for_the_letter_before(confirmation, key):
             self._hint = TOO_EARLY
@@ -270,7 +271,7 @@ class Form(FormView[Result]):
     def _record(self, what: str, why: str) -> None:
         """Write the form to the audit log, as it is on the screen."""
         shown = "" if self.sheet is None else " / ".join(self.sheet.words.split("\n"))
-        self.context.record(what, f"{type(self).__name__} {why}: {' '.join(shown.split())}")
+        self.context.record(what, f"{why}: {' '.join(shown.split())}")
 
     def close(self, result: Result | None) -> None:
         """Close the form with a result; do nothing when it is closed."""

@@ -181,6 +181,20 @@ async def test_a_challenge_letter_that_is_asked_for_no_more_says_what_sends() ->
     assert "NOT SENT by c: y sends it now" in words
 
 
+async def test_the_audit_log_has_the_words_of_the_form_and_why_a_key_was_refused() -> None:
+    entries: list[tuple[str, str]] = []
+    context = replace(example_context(), record=lambda what, words: entries.append((what, words)))
+    app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
+    async with app.run_test(size=(120, 35)) as pilot:
+        await press(pilot, "u999999999 y")
+    opened, *_, refused = entries
+    assert opened[0] == "preview"
+    assert opened[1].startswith("opened: ▲ BUY 10,000 EUR/USD at market"), opened
+    assert refused[0] == "refused"
+    assert refused[1].startswith("y: "), refused
+    assert refused[1].endswith("(▲ BUY 999,999,999 EUR/USD at market)"), refused
+
+
 async def test_what_sends_and_what_was_dropped_stay_on_a_screen_with_too_many_warnings() -> None:
     store = example_store()
     store.health.rtt_ms = 800.0
