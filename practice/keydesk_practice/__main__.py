@@ -65,8 +65,8 @@ def drop_unwritten_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _refuse(words: str) -> int:
-    print(f"keydesk practice: {printable(words)}", file=sys.stderr)  # noqa: T201 - the command's output
+def _refuse(text: str) -> int:
+    print(f"keydesk practice: {printable(text)}", file=sys.stderr)  # noqa: T201 - the command's output
     return 1
 
 

@@ -133,7 +133,7 @@ def _add_address_options(parser: argparse.ArgumentParser) -> None:
         "each further token has accounts of its own",
     )
 
-    for flag, read, metavar, words in (
+    for flag, read, metavar, text in (
         (
             "--token-file",
             _tokens_in_file,
@@ -143,7 +143,7 @@ def _add_address_options(parser: argparse.ArgumentParser) -> None:
         ("--token-fd", _tokens_of_descriptor, "N", "the same, from an open descriptor"),
     ):
         parser.add_argument(
-            flag, dest="token_sources", action="append", type=read, metavar=metavar, help=words
+            flag, dest="token_sources", action="append", type=read, metavar=metavar, help=text
         )
     parser.add_argument(
         "--cors-origin",

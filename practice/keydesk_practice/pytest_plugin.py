@@ -164,8 +164,8 @@ def _first_line(process: "subprocess.Popen[bytes]", log: IO[bytes]) -> bytes:
     line = process.stdout.readline() if ready else b""
     if not line:
         log.seek(0)
-        words = log.read().decode(errors="replace").strip()
-        raise BrokerNotStarted(words or f"the broker printed nothing in {START_SECONDS:g} s")
+        text = log.read().decode(errors="replace").strip()
+        raise BrokerNotStarted(text or f"the broker printed nothing in {START_SECONDS:g} s")
     return line
 
 

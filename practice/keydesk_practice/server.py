@@ -174,6 +174,16 @@ class Server(uvicorn.Server):
             self._listener.socket.listen(BACKLOG)  # connections that the system queues
         self._when_listening()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Finish the requests in progress; close the connections that are left after `SHUTDOWN_SECONDS`.
+
+        uvicorn leaves open what it accepted last, and what does not end in time.
+        """
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)  # the transports close in the loop's next iteration
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Leave signal handling to `run_broker`."""

@@ -90,7 +90,7 @@ class RecordingChart(Chart):
 def drawn(pane: Chart, terminal: TerminalContents) -> str:
     """Return the bytes that bring a terminal up to date."""
     lines = [(y, 0, pane.render_line(y)) for y in range(pane.outer_size.height)]
-    return terminal.take(lines, ColorSystem.TRUECOLOR)
+    return terminal.update(lines, ColorSystem.TRUECOLOR)
 
 
 def move_price(store: Store) -> None:

@@ -48,6 +48,6 @@ def test_a_price_with_three_indicators_on_two_charts(chosen: tuple[str, ...], co
             shown[-1] = newest
             indicators.refresh(shown)
         costs.append((process_time() - began) * 1e6)
-    words = f"{', '.join(chosen)} on two charts of {count} candles"
-    sys.stdout.write(f"{words}: {whole:.1f} ms at first, {min(costs):.0f} µs a price\n")
+    text = f"{', '.join(chosen)} on two charts of {count} candles"
+    sys.stdout.write(f"{text}: {whole:.1f} ms at first, {min(costs):.0f} µs a price\n")
     assert min(costs) < 300

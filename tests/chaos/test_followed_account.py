@@ -265,7 +265,7 @@ async def test_an_hour_of_cuts_silences_and_restarts(practice_folder: Path, tmp_
             lambda end=began + timedelta(minutes=5 * part): followed.market_time >= end
             for part in range(1, 13)
         ]
-        words = await follow_through_faults(followed, ends)
-    sys.stdout.write(words + "\n")
+        text = await follow_through_faults(followed, ends)
+    sys.stdout.write(text + "\n")
     assert followed.restarts == 12
     assert len(followed.beliefs) > followed.restarts

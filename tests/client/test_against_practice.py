@@ -307,6 +307,6 @@ async def test_a_client_whose_event_loop_has_ended_says_so(
     first, *refusals = said.decode().splitlines()
     assert first == "ClientPrice"
     assert len(refusals) == 3
-    words = "True the client has connections in another event loop: make a client inside each"
-    assert all(each.startswith(words) for each in refusals)
+    text = "True the client has connections in another event loop: make a client inside each"
+    assert all(each.startswith(text) for each in refusals)
     assert process.returncode == 0

@@ -51,10 +51,10 @@ def open_desk() -> Iterator[Terminal]:
     ],
 )
 def test_an_unreadable_byte_is_dropped_and_said(
-    open_desk: Terminal, data: bytes, words: str
+    open_desk: Terminal, data: bytes, text: str
 ) -> None:
     open_desk.write(data)
-    open_desk.see(words)
+    open_desk.see(text)
     open_desk.pause(1.2)  # it is said once a second at most
     open_desk.press("j", "Escape")
 

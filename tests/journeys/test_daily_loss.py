@@ -53,7 +53,7 @@ def see_a_ticket_that_can_be_sent(terminal: Terminal) -> None:
     terminal.press("Escape")
     terminal.see_no_more("While you were away")
     terminal.press("B")
-    terminal.until(lambda: any(words in terminal.text for words in ("y sends", "to send")))
+    terminal.until(lambda: any(text in terminal.text for text in ("y sends", "to send")))
     terminal.press("Escape")
     terminal.see_no_more("Esc drops")
 
@@ -61,8 +61,8 @@ def see_a_ticket_that_can_be_sent(terminal: Terminal) -> None:
 def read_the_audit_log(terminal: Terminal) -> None:
     """Every step is in it; letters filter it."""
     terminal.press("g", "l", "a")
-    for words in ("Audit log", "outcome   kd-", "confirm   ", "key       C"):
-        terminal.see(words)
+    for text in ("Audit log", "outcome   kd-", "confirm   ", "key       C"):
+        terminal.see(text)
     terminal.type("limit")
     terminal.see("limit     EXIT-ONLY: the daily loss limit of 5.00 was reached")
     terminal.see_no_more("key       C")
@@ -121,5 +121,5 @@ def test_the_lock_is_reached_held_over_a_restart_and_released(practice_folder: P
         see_a_ticket_that_can_be_sent(terminal)
     [audit] = (home / "orders").glob("*.audit")
     recorded = audit.read_text()
-    for words in ("limit of 5.00 was reached", "Early unlock", "released early", "released"):
-        assert words in recorded
+    for text in ("limit of 5.00 was reached", "Early unlock", "released early", "released"):
+        assert text in recorded

@@ -19,8 +19,8 @@ def desk(folder: Path) -> Iterator[Terminal]:
         yield terminal
 
 
-def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_text(terminal), what=repr(words))
+def see_in_form(terminal: Terminal, text: str) -> None:
+    terminal.until(lambda: text in form_text(terminal), what=repr(text))
 
 
 def test_a_plan_is_set_seen_refused_and_taken_away(practice_folder: Path) -> None:

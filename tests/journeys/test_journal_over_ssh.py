@@ -64,9 +64,9 @@ def test_a_year_of_trades_is_read_over_a_slow_line(ssh: SshServer, tmp_path: Pat
             desk.see("Deal EUR/USD")
             desk.press("g", "k")
             desk.see("5,200 closed trades")
-            for key, words in VIEWS.items():
+            for key, text in VIEWS.items():
                 desk.press(key)
-                desk.see(words)
+                desk.see(text)
             desk.press("Escape")
             desk.see("Deal EUR/USD")
             desk.press("g", "d")

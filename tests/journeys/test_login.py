@@ -18,10 +18,10 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-def answer(terminal: Terminal, question: str, words: str) -> None:
+def answer(terminal: Terminal, question: str, text: str) -> None:
     """Answer a hidden question in one go, as a paste from a password store does."""
     terminal.see(question)
-    terminal.write(words.encode() + b"\n")
+    terminal.write(text.encode() + b"\n")
 
 
 def process_tells(pid: int, secret: str) -> bool:

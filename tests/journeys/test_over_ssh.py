@@ -62,9 +62,9 @@ def has_intent(home: Path) -> bool:
 def test_bytes_that_cannot_be_read_are_dropped_and_said(ssh: SshServer) -> None:
     with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {}) as terminal:
         terminal.see("prices ok")
-        for data, words in UNREADABLE.items():
+        for data, text in UNREADABLE.items():
             terminal.write(data)
-            terminal.see(words)
+            terminal.see(text)
             terminal.pause(1.2)  # it is said once a second at most
         terminal.press("j")
         terminal.quit()
@@ -279,8 +279,8 @@ def test_prices_stay_visible_around_a_form_in_few_colours_and_in_ascii(
         terminal.see("prices ok")
         terminal.press("B")
         terminal.see("BUY 10,000")
-        for words in ("PRACTICE", "NAV", "uPL", "GBP/USD", "S sell", "bid"):
-            assert words in terminal.text, terminal.text
+        for text in ("PRACTICE", "NAV", "uPL", "GBP/USD", "S sell", "bid"):
+            assert text in terminal.text, terminal.text
         terminal.press("Escape")
         terminal.see_no_more("BUY 10,000")
         terminal.quit()

@@ -39,14 +39,14 @@ def test_what_is_held_is_seen_on_its_pages_and_an_empty_page_says_why(
             terminal.see("trades 1, positions 1")
             terminal.see("open risk to the stops")
         with page(terminal, "x", "Exposure by currency"):
-            for words in ("EUR long", "+10,000", "USD short", "if all stops are hit"):
-                terminal.see(words)
+            for text in ("EUR long", "+10,000", "USD short", "if all stops are hit"):
+                terminal.see(text)
         with page(terminal, "n", "─ Instrument ─"):
-            for words in ("trading hours", "margin of 10,000", "10,000 long", "a week"):
-                terminal.see(words)
+            for text in ("trading hours", "margin of 10,000", "10,000 long", "a week"):
+                terminal.see(text)
         with page(terminal, "u", "Market hours"):
-            for words in ("Sydney", "Tokyo", "London", "New York", "Rollover"):
-                terminal.see(words)
+            for text in ("Sydney", "Tokyo", "London", "New York", "Rollover"):
+                terminal.see(text)
         with page(terminal, "i", "Order outcomes"):
             terminal.see("0 open, 1 in all")
             terminal.see("Nothing: its outcome is known.")

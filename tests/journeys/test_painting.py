@@ -113,15 +113,15 @@ def test_opening_and_leaving_a_form_cost_few_bytes_and_one_painting(
 @pytest.mark.soak  # the usual run has it in `test_resizing`, and the real program in `test_resize_storm`
 def test_every_form_outlives_every_size(practice_folder: Path) -> None:
     with desk(practice_folder, (120, 35)) as terminal:
-        for key, words in FORMS.items():
+        for key, text in FORMS.items():
             terminal.press(key)
-            terminal.see(words)
+            terminal.see(text)
             for size in ((120, 36), (120, 34), (79, 23), (1, 1), (200, 50), (120, 35)):
                 terminal.resize(*size)
                 terminal.pause(0.15)
-            terminal.see(words)
+            terminal.see(text)
             terminal.press("Escape")
-            terminal.see_no_more(words)
+            terminal.see_no_more(text)
         leave(terminal)
 
 

@@ -38,8 +38,8 @@ def row_of(terminal: Terminal, name: str) -> str:
     return next((match[0] for match in found if match), "")
 
 
-def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_text(terminal), what=repr(words))
+def see_in_form(terminal: Terminal, text: str) -> None:
+    terminal.until(lambda: text in form_text(terminal), what=repr(text))
 
 
 def see_which_trade_the_keys_of_a_single_one_mean(terminal: Terminal) -> None:

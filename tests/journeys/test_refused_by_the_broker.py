@@ -14,8 +14,8 @@ def command(terminal: Terminal, line: str) -> None:
     terminal.see_no_more("Tab completes")
 
 
-def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_text(terminal), what=repr(words))
+def see_in_form(terminal: Terminal, text: str) -> None:
+    terminal.until(lambda: text in form_text(terminal), what=repr(text))
 
 
 def test_a_refusal_is_on_its_field_and_labels_and_margin_rate_are_changed(

@@ -14,8 +14,8 @@ EUR_USD = "thirds"
 """
 
 
-def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_text(terminal), what=repr(words))
+def see_in_form(terminal: Terminal, text: str) -> None:
+    terminal.until(lambda: text in form_text(terminal), what=repr(text))
 
 
 def test_a_scale_out_is_shown_refused_and_sent(practice_folder: Path) -> None:

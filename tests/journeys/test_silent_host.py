@@ -57,8 +57,8 @@ def command(terminal: Terminal, line: str) -> None:
     terminal.see_no_more("Tab completes")
 
 
-def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_text(terminal), what=repr(words))
+def see_in_form(terminal: Terminal, text: str) -> None:
+    terminal.until(lambda: text in form_text(terminal), what=repr(text))
 
 
 def arm(terminal: Terminal, account_id: str) -> None:
@@ -144,8 +144,8 @@ async def test_labels_and_settings_whose_answers_are_lost_are_what_the_screen_sa
         await chaos.everything_arrived()
     trades = (await practice.get("{a}/openTrades")).json()["trades"]
     account = (await practice.get("{a}")).json()["account"]
-    words, rates = said
-    assert trades[0]["clientExtensions"]["tag"] == words
+    text, rates = said
+    assert trades[0]["clientExtensions"]["tag"] == text
     assert account["marginRate"] == rates
 
 
@@ -167,14 +167,14 @@ def _label_and_configure(home: Home, account_id: str) -> tuple[str, str]:
     return "tag4", "0.09"
 
 
-def _see_done(terminal: Terminal, words: str, again: Callable[[], None]) -> None:
+def _see_done(terminal: Terminal, text: str, again: Callable[[], None]) -> None:
     """Wait for the outcome; what was not confirmed is set again, as the screen asks, unless it turns out to be set."""
     terminal.until(
-        lambda: any(f"{said} {words}" in terminal.text for said in ("DONE", "NOT CONFIRMED")),
+        lambda: any(f"{said} {text}" in terminal.text for said in ("DONE", "NOT CONFIRMED")),
         200,
-        f"the outcome of {words}",
+        f"the outcome of {text}",
     )
-    if f"DONE {words}" not in terminal.text:
+    if f"DONE {text}" not in terminal.text:
         terminal.pause(1.2)
         terminal.press("Escape")
         try:

@@ -13,8 +13,8 @@ DWELL = 0.26  # seconds from the key to a confirmation that counts
 PASTE = b"\x1b[200~By\r\x1b[201~"
 
 
-def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_text(terminal), what=repr(words))
+def see_in_form(terminal: Terminal, text: str) -> None:
+    terminal.until(lambda: text in form_text(terminal), what=repr(text))
 
 
 def tap(terminal: Terminal, *groups: str) -> None:
@@ -129,8 +129,8 @@ def a_confirmation_after_a_quarter_second_counts_and_an_early_one_can_be_repeate
 
 def refusal_in(terminal: Terminal) -> str:
     """Why the key did not send: too early, or the price ran and the form shows a letter now."""
-    words = form_text(terminal)
-    found = re.search(r"Too early|NOT SENT|to send", words)
+    text = form_text(terminal)
+    found = re.search(r"Too early|NOT SENT|to send", text)
     return "" if found is None else found[0]
 
 

@@ -85,8 +85,8 @@ def more_than_all_of_it_is_refused(terminal: Terminal) -> None:
     drop(terminal)
 
 
-def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_text(terminal), what=repr(words))
+def see_in_form(terminal: Terminal, text: str) -> None:
+    terminal.until(lambda: text in form_text(terminal), what=repr(text))
 
 
 def drop(terminal: Terminal) -> None:

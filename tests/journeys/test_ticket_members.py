@@ -46,7 +46,7 @@ def test_an_order_with_expiry_guarantee_and_tag_rests_and_is_moved(terminal: Ter
 
 
 def test_the_pages_of_account_and_exposure_open_by_their_chords(terminal: Terminal) -> None:
-    for key, words in (
+    for key, text in (
         ("x", "none: no position is open"),
         ("a", "NAV at mid prices"),
         ("n", "spread"),
@@ -54,7 +54,7 @@ def test_the_pages_of_account_and_exposure_open_by_their_chords(terminal: Termin
     ):
         terminal.press("g")
         terminal.press(key)
-        terminal.see(words)
+        terminal.see(text)
         terminal.see("Esc closes")
         terminal.press("Escape")
         terminal.see_no_more("Esc closes")

@@ -29,15 +29,15 @@ def desks(practice: PracticeServer, practice_folder: Path) -> Iterator[list[Term
         yield opened
 
 
-def see(desks: list[Terminal], terminal: Terminal, words: str) -> None:
+def see(desks: list[Terminal], terminal: Terminal, text: str) -> None:
     """Wait for words on one desk while the output of all is read."""
 
     def is_there() -> bool:
         for each in desks:
             each.pause(0.01)
-        return words in terminal.text
+        return text in terminal.text
 
-    terminal.until(is_there, what=repr(words))
+    terminal.until(is_there, what=repr(text))
 
 
 def arm(desks: list[Terminal], terminal: Terminal, account_id: str) -> None:

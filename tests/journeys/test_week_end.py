@@ -16,8 +16,8 @@ def command(terminal: Terminal, line: str) -> None:
     terminal.see_no_more("Tab completes")
 
 
-def see_in_form(terminal: Terminal, words: str) -> None:
-    terminal.until(lambda: words in form_text(terminal), what=repr(words))
+def see_in_form(terminal: Terminal, text: str) -> None:
+    terminal.until(lambda: text in form_text(terminal), what=repr(text))
 
 
 @pytest.mark.soak
@@ -36,8 +36,8 @@ def test_a_trade_without_a_stop_is_named_on_friday_and_a_halted_instrument_opens
         terminal.see("FILLED 10,000")
         terminal.see("1 trade has no stop over the weekend: EUR/USD #")
         terminal.press("g", "u")
-        for words in ("Market hours", "The week", "No stop over the weekend:", "LONG 10,000"):
-            terminal.see(words)
+        for text in ("Market hours", "The week", "No stop over the weekend:", "LONG 10,000"):
+            terminal.see(text)
         terminal.press("Escape")
         terminal.see_no_more("Market hours")
 

@@ -255,6 +255,20 @@ async def test_a_client_that_takes_nothing_of_its_answer_is_closed(listener: Lis
         talk.close()
 
 
+async def test_a_connection_that_is_accepted_while_the_server_stops_is_closed_with_it(
+    listener: Listener,
+) -> None:
+    ours, theirs = socket.socketpair()
+    async with serve(listener, ConnectionLimits()) as server:
+        server.stop()
+        await server.servers[0].wait_closed()
+        await server.adopt(theirs)
+        (connection,) = server.server_state.connections
+    assert connection.transport.is_closing()
+    assert ours.recv(1) == b""
+    ours.close()
+
+
 def test_a_broker_takes_as_many_descriptors_as_the_system_allows() -> None:
     script = (
         "import resource; from keydesk_practice.connections import raise_descriptor_limit as most\n"

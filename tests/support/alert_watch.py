@@ -37,11 +37,11 @@ class Watching:
             self.store,
             AlertFile(self.path),
             self.deliver,
-            lambda _, words: self.words.append(words),
+            lambda _, text: self.words.append(text),
         )
 
     def deliver(self, fired: FiringRecord, mine: bool) -> None:
-        self.told.append((fired.words, mine))
+        self.told.append((fired.text, mine))
         if fired.late:
             self.late.append(fired)
 

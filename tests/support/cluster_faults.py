@@ -146,9 +146,7 @@ async def _until_refused(node: ClusterNode, trading: Bots) -> None:
     """Return when a node has told bots that the database does not answer."""
     heard = len(trading.refusals)
     deadline = time.monotonic() + MOVE_SECONDS
-    while not any(
-        one is node and "database" in words for one, _, words in trading.refusals[heard:]
-    ):
+    while not any(one is node and "database" in text for one, _, text in trading.refusals[heard:]):
         assert time.monotonic() < deadline, "no client was told that the database does not answer"
         await trade_a_while(trading, 1)
 

@@ -44,14 +44,14 @@ def confirm(terminal: Terminal) -> None:
     raise NeverSeen(f"the form still stands after {TRIES} keys; the screen:\n{terminal.text}")
 
 
-def take_as_seen(terminal: Terminal, words: str) -> None:
+def take_as_seen(terminal: Terminal, text: str) -> None:
     """Read a notice and press Esc until it has gone."""
     for _ in range(TRIES):
         terminal.pause(SEEN)
         terminal.press("Escape")
         with suppress(NeverSeen):
-            return terminal.see_no_more(words, GONE_WITHIN)
-    raise NeverSeen(f"{words!r} still stands after {TRIES} Esc; the screen:\n{terminal.text}")
+            return terminal.see_no_more(text, GONE_WITHIN)
+    raise NeverSeen(f"{text!r} still stands after {TRIES} Esc; the screen:\n{terminal.text}")
 
 
 def see_a_form_that_can_be_sent(terminal: Terminal) -> str:

@@ -15,6 +15,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
@@ -129,8 +130,7 @@ class ForkedBroker:
 
     def send_signal(self, number: int) -> None:
         """Send it a signal, unless it has ended."""
-        if self.returncode is None:
-            os.kill(self.pid, number)
+        _send_signal(self._process, number)
 
     def kill(self) -> None:
         """End it at once."""
@@ -158,12 +158,18 @@ class ForkedDesk:
 
     def send_signal(self, number: int) -> None:
         """Send it a signal, unless it has ended."""
-        if self.poll() is None:
-            os.kill(self.pid, number)
+        _send_signal(self._process, number)
 
     def kill(self) -> None:
         """End it at once."""
         self.send_signal(signal.SIGKILL)
+
+
+def _send_signal(process: ForkServerProcess, number: int) -> None:
+    """Send a signal to a process that may end meanwhile: the fork server has then taken its exit code already."""
+    if process.exitcode is None and process.pid is not None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, number)
 
 
 def _start(

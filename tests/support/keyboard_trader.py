@@ -74,24 +74,22 @@ class Deal:
         on_one = self.target != "" and self.target == other.target
         return self == other or (on_one and self.kind == other.kind)
 
-    def is_meant_by(self, words: str) -> bool:
+    def is_meant_by(self, text: str) -> bool:
         """Whether a line of the screen is about this deal."""
         size = f"{self.units:,} {self.pair}"
-        number = re.search(rf"#{self.target}\b", words) is not None
+        number = re.search(rf"#{self.target}\b", text) is not None
         match self.kind:
             case "open" | "rest":
-                return size in words and "CLOSE" not in words and "CANCEL" not in words
+                return size in text and "CLOSE" not in text and "CANCEL" not in text
             case "close":
-                closed = words.startswith(f"CLOSED {size}")
-                return closed or ("CLOSE all of" in words and number)
+                closed = text.startswith(f"CLOSED {size}")
+                return closed or ("CLOSE all of" in text and number)
             case "edit":
-                return number and (" on #" in words or "PROTECTION of" in words)
+                return number and (" on #" in text or "PROTECTION of" in text)
             case "cancel":
-                return number and "CANCEL" in words
+                return number and "CANCEL" in text
             case "move":
-                return (number and "MOVE order" in words) or (
-                    size in words and "CANCEL" not in words
-                )
+                return (number and "MOVE order" in text) or (size in text and "CANCEL" not in text)
 
     def took_effect(self, ledger: Sequence[Transaction]) -> bool:
         """Whether the broker carried it out."""
@@ -128,9 +126,9 @@ def _is_filled(order_id: str, ledger: Sequence[Transaction]) -> bool:
     return any(each["orderID"] == order_id for each in fills)
 
 
-def verdict_of(words: str) -> bool | None:
+def verdict_of(text: str) -> bool | None:
     """Whether a line says that a deal took effect; None for a line that says neither."""
-    said = EARLIER.sub("", words)
+    said = EARLIER.sub("", text)
     if said.startswith(HAD_NONE) or "had rejected it after all" in said:
         return False
     if said.startswith(TOOK_EFFECT) or ": FILLED" in said:
@@ -162,8 +160,8 @@ class ScreenWords:
 
     def last_about(self, deal: Deal) -> str:
         """Return the last message about a deal that says what became of it; "" if there is none."""
-        found = [words for _, words in self.lines if deal.is_meant_by(EARLIER.sub("", words))]
-        return next((words for words in reversed(found) if verdict_of(words) is not None), "")
+        found = [text for _, text in self.lines if deal.is_meant_by(EARLIER.sub("", text))]
+        return next((text for text in reversed(found) if verdict_of(text) is not None), "")
 
     def _add(self, lines: Iterable[tuple[str, str]]) -> None:
         for line in lines:
@@ -180,7 +178,7 @@ def _messages_in(rows: Sequence[str]) -> list[tuple[str, str]]:
             found.append((match[1], match[2].strip()))
         elif found and row.startswith(" " * 11) and row.strip():
             found[-1] = (found[-1][0], f"{found[-1][1]} {row.strip()}")
-    return [(at, words.removesuffix("Esc: seen").strip()) for at, words in reversed(found)]
+    return [(at, text.removesuffix("Esc: seen").strip()) for at, text in reversed(found)]
 
 
 @dataclass
@@ -260,9 +258,9 @@ class Trader:
         """Return where the screen's last word about a deal is not the ledger's."""
         found: list[str] = []
         for deal in self.deals:
-            words, made = self.screen.last_about(deal), deal.took_effect(ledger)
-            if (verdict_of(words) if words else False) != made:
-                found.append(f"{deal}: the screen said {words!r}, the ledger {made}")
+            text, made = self.screen.last_about(deal), deal.took_effect(ledger)
+            if (verdict_of(text) if text else False) != made:
+                found.append(f"{deal}: the screen said {text!r}, the ledger {made}")
         return found
 
     # Hands.

@@ -203,7 +203,7 @@ def wrong_beliefs(outcomes: Sequence[Outcome], ledger: Sequence[Transaction]) ->
     made = effects(ledger)
     ids = {each.id for each in ledger}
     return [
-        words for each in outcomes if (words := _wrong(each, made.get(asked_by(each.intent)), ids))
+        text for each in outcomes if (text := _wrong(each, made.get(asked_by(each.intent)), ids))
     ]
 
 

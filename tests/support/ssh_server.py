@@ -49,7 +49,7 @@ class SshServer:
     ) -> list[str]:
         """Return the client's command line that runs a shell line in a terminal on the other side."""
         assigned = {**self.environment, **(env or {})}
-        words = " ".join(f"{name}={shlex.quote(value)}" for name, value in assigned.items())
+        text = " ".join(f"{name}={shlex.quote(value)}" for name, value in assigned.items())
         return [
             *(str(_program("ssh")), "-tt", "-F", "/dev/null", "-p", str(port or self.port)),
             *("-i", str(self.folder / "user"), "-o", "IdentitiesOnly=yes"),
@@ -58,7 +58,7 @@ class SshServer:
             *("-o", f"SendEnv={MARK}"),
             *options,
             "127.0.0.1",
-            f"env {words} {line}",
+            f"env {text} {line}",
         ]
 
     def keydesk(self, *arguments: str) -> str:

@@ -374,5 +374,5 @@ def test_every_page_has_its_picture_in_three_sizes_and_in_the_docs(name: str) ->
 
 
 def test_the_docs_have_a_user_unit_that_watches_alerts() -> None:
-    words = (ROOT / "docs" / "alerts.md").read_text()
-    assert "[Service]\nExecStart=%h/.local/bin/keydesk watch --alerts" in words
+    text = (ROOT / "docs" / "alerts.md").read_text()
+    assert "[Service]\nExecStart=%h/.local/bin/keydesk watch --alerts" in text

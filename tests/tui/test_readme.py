@@ -14,9 +14,7 @@ def table() -> str:
     rows = ["| where | key | does |", "|---|---|---|"]
     for context in CONTEXTS:
         rows += [
-            f"| {context} | `{key.shown}` | {key.words} |"
-            for key in KEYMAP.own(context)
-            if key.words
+            f"| {context} | `{key.shown}` | {key.text} |" for key in KEYMAP.own(context) if key.text
         ]
     return "\n".join(rows) + "\n"
 

@@ -117,7 +117,7 @@ class InFlight:
     instrument: str | None  # None: it is not known which, so it may be any of them
     kind: InFlightKind
     state: InFlightState
-    words: str  # the command: "CLOSE all of #6411 EUR/USD"
+    text: str  # the command: "CLOSE all of #6411 EUR/USD"
     look_ups: int = 0  # how many were answered
 
     def concerns(self, instrument: str) -> bool:
@@ -129,12 +129,12 @@ class InFlight:
         """The command and its state, as the desk shows them."""
         match self.state:
             case "sent":
-                return f"{self.words}: sent"
+                return f"{self.text}: sent"
             case "unknown":
-                line = f"UNKNOWN {self.words}: the answer was lost, looking it up"
+                line = f"UNKNOWN {self.text}: the answer was lost, looking it up"
                 return f"{line} (look {self.look_ups})" if self.look_ups else line
             case "unconfirmed":
-                return f"UNCONFIRMED {self.words}"
+                return f"UNCONFIRMED {self.text}"
 
 
 def id_order(id_: str) -> tuple[int, str]:

@@ -162,7 +162,7 @@ def differences(
         partial(_changed_positions, book, changes),
         partial(_changed_orders, book, changes),
     )
-    return tuple(words for part in readable(book, _listed, parts) for words in part)
+    return tuple(text for part in readable(book, _listed, parts) for text in part)
 
 
 def _listed(part: Callable[[], Iterable[str]]) -> Sequence[str]:

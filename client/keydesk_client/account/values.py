@@ -26,7 +26,7 @@ LAST_NS: Final = 4_102_444_800_000_000_000  # 2100
 class UnreadableCounter(Protocol):
     """Counts records that could not be read."""
 
-    def note_unreadable(self, words: str, count: int = 1, /) -> None:
+    def note_unreadable(self, text: str, count: int = 1, /) -> None:
         """Count unreadable records; `words` say why."""
         ...
 

@@ -58,10 +58,10 @@ def refuse_unsafe(path: Path, status: os.stat_result, warn: Warn | None = None) 
     if status.st_mode & OTHERS:
         expected_mode = "700" if stat.S_ISDIR(status.st_mode) else "600"
         mode = stat.S_IMODE(status.st_mode)
-        words = f"{path} is accessible to others (mode {mode:04o}): chmod {expected_mode} it"
+        text = f"{path} is accessible to others (mode {mode:04o}): chmod {expected_mode} it"
         if warn is None or status.st_mode & stat.S_IWOTH:
-            raise UnsafeFile(words)
-        warn(words)
+            raise UnsafeFile(text)
+        warn(text)
 
 
 def _refuse_foreign(path: Path, status: os.stat_result) -> None:

@@ -64,9 +64,9 @@ class FollowedAccount:
     def changed(self, part: Part, key: str | None = None) -> None:
         """Do nothing: the caller reports a change as an event."""
 
-    def note_unreadable(self, words: str, count: int = 1) -> None:
+    def note_unreadable(self, text: str, count: int = 1) -> None:
         """Count unreadable records."""
-        del words
+        del text
         self.unreadable += count
 
     def booked(self, time_ns: int, amount: Decimal) -> None:
@@ -183,9 +183,9 @@ class Follower:
             self.names_changed.set()
         return understood
 
-    def request_snapshot(self, words: str) -> None:
+    def request_snapshot(self, text: str) -> None:
         """Have the account read anew."""
-        self.doubts = words
+        self.doubts = text
         self.snapshot_wanted.set()
 
     def wanted(self) -> tuple[str, ...]:

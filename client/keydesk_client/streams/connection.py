@@ -97,7 +97,7 @@ class Listener(Protocol):
     async def connected(self, lost: Lost | None) -> None:
         """Called when a connection was made; `lost` describes the one before it."""
 
-    async def take(self, lines: list[bytes]) -> None:
+    async def receive_lines(self, lines: list[bytes]) -> None:
         """Called with lines as they come; a KeydeskClientError ends the connection."""
 
 
@@ -201,7 +201,7 @@ class Connection:
             health.lines += len(lines)
             health.heard_at = clock()
             self._listening_since = None
-            await listener.take(lines)
+            await listener.receive_lines(lines)
             self._listening_since = clock()
 
     async def _until_silent(self, reading: Awaitable[None]) -> None:
@@ -259,7 +259,7 @@ class Stream(ABC, Generic[T, W]):
         """See `Listener`."""
 
     @abstractmethod
-    async def take(self, lines: list[bytes]) -> None:
+    async def receive_lines(self, lines: list[bytes]) -> None:
         """Put the items of lines into the buffer."""
 
     async def __aenter__(self) -> Self:

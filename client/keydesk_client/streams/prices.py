@@ -51,7 +51,7 @@ class PriceStream(Stream[PriceItem, Waiting]):
         if lost is not None:
             await self._buffer.put([Gap(lost.reason, lost.seconds)])
 
-    async def take(self, lines: list[bytes]) -> None:
+    async def receive_lines(self, lines: list[bytes]) -> None:
         """Put lines into the buffer, undecoded."""
         self.health.dropped += await self._buffer.put(lines)
 

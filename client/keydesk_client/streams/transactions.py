@@ -116,7 +116,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         await self._catch_up(await self._current_sequencer())
         await self._deliver()
 
-    async def take(self, lines: list[bytes]) -> None:
+    async def receive_lines(self, lines: list[bytes]) -> None:
         """Deliver the items of lines, after the transactions that are missing before them."""
         unreadable = 0
         for line in lines:

@@ -228,8 +228,8 @@ def _parser(**others: str) -> argparse.ArgumentParser:
         description="Serve the practice broker, or control a running one. Each command has --help.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, words in others.items():
-        commands.add_parser(name, help=words)
+    for name, text in others.items():
+        commands.add_parser(name, help=text)
     _add_clock(commands)
     _add_replays(commands)
     _add_accounts(commands)
@@ -237,8 +237,8 @@ def _parser(**others: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _command(commands: Any, name: str, words: str) -> argparse.ArgumentParser:  # noqa: ANN401 - argparse's private type
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=words, description=words)
+def _command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:  # noqa: ANN401 - argparse's private type
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
     parser.add_argument("--data", type=Path, metavar="DIR", help="the running broker's folder")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     return parser

@@ -48,8 +48,8 @@ def read_value(hint: Any, value: Any, path: str) -> Any:  # noqa: ANN401, PLR091
         return None if value is None else read_value(inner, value, path)
     if origin is Literal:
         if value not in get_args(hint):
-            words = ", ".join(map(str, get_args(hint)))
-            raise invalid_value(path, f": use one of {words}")
+            text = ", ".join(map(str, get_args(hint)))
+            raise invalid_value(path, f": use one of {text}")
         return value
     if origin is tuple:
         return _items(get_args(hint)[0], value, path)

@@ -110,12 +110,12 @@ class Faults:
             await drop(scope, receive)
         if self._hits(profile.error_429):
             raise too_many_requests(seconds=1)
-        for share, status, words in (
+        for share, status, text in (
             (profile.error_502, 502, "Bad gateway"),
             (profile.error_503, 503, "Service unavailable"),
         ):
             if self._hits(share):
-                raise HttpError(status, words)
+                raise HttpError(status, text)
 
     def sender(self, scope: Scope, receive: Receive, send: Send) -> Send:
         """Return the `send` of a request, with what happens to its answer.
@@ -185,9 +185,9 @@ async def drop(scope: Scope, receive: Receive) -> None:
 
 
 def _text(name: str, value: float) -> str:
-    words = name.removesuffix("_ms").removesuffix("_s").replace("_", " ")
+    text = name.removesuffix("_ms").removesuffix("_s").replace("_", " ")
     if name == "maintenance":
-        return words
+        return text
     if name.endswith("_ms"):
-        return f"{words} {value:g} ms"
-    return f"{words} {value:g} s" if name.endswith("_s") else f"{words} {value:.0%}"
+        return f"{text} {value:g} ms"
+    return f"{text} {value:g} s" if name.endswith("_s") else f"{text} {value:.0%}"

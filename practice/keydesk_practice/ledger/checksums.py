@@ -85,8 +85,8 @@ def _damaged_rows(
     for row, checksum in connection.execute(f"SELECT {_summed_bytes(columns)}, crc FROM {table}"):  # noqa: S608 - names of ours
         if row is None or zlib.crc32(row) != checksum:  # None: a column lost its value
             values = (row or b"").split(SEPARATOR)[:key]
-            words = " ".join(one.partition(b" ")[2].decode("latin-1") for one in values)
-            yield f"{table}: the row of {words} does not match its checksum"
+            text = " ".join(one.partition(b" ")[2].decode("latin-1") for one in values)
+            yield f"{table}: the row of {text} does not match its checksum"
 
 
 def _unreadable_bodies(connection: sqlite3.Connection) -> Iterator[str]:

@@ -211,8 +211,8 @@ class WorkersControl:
         """Go back to a checkpoint, paused; the present ledger is kept beside it."""
         known = (await self.checkpoints(Nothing())).checkpoints
         if request.name not in known:
-            words = ", ".join(known) or "none is saved"
-            raise HttpError(404, f"There is no checkpoint {request.name!r}: {words}")
+            text = ", ".join(known) or "none is saved"
+            raise HttpError(404, f"There is no checkpoint {request.name!r}: {text}")
         await self.group.ask_all("check_checkpoint", request)  # before any worker changes
         return await self._replace_ledgers("restore_checkpoint", request)
 
@@ -300,8 +300,8 @@ class WorkersControl:
         """Return the answer of an account's worker."""
         known = self.group.known_accounts()
         if account not in known:
-            words = ", ".join(sorted(known))
-            raise HttpError(404, f"There is no account {account}: use one of {words}")
+            text = ", ".join(sorted(known))
+            raise HttpError(404, f"There is no account {account}: use one of {text}")
         answer: object = await self.group.ask(
             self._owner_of(account), operation.name, request, account=account
         )

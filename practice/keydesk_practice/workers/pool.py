@@ -30,7 +30,7 @@ class Worker:
     channel: socket.socket | None = None
     starts: int = 0
 
-    def take(self, connection: socket.socket) -> bool:
+    def hand_over(self, connection: socket.socket) -> bool:
         """Hand a connection over; return False when the worker does not serve."""
         if not self.up.is_set() or self.channel is None:
             return False

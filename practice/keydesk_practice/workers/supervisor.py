@@ -239,7 +239,7 @@ class _Supervisor:
         worker = self._pool.workers[self._number_of(first)]
 
         def take(connection: socket.socket) -> None:
-            if not worker.take(connection):
+            if not worker.hand_over(connection):
                 self._adopt(connection)
 
         return take
@@ -289,8 +289,8 @@ class _Supervisor:
         members = {"status": "ok", "time": rfc3339(self._group.clock())}
         if not (away := self._pool.away):
             return 200, members
-        words = ", ".join(map(str, away))
-        return 503, {**members, "status": "restarting", "reason": f"restarting worker {words}"}
+        text = ", ".join(map(str, away))
+        return 503, {**members, "status": "restarting", "reason": f"restarting worker {text}"}
 
     def _line(self) -> str:
         def accounts_of(owner: int) -> list[LedgerAccount]:

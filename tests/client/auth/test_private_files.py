@@ -96,7 +96,7 @@ def test_a_file_that_others_can_read_is_read_after_a_warning_where_one_is_taken(
         read_private(path, 10)
     said: list[str] = []
     assert read_private(path, 10, said.append) == b"kept"
-    assert any(f"{path} is accessible to others" in words for words in said)
+    assert any(f"{path} is accessible to others" in text for text in said)
 
 
 def test_a_file_that_everybody_can_write_to_is_never_read(tmp_path: Path) -> None:

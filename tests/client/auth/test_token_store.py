@@ -105,11 +105,11 @@ def test_on_a_headless_host_the_vault_is_what_there_is(tmp_path: Path) -> None:
 
 
 def test_importing_the_door_loads_neither_keyring_nor_cryptography() -> None:
-    words = (
+    text = (
         "import sys, keydesk_client.auth.token_store;"
         "print([n for n in ('keyring', 'cryptography') if n in sys.modules])"
     )
-    ran = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
 
 

@@ -25,9 +25,9 @@ print(open_token_store(Path("unused"), lambda: "phrase").kind)
 def in_a_session(folder: Path, unlock: str, script: str) -> str:
     """Run a script in a D-Bus session with its own keyring daemon."""
     homes = {name: str(folder) for name in ("HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR")}
-    words = f'{unlock} exec "$0" -c "$1"'
+    text = f'{unlock} exec "$0" -c "$1"'
     ran = subprocess.run(
-        ["dbus-run-session", "--", "sh", "-c", words, sys.executable, script],
+        ["dbus-run-session", "--", "sh", "-c", text, sys.executable, script],
         env=os.environ | homes | {"XDG_CACHE_HOME": str(folder / "cache")},
         capture_output=True,
         text=True,

@@ -259,12 +259,12 @@ def test_five_thousand_candles_of_three_components_are_read_although_one_is_brok
 
 def test_each_limit_is_named_in_the_error() -> None:
     limits = BodyLimits(1000, containers=10, values=20)
-    for body, words in (
+    for body, text in (
         (b"x" * 1001, "larger than 1000 bytes"),
         (b"[" * 11, "more than 10 arrays and objects"),
         (b"," * 21, "more than 20 values"),
     ):
-        with pytest.raises(AnswerTooLarge, match=words):
+        with pytest.raises(AnswerTooLarge, match=text):
             check_limits(body, limits, counted=True)
     assert max(len(candles_body()), len(summary_body())) < SMALL.size
     assert ERROR.size < SMALL.size < WRITE.size == CANDLES_BODY.size < LIST.size

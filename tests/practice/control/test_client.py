@@ -36,7 +36,7 @@ def test_a_broker_that_stands_still_is_reported_in_seconds(listener: socket.sock
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_broker_that_ends_or_is_none_is_reported(
-    method: str, sent: bytes, words: str, listener: socket.socket
+    method: str, sent: bytes, text: str, listener: socket.socket
 ) -> None:
     def answer() -> None:
         connection, _ = listener.accept()
@@ -47,7 +47,7 @@ def test_a_broker_that_ends_or_is_none_is_reported(
     answering = threading.Thread(target=answer)
     answering.start()
     try:
-        with pytest.raises(ControlFailed, match=words.replace("?", r"\?")):
+        with pytest.raises(ControlFailed, match=text.replace("?", r"\?")):
             client_of(listener).call(method, "/state")
     finally:
         answering.join()

@@ -51,9 +51,9 @@ ID = "101-001-1000001-001"
     ],
 )  # fmt: skip
 def test_a_command_is_one_request(
-    words: str, method: str, path: str, body: dict[str, Any] | None
+    text: str, method: str, path: str, body: dict[str, Any] | None
 ) -> None:
-    assert request_of(_parser().parse_args(words.split())) == (method, path, body)
+    assert request_of(_parser().parse_args(text.split())) == (method, path, body)
 
 
 @pytest.mark.parametrize("verb", ["deposit", "withdraw"])

@@ -47,8 +47,8 @@ class FakeClient:
         return self.answer
 
 
-def run(client: FakeClient, words: str, wait: Callable[[float], None] = lambda _: None) -> int:
-    options = _parser().parse_args(["room", *words.split()])
+def run(client: FakeClient, text: str, wait: Callable[[float], None] = lambda _: None) -> int:
+    options = _parser().parse_args(["room", *text.split()])
     return leaderboard.run_room(cast(ControlClient, client), options, wait)
 
 
@@ -150,10 +150,10 @@ def test_with_an_unknown_account_among_them_none_is_reset() -> None:
     ],
 )
 def test_what_would_not_be_done_as_written_is_refused(
-    words: str, refusal: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, refusal: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["room", *words.split(), "--data", str(tmp_path)])
+        main(["room", *text.split(), "--data", str(tmp_path)])
     assert ended.value.code == 2
     assert refusal in capsys.readouterr().err
 

@@ -140,10 +140,10 @@ def test_a_changed_value_is_named(tmp_path: Path, table: str, change: str) -> No
         ("accounts", "is not in the table of accounts"),
     ],
 )
-def test_a_lost_row_is_noticed(tmp_path: Path, lost: str, words: str) -> None:
+def test_a_lost_row_is_noticed(tmp_path: Path, lost: str, text: str) -> None:
     file = fill(tmp_path)
     execute(file, f"DELETE FROM {lost}")  # noqa: S608 - of this test
-    assert words in "; ".join(said_by_check(tmp_path))
+    assert text in "; ".join(said_by_check(tmp_path))
 
 
 # --- the start, and the verb ---

@@ -204,8 +204,8 @@ def test_a_full_disk_is_told_with_its_remedy() -> None:
     with pytest.raises(sqlite3.OperationalError) as full:
         small.execute("CREATE TABLE too_much (words TEXT)")
     small.close()
-    words = _reason(full.value, Path("/x/ledger.sqlite3"))
-    assert words == "the disk is full: make room for /x/ledger.sqlite3, then start again"
+    text = _reason(full.value, Path("/x/ledger.sqlite3"))
+    assert text == "the disk is full: make room for /x/ledger.sqlite3, then start again"
 
 
 def test_a_ledger_with_smaller_pages_of_an_earlier_version_goes_on(

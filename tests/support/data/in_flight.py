@@ -8,7 +8,7 @@ def in_flight(
     *,
     state: InFlightState = "sent",
     kind: InFlightKind = "open",
-    words: str = "BUY 10,000 EUR/USD at market",
+    text: str = "BUY 10,000 EUR/USD at market",
 ) -> InFlight:
     """A command of which the outcome is not known."""
-    return InFlight("kd-9", instrument, kind, state, words)
+    return InFlight("kd-9", instrument, kind, state, text)

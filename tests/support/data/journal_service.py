@@ -102,5 +102,5 @@ def read_journal(trades: list[JournalTrade], folder: Path) -> LiveJournal:
 def keep_excursion(journal: LiveJournal, trade: JournalTrade, *, is_final: bool) -> None:
     """Have the excursion of a closed trade known: a pip against it, two for it."""
     pip = PIPS[trade.instrument]
-    journal.excursions.keep(trade, Excursion(pip, 2 * pip), is_final=is_final)
+    journal.excursions.record(trade, Excursion(pip, 2 * pip), is_final=is_final)
     journal.excursions_read += 1

@@ -73,9 +73,9 @@ class Desk(QuickTests[None]):
         """Keep why."""
         self.causes.append(cause)
 
-    def tell(self, level: NoticeLevel, words: str) -> None:
+    def tell(self, level: NoticeLevel, text: str) -> None:
         """Keep what was said."""
-        self.told.append(f"{level} {words}")
+        self.told.append(f"{level} {text}")
 
     def action_buy(self) -> None:
         """Open a ticket."""

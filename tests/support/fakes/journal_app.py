@@ -68,8 +68,8 @@ class JournalApp(QuickTests[int]):
         """Note what ran."""
         self.described.add(event.worker.description)
 
-    def _tell(self, level: str, words: str) -> None:
-        self.told.append((level, words))
+    def _tell(self, level: str, text: str) -> None:
+        self.told.append((level, text))
 
     def open(self) -> None:
         """Open the account."""
@@ -88,7 +88,7 @@ class JournalApp(QuickTests[int]):
     @property
     def said(self) -> list[str]:
         """What was told, without its level."""
-        return [words for _, words in self.told]
+        return [text for _, text in self.told]
 
     @property
     def words(self) -> str:

@@ -120,7 +120,7 @@ class MirroredDesk(WorkingDesk):
         strips = self.screen._compositor.render_strips()
         fresh = pyte.Screen(width, height)
         pieces = [(y, 0, strip) for y, strip in enumerate(strips)]
-        pyte.Stream(fresh).feed(TerminalContents().take(pieces, ColorSystem.TRUECOLOR))
+        pyte.Stream(fresh).feed(TerminalContents().update(pieces, ColorSystem.TRUECOLOR))
         wanted, shown = fresh.buffer, self.emulator.buffer
         return [
             (_text(fresh, y), _text(self.emulator, y))

@@ -186,8 +186,8 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
     def keep_limits(self, changes: Sequence[LimitChange] | None) -> None:
         self.limit_changes = list(changes or ())
 
-    def record(self, what: str, words: str) -> None:
-        self.recorded.append((what, words))
+    def record(self, what: str, text: str) -> None:
+        self.recorded.append((what, text))
 
     def show_transaction(self, line: LogLine) -> None:
         """No broker is asked here."""
@@ -206,8 +206,8 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
     def disarm(self, cause: Cause) -> None:
         """Stay armed: the forms are to be reached."""
 
-    def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
-        self.store.notify(Notice(level, words, WALL_NS))
+    def tell(self, level: Literal["info", "good", "warn", "bad"], text: str) -> None:
+        self.store.notify(Notice(level, text, WALL_NS))
 
     def leave(self, code: int = 0) -> None:
         """Stay: leaving is not what is tried."""

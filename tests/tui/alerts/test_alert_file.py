@@ -75,6 +75,17 @@ def test_the_names_of_conditions_in_the_file_are_those_of_earlier_versions() -> 
     assert renamed <= set(CONDITIONS)
 
 
+def test_the_members_of_a_firing_in_the_file_are_those_of_earlier_versions(path: Path) -> None:
+    file = AlertFile(path)
+    (alert,) = file.change(add_alert(ABOVE)).alerts
+    file.change(claim_firings([fired(alert)]))
+    (firing,) = json.loads(path.read_text())["history"]
+    assert set(firing) == {"alert_id", "number", "time_ns", "words", "value", "late", "told"}
+    again = AlertFile(path)
+    again.load()
+    assert again.book.history[0].text == firing["words"] != ""
+
+
 def _members(
     kind: type[object], number: st.SearchStrategy[Decimal], texts: st.SearchStrategy[str]
 ) -> dict[str, st.SearchStrategy[object]]:
@@ -123,7 +134,7 @@ def test_a_firing_is_claimed_by_one_of_two_desks(path: Path) -> None:
     alert = ours.change(add_alert(ABOVE)).alerts[0]
     theirs.load()
     before, after = ours.book, ours.change(claim_firings([fired(alert)]))
-    assert [each.words for each in claimed(before, after)] == [alert.words]
+    assert [each.text for each in claimed(before, after)] == [alert.text]
     before = theirs.book
     theirs.change(claim_firings([fired(alert, 10)]))
     assert len(theirs.book.history) == 1

@@ -70,7 +70,7 @@ def test_a_card_that_is_longer_than_the_log_says_so() -> None:
     rows = many.rows(UTC)
     assert ("earlier", f"{100 - MOST_LISTED} more in the log") in rows
     assert rows.count(rows[-1]) == 1
-    assert any(words == "there is more than the log holds" for _, words in rows)
+    assert any(text == "there is more than the log holds" for _, text in rows)
 
 
 @pytest.fixture

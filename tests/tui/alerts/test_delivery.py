@@ -177,7 +177,7 @@ async def test_a_command_that_hangs_is_killed_with_what_it_started() -> None:
     ],
 )
 async def test_a_command_that_fails_is_said_once_a_minute(
-    notify: tuple[str, ...], words: str
+    notify: tuple[str, ...], text: str
 ) -> None:
     said: list[str] = []
     runner = CommandRunner(notify, 20, said.append)
@@ -185,7 +185,7 @@ async def test_a_command_that_fails_is_said_once_a_minute(
         runner.run({"title": "A", "text": "B"})
     await runner.finish()
     assert len(said) == 1
-    assert words in said[0]
+    assert text in said[0]
 
 
 async def test_a_flood_of_events_starts_a_bounded_number_of_commands() -> None:

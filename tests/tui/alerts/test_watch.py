@@ -116,7 +116,7 @@ async def test_spread_and_day_extremes(path: Path) -> None:
         await desk.add(SpreadLevel("EUR_USD", "up", D(5)))
         for second, mid in enumerate(("1.1", "1.1049", "1.1051", "1.1052", "1.1050", "1.1053")):
             await desk.price(mid, second)
-        assert [words for words, _ in desk.told] == ["EUR/USD makes a new high of the day"] * 2
+        assert [text for text, _ in desk.told] == ["EUR/USD makes a new high of the day"] * 2
         wide = price("EUR_USD", "1.1000", "1.1006", "2026-03-02T10:00:09.000000000Z")
         apply_price(desk.store, wide, 9.0)
         await desk.watch.settled()
@@ -136,7 +136,7 @@ async def test_results_of_trades_and_account_silence_and_the_clock(path: Path) -
             store.trades["6411"].r_multiple = D(result)
             desk.watch.check(now)
             await desk.watch.settled()
-        assert [words for words, _ in desk.told] == ["trade #6411 P/L ≥ +1 R"]
+        assert [text for text, _ in desk.told] == ["trade #6411 P/L ≥ +1 R"]
         desk.watch.check(10.5)
         await desk.watch.settled()
         assert desk.told[-1][0] == "the price stream is silent for 10 s"
@@ -158,7 +158,7 @@ async def test_the_clock_goes_on_while_the_streams_are_silent(path: Path) -> Non
         assert desk.told == []
         desk.watch.check(105.5)
         await desk.watch.settled()
-    assert [words for words, _ in desk.told] == ["time 10:05"]
+    assert [text for text, _ in desk.told] == ["time 10:05"]
 
 
 # What was missed.
@@ -278,4 +278,4 @@ async def test_an_indicator_is_judged_at_the_close_of_its_candles(path: Path) ->
         await read_candles(feed, desk.watch, due)
         await desk.watch.settled()
         await feed.client.close()
-    assert [words for words, _ in desk.told] == ["EUR/USD H1 RSI 14 crosses up 50"]
+    assert [text for text, _ in desk.told] == ["EUR/USD H1 RSI 14 crosses up 50"]

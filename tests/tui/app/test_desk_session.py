@@ -33,7 +33,7 @@ class Clock:
 
     def said(self, desk: DeskSession) -> list[str]:
         self.seconds += LOOK_EVERY
-        return [words for _, words in desk.changed()]
+        return [text for _, text in desk.changed()]
 
 
 def kill_desk(desk: DeskSession) -> None:
@@ -44,7 +44,7 @@ def kill_desk(desk: DeskSession) -> None:
 
 
 def words_of(left: Mapping[str, UnreadOutcome]) -> list[str]:
-    return [each.words for each in left.values()]
+    return [each.text for each in left.values()]
 
 
 def test_two_desks_of_an_account_each_say_so_and_say_when_the_other_is_closed(
@@ -55,12 +55,12 @@ def test_two_desks_of_an_account_each_say_so_and_say_when_the_other_is_closed(
     assert clock.said(first) == []
     second = clock.desk(tmp_path)
     for desk in (first, second):
-        (words,) = clock.said(desk)
-        assert words.startswith(f"ANOTHER DESK has this account open: process {os.getpid()}")
+        (text,) = clock.said(desk)
+        assert text.startswith(f"ANOTHER DESK has this account open: process {os.getpid()}")
         assert clock.said(desk) == []
     second.close()
-    (words,) = clock.said(first)
-    assert words.startswith("The other desk on this account was closed")
+    (text,) = clock.said(first)
+    assert text.startswith("The other desk on this account was closed")
     first.close()
     assert list(tmp_path.iterdir()) == []
 
@@ -93,7 +93,7 @@ def test_a_desk_that_was_killed_is_no_other_desk(tmp_path: Path) -> None:
 def test_an_outcome_that_nobody_read_is_left_to_the_next_desk_once(tmp_path: Path) -> None:
     clock = Clock()
     killed = clock.desk(tmp_path)
-    killed.keep("kd-1", "good", "FILLED 10,000 EUR/USD")
+    killed.keep_outcome("kd-1", "good", "FILLED 10,000 EUR/USD")
     kill_desk(killed)
     desk = clock.desk(tmp_path)
     [(name, left)] = desk.pop_left_over().items()
@@ -111,7 +111,7 @@ def test_what_the_next_desk_could_not_show_either_is_left_to_the_one_after_it(
 ) -> None:
     clock = Clock()
     killed = clock.desk(tmp_path)
-    killed.keep("kd-1", "good", "FILLED 10,000 EUR/USD")
+    killed.keep_outcome("kd-1", "good", "FILLED 10,000 EUR/USD")
     kill_desk(killed)
     kill_desk(clock.desk(tmp_path))
     assert words_of(clock.desk(tmp_path).pop_left_over()) == ["FILLED 10,000 EUR/USD"]
@@ -127,7 +127,7 @@ def test_a_key_that_was_pressed_after_it_was_painted_says_that_it_was_read(
 ) -> None:
     clock = Clock()
     desk = clock.desk(tmp_path)
-    desk.keep("kd-1", "good", "FILLED 10,000 EUR/USD")
+    desk.keep_outcome("kd-1", "good", "FILLED 10,000 EUR/USD")
     desk.key_pressed(clock.seconds + 60)
     desk.shown("kd-1")
     desk.key_pressed(clock.seconds + pressed)
@@ -173,14 +173,14 @@ def test_escape_sequences_in_such_a_file_reach_no_terminal(tmp_path: Path) -> No
 
 
 def test_its_file_is_private(tmp_path: Path) -> None:
-    Clock().desk(tmp_path).keep("kd-1", "good", "FILLED")
+    Clock().desk(tmp_path).keep_outcome("kd-1", "good", "FILLED")
     (path,) = tmp_path.iterdir()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_a_folder_that_takes_no_file_stops_no_desk(tmp_path: Path) -> None:
     desk = Clock().desk(tmp_path / "missing")
-    desk.keep("kd-1", "good", "FILLED")
+    desk.keep_outcome("kd-1", "good", "FILLED")
     desk.shown("kd-1")
     desk.key_pressed(1e9)
     desk.close()

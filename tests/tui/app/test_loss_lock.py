@@ -36,9 +36,9 @@ class Desk:
         self.lock = DailyLossLock(
             self.store,
             lambda: self.limits,
-            tell=lambda _level, words: self.said.append(words),
+            tell=lambda _level, text: self.said.append(text),
             disarm=self.disarmed.append,
-            record=lambda _what, words: self.recorded.append(words),
+            record=lambda _what, text: self.recorded.append(text),
         )
         self.store.clock_ns = NOON
         self.loses(self.loss)
@@ -167,14 +167,14 @@ def test_a_folder_that_takes_no_file_is_said_once_and_locks(path: Path) -> None:
     path.parent.chmod(0o500)
     desk = Desk(path, "300").looks().looks()
     assert desk.lock.is_on
-    assert sum("kept in this desk only" in words for words in desk.said) == 1
+    assert sum("kept in this desk only" in text for text in desk.said) == 1
 
 
 def test_a_file_that_cannot_be_written_is_said_once_and_locks(path: Path) -> None:
     path.mkdir()
     desk = Desk(path, "300").looks().looks()
     assert desk.lock.is_on
-    assert sum("kept in this desk only" in words for words in desk.said) <= 1
+    assert sum("kept in this desk only" in text for text in desk.said) <= 1
 
 
 def test_a_clock_set_back_over_the_beginning_of_the_day_releases_nothing(path: Path) -> None:

@@ -180,7 +180,7 @@ class Session:
         for label, shows in STRIP.items():
             assert re.search(rf"  {label} (\S+)", line) is not None, line
             assert re.findall(rf"  {label} (\S+)", line)[0] == shows(own), line
-        page = {str(name): str(words) for name, words in account_rows(self.store, monotonic())}
+        page = {str(name): str(text) for name, text in account_rows(self.store, monotonic())}
         for label, shows in PAGE.items():
             assert page[label].split()[0] == shows(own), (label, page[label])
         closeout = percent(own["marginCloseoutPercent"], 1)
@@ -188,7 +188,7 @@ class Session:
         self._check_exposure()
 
     def _check_exposure(self) -> None:
-        rows = {str(name): str(words) for name, words in exposure_rows(self.store, monotonic())}
+        rows = {str(name): str(text) for name, text in exposure_rows(self.store, monotonic())}
         if not self.store.positions:
             return
         total = D(rows["sum of all"].split()[0].replace("−", "-").replace(",", ""))

@@ -59,8 +59,8 @@ class OneDesk:
             await self.shell.working.pop(0)
 
     @property
-    def words(self) -> str:
-        return " | ".join(words for _, words in self.told)
+    def text(self) -> str:
+        return " | ".join(text for _, text in self.told)
 
 
 class NoAccount:
@@ -79,8 +79,8 @@ def desk_at(market: ControlledBroker) -> OneDesk:
         cast("Any", shell),
         cast("DeskAccount", NoAccount()),
         store,
-        tell=lambda level, words: told.append((level, words)),
-        record=lambda what, words: recorded.append((what, words)),
+        tell=lambda level, text: told.append((level, text)),
+        record=lambda what, text: recorded.append((what, text)),
     )
     replay.control = control
     assert store.account is not None
@@ -100,14 +100,14 @@ async def test_a_blind_replay_is_asked_about_recorded_and_shown_at_its_end(tmp_p
     async with desk(tmp_path) as (one, market):
         await one.do("blind franc")
         assert len(one.shell.asked) == 1
-        assert "The market began anew: blind" in one.words
+        assert "The market began anew: blind" in one.text
         assert "EUR_CHF" not in " ".join(line.text for line in one.store.log[-1:])
         await one.do("step 3 m5")
         await one.do("finish")
-        assert "The replay was franc, EUR/CHF from 2015-01-15 09:00:00 UTC" in one.words
-        assert "09:15:00" in one.words
+        assert "The replay was franc, EUR/CHF from 2015-01-15 09:00:00 UTC" in one.text
+        assert "09:15:00" in one.text
         assert one.store.log[-1].kind == "NOTE"
-        assert any("franc, EUR/CHF" in words for what, words in one.recorded if what == "replay")
+        assert any("franc, EUR/CHF" in text for what, text in one.recorded if what == "replay")
         assert market.broker.clock.running is False
 
 
@@ -124,7 +124,7 @@ async def test_a_replay_waits_for_an_order_in_flight(tmp_path: Path) -> None:
         one.store.set_in_flight(order)
         await one.do("franc")
         assert market.broker.ledger_number == 0
-        assert "NOT DONE: an order is under way (BUY 10,000 EUR/USD: sent)" in one.words
+        assert "NOT DONE: an order is under way (BUY 10,000 EUR/USD: sent)" in one.text
         one.store.settle("kd-1")
         await one.do("franc")
         assert market.broker.ledger_number == 1
@@ -144,7 +144,7 @@ async def test_an_order_sent_while_the_question_stood_keeps_the_market_as_it_is(
         one.shell.push_screen = late  # type: ignore[method-assign]
         await one.do("franc")
         assert market.broker.ledger_number == 0
-        assert "NOT DONE" in one.words
+        assert "NOT DONE" in one.text
 
 
 async def test_two_desks_see_each_others_market_and_what_became_of_an_order_is_said(
@@ -162,8 +162,8 @@ async def test_two_desks_see_each_others_market_and_what_became_of_an_order_is_s
         other.store.set_in_flight(in_flight)
         await one.do("franc")
         await other.replay.check()
-        assert "The market began anew: franc, EUR/CHF" in other.words
-        assert "what became of it stands in the ledger kept beside" in other.words
+        assert "The market began anew: franc, EUR/CHF" in other.text
+        assert "what became of it stands in the ledger kept beside" in other.text
         assert dict(other.told).get("bad")
 
 
@@ -173,10 +173,10 @@ async def test_one_command_at_a_time_and_a_refusal_is_said(tmp_path: Path) -> No
         assert market is not None
         one.replay.execute(parse_replay(["step"], market))
         one.replay.execute(parse_replay(["pause"], market))
-        assert "still under way: pauses, and goes on to the end of the M1 candle" in one.words
+        assert "still under way: pauses, and goes on to the end of the M1 candle" in one.text
         await one.finish()
         await one.do("jump 2001-01-01")
-        assert "does not go back" in one.words
+        assert "does not go back" in one.text
         assert one.store.market is not None
         assert one.store.market.working == ""
 
@@ -194,7 +194,7 @@ async def test_a_market_that_is_gone_is_said_and_comes_back(tmp_path: Path) -> N
         assert one.store.market is not None
         assert "gone" in one.store.market.trouble
         await one.do("pause")
-        assert "NOT DONE" in one.words
+        assert "NOT DONE" in one.text
         one.replay.control = there
         await one.replay.check()
         assert one.store.market.trouble == ""
@@ -221,7 +221,7 @@ async def test_a_desk_without_such_a_market_says_so_at_every_key(tmp_path: Path)
     async with controlled_broker(tmp_path) as market:
         one = desk_at(market)  # never looked
         assert [one.replay.key(name) for name in ("pause", "jump", "blind")] == [None] * 3
-        assert {words for _, words in one.told} == {NOT_OFFERED}
+        assert {text for _, text in one.told} == {NOT_OFFERED}
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ async def test_the_state_is_read_again_and_again(tmp_path: Path) -> None:
         one = desk_at(market)
         control = one.replay.control
         assert control is not None
-        keeping = asyncio.create_task(one.replay.keep(control))
+        keeping = asyncio.create_task(one.replay.follow(control))
         await one.store.wait_for(lambda: one.store.market is not None, Topic.MARKET, timeout_s=30)
         assert one.store.market is not None
         keeping.cancel()

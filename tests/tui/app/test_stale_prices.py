@@ -15,13 +15,13 @@ from support.data.desk_data import desk_store, frame_of
 from support.fakes.pane_app import shown
 
 
-def style_of(pane: LinePane, words: str) -> Style:
+def style_of(pane: LinePane, text: str) -> Style:
     """The style that some words of the pane are drawn in."""
     for y in range(pane.outer_size.height):
         for segment in pane.render_line(y):
-            if words in segment.text and segment.style is not None:
+            if text in segment.text and segment.style is not None:
                 return segment.style
-    raise AssertionError(f"{words} is not on the pane")
+    raise AssertionError(f"{text} is not on the pane")
 
 
 @pytest.mark.parametrize(
@@ -38,16 +38,16 @@ def style_of(pane: LinePane, words: str) -> Style:
 )
 @pytest.mark.parametrize("feed", ["DOWN", "STALE"])
 async def test_what_follows_from_an_old_price_is_dim(
-    pane: LinePane, words: str, feed: LinkState
+    pane: LinePane, text: str, feed: LinkState
 ) -> None:
     store = desk_store()
     async with shown(pane, store, size=(120, 14)):
-        assert style_of(pane, words).color != pane.palette["faint"].color
+        assert style_of(pane, text).color != pane.palette["faint"].color
         store.health.prices = feed
         store.mark(Topic.HEALTH)
         pane.on_frame(frame_of(store))
-        assert style_of(pane, words).color == pane.palette["faint"].color
-        assert not style_of(pane, words).bold
+        assert style_of(pane, text).color == pane.palette["faint"].color
+        assert not style_of(pane, text).bold
 
 
 async def test_the_price_above_the_keys_is_dim_too() -> None:

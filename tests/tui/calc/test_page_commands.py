@@ -12,14 +12,14 @@ NAMES = ("EUR_USD", "EUR_JPY", "GBP_USD")
 def test_a_page_opens_by_its_name_and_says_what_it_shows(name: PageName) -> None:
     page = parse_command(f":{name}", NAMES, "EUR_USD")
     assert page == ShowPage(name)
-    assert page.words.split()[0] in {"shows", "plans", "edits", "changes", "writes"}
+    assert page.text.split()[0] in {"shows", "plans", "edits", "changes", "writes"}
 
 
 @pytest.mark.parametrize("typed", ["eurjpy", "EUR/JPY", "eur_jpy", "eurj"])
 def test_the_page_of_another_instrument_is_asked_for_by_its_name(typed: str) -> None:
     page = parse_command(f"instrument {typed}", NAMES, "EUR_USD")
     assert page == ShowPage("instrument", "EUR_JPY")
-    assert page.words == "shows the terms of the instrument EUR/JPY"
+    assert page.text == "shows the terms of the instrument EUR/JPY"
 
 
 def test_an_instrument_that_is_none_is_said_with_the_remedy() -> None:
@@ -50,4 +50,4 @@ def test_what_a_word_may_become_is_listed() -> None:
 def test_nothing_typed_names_the_pages() -> None:
     said = parse_command("", NAMES, "EUR_USD")
     assert isinstance(said, ShowMessage)
-    assert all(page in said.words for page in PAGES)
+    assert all(page in said.text for page in PAGES)

@@ -65,7 +65,7 @@ def test_a_command_is_one_request(
 ) -> None:
     command = read(line)
     assert (command.method, command.path, command.body) == (method, path, body)
-    assert command.words
+    assert command.text
     assert not command.begins_anew
 
 
@@ -131,13 +131,13 @@ def test_one_key_pauses_and_plays() -> None:
 def test_any_line_is_a_command_or_is_refused(verb: str, more: list[str]) -> None:
     words = " ".join((verb, *more)).lower().split()
     with contextlib.suppress(ReplaySyntaxError):
-        assert parse_replay(words, MARKET, 5.0).words
+        assert parse_replay(words, MARKET, 5.0).text
 
 
 def test_without_a_market_to_control_the_command_line_says_so() -> None:
     said = parse_command("replay pause", (), "EUR_USD")
     assert isinstance(said, ShowMessage)
-    assert "practice market" in said.words
+    assert "practice market" in said.text
     assert parse_command("replay", (), "EUR_USD", MARKET) == STATUS
 
 

@@ -102,7 +102,7 @@ def test_every_own_line_has_a_label_or_is_counted(width: int, count: int) -> Non
     labels = [row[-1] for row in area if picture.layout.axis.width]
     more = sum(int(text.split("+")[1].split()[0]) for text, _ in labels if "more" in text)
     own = {line.role for line in lines}
-    words = {line.words for line in lines}
+    words = {line.text for line in lines}
     shown = [text for text, role in labels if role in own]
     assert all(any(text.rstrip().endswith(word) for word in words) for text in shown)
     if picture.layout.axis.width:

@@ -245,10 +245,8 @@ def test_a_chart_has_its_times_in_the_zone_of_the_trader_which_is_named(
         ("chart EUR_USD --count 0", 2, "whole number from 1 to 5000"),
     ],
 )
-def test_a_chart_that_cannot_be_is_refused(
-    home: Home, words: str, code: int, sentence: str
-) -> None:
-    done = home.run(*words.split(), "--profile", "main", *home.unlocked)
+def test_a_chart_that_cannot_be_is_refused(home: Home, text: str, code: int, sentence: str) -> None:
+    done = home.run(*text.split(), "--profile", "main", *home.unlocked)
     assert (done.returncode, sentence in done.stderr) == (code, True)
 
 
@@ -256,6 +254,7 @@ def test_the_doctor_finds_a_broker_that_answers(home: Home) -> None:
     done = home.run_program("doctor", "--profile", "main", "--json", *home.unlocked)
     said = json.loads(done.stdout)
     assert (done.returncode, said["ok"]) == (0, True)
+    assert all(set(check) == {"name", "verdict", "words"} for check in said["checks"])
     found = {check["name"]: check["verdict"] for check in said["checks"]}
     assert found["broker"] == found["clock"] == found["disk"] == found["settings"] == "ok"
 

@@ -39,7 +39,7 @@ def test_a_locale_without_lines_says_that_the_desk_draws_in_ascii() -> None:
     assert check_locale({"LANG": "C.UTF-8"}).verdict == "ok"
     found = check_locale({"LANG": "C"})
     assert found.verdict == "warn"
-    assert "LANG=C: the desk draws in ASCII" in found.words
+    assert "LANG=C: the desk draws in ASCII" in found.text
 
 
 def test_settings_that_cannot_be_read_are_wrong(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_state_folder_that_others_may_enter_is_wrong(tmp_path: Path) -> None:
     state = tmp_path / "state"
     assert check_disk(Folders(tmp_path, state)).verdict != "bad"
     state.chmod(0o755)
-    assert "chmod 700" in check_disk(Folders(tmp_path, state)).words
+    assert "chmod 700" in check_disk(Folders(tmp_path, state)).text
 
 
 def test_slow_answers_are_told_of() -> None:

@@ -193,10 +193,8 @@ def test_a_profile_does_not_change_its_environment(
         ("main --token s3cr3t-token --environment live", "never an argument"),
     ],
 )
-def test_wrong_usage_ends_with_2_and_repeats_no_token(
-    home: Home, words: str, sentence: str
-) -> None:
-    done = home.run("login", *words.split())
+def test_wrong_usage_ends_with_2_and_repeats_no_token(home: Home, text: str, sentence: str) -> None:
+    done = home.run("login", *text.split())
     assert done.returncode == 2
     assert sentence in done.stderr
     assert "s3cr3t-token" not in done.stderr + done.stdout

@@ -16,8 +16,8 @@ def test_the_bare_command_leaves_everything_to_the_settings() -> None:
 
 
 def test_every_option_of_the_desk_is_read() -> None:
-    words = "--practice --fps 4 --theme light --read-only --ascii --mouse --data /d --price-rate 20"
-    assert desk_options(words.split()) == DeskOptions(
+    text = "--practice --fps 4 --theme light --read-only --ascii --mouse --data /d --price-rate 20"
+    assert desk_options(text.split()) == DeskOptions(
         None,
         practice=True,
         fps=4,
@@ -43,10 +43,10 @@ def test_every_option_of_the_desk_is_read() -> None:
     ],
 )
 def test_a_wrong_argument_ends_with_2_and_says_what_is_wrong(
-    words: str, sentence: str, capsys: pytest.CaptureFixture[str]
+    text: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as left:
-        desk_options(words.split())
+        desk_options(text.split())
     assert left.value.code == 2
     assert sentence in capsys.readouterr().err
 
@@ -69,10 +69,10 @@ def test_a_wrong_argument_ends_with_2_and_says_what_is_wrong(
     ],
 )
 def test_an_error_of_the_disk_names_the_file_and_the_remedy(
-    error: OSError, words: str, capsys: pytest.CaptureFixture[str]
+    error: OSError, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report_error(error)
-    assert capsys.readouterr().err == words
+    assert capsys.readouterr().err == text
 
 
 def test_a_dash_is_standard_output_for_the_journal_as_well() -> None:
@@ -117,7 +117,7 @@ def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(
     ],
 )
 def test_a_closed_standard_stream_is_one_that_goes_nowhere(
-    line: str, code: int, words: str, tmp_path: Path
+    line: str, code: int, text: str, tmp_path: Path
 ) -> None:
     command = f"exec {sys.executable} -m keydesk {line}"
     done = subprocess.run(
@@ -128,7 +128,7 @@ def test_a_closed_standard_stream_is_one_that_goes_nowhere(
         env={**os.environ, "KEYDESK_HOME": str(tmp_path / "home")},
     )
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
-    assert words in done.stderr
+    assert text in done.stderr
 
 
 def test_the_doctor_says_why_the_journal_cannot_be_written(tmp_path: Path) -> None:

@@ -47,14 +47,14 @@ def test_a_disk_that_takes_nothing_is_no_reason_to_stop(tmp_path: Path) -> None:
 
 def test_only_a_change_is_written(tmp_path: Path) -> None:
     file = WorkspaceFile.of(tmp_path / "desk", "main")
-    file.keep(lambda: LEFT, 0.0)
+    file.autosave(lambda: LEFT, 0.0)
     before = file.path.stat().st_mtime_ns
     os.utime(file.path, ns=(0, 0))
-    file.keep(lambda: LEFT, SAVE_EVERY)
+    file.autosave(lambda: LEFT, SAVE_EVERY)
     assert file.path.stat().st_mtime_ns == 0
-    file.keep(Workspace, 2 * SAVE_EVERY - 0.1)
+    file.autosave(Workspace, 2 * SAVE_EVERY - 0.1)
     assert json.loads(file.path.read_text())["instrument"] == "GBP_USD", "too soon to look"
-    file.keep(Workspace, 2 * SAVE_EVERY)
+    file.autosave(Workspace, 2 * SAVE_EVERY)
     assert file.path.stat().st_mtime_ns >= before
 
 

@@ -63,8 +63,8 @@ def test_a_folder_open_to_others_is_refused_with_the_remedy(tmp_path: Path) -> N
     folder.chmod(0o755)
     with pytest.raises(UnsafeFolder, match="open house is open to others") as told:
         make_private(folder)
-    words, _, remedy = str(told.value).partition(": ")
-    assert str(folder) in words
+    text, _, remedy = str(told.value).partition(": ")
+    assert str(folder) in text
     subprocess.run(["sh", "-c", remedy], check=True)  # as a person would paste it
     assert make_private(folder) == folder
 
@@ -90,4 +90,4 @@ def test_an_exit_is_warned_of_a_folder_unless_everybody_can_write_to_it(
     else:
         assert make_private(folder, said.append) == folder
     assert len(said) == warned
-    assert all("chmod 700" in words for words in said)
+    assert all("chmod 700" in text for text in said)

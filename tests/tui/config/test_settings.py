@@ -117,13 +117,13 @@ def a_huge_file(path: Path) -> None:
 )
 @pytest.mark.parametrize("name", ["config.toml", "templates.toml", "keymap.toml"])
 def test_what_is_no_file_of_settings_is_refused_with_the_remedy(
-    make: Callable[[Path], None], words: str, name: str, tmp_path: Path
+    make: Callable[[Path], None], text: str, name: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
     make(path)
     with pytest.raises(BadSettings) as refused:
         table_in(path)
-    assert str(refused.value).startswith(f"{path} {words}")
+    assert str(refused.value).startswith(f"{path} {text}")
 
 
 def test_lines_may_end_as_on_windows(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ time_stop = "4h"
 def test_a_template_has_an_exit_plan(tmp_path: Path) -> None:
     own = load_user_settings(written(tmp_path, EXITS))
     rules = own.templates.get("scalp", own.template).exit_rules
-    assert rules.words == (
+    assert rules.text == (
         "break-even +1p at 1R, trail from 1.5R 1a behind in steps of 5p, close after 240 min"
     )
     assert own.template.exit_rules.is_empty
@@ -181,8 +181,8 @@ def test_the_standard_template_has_one_and_a_named_one_leaves_parts_of_it_out(
         '[template]\nbreak_even_at = "20p"\ntime_stop = "90m"\n[templates.a]\ntime_stop = false\n'
     )
     own = load_user_settings(written(tmp_path, text))
-    assert own.template.exit_rules.words == "break-even at 20p, close after 90 min"
-    assert own.templates.get("a", own.template).exit_rules.words == "break-even at 20p"
+    assert own.template.exit_rules.text == "break-even at 20p, close after 90 min"
+    assert own.templates.get("a", own.template).exit_rules.text == "break-even at 20p"
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_a_template_has_a_scale_out(tmp_path: Path) -> None:
         written(tmp_path, '[templates.thirds]\nscale_out = "33/33/34 1r 2.5r"\n')
     )
     thirds = own.templates.get("thirds", own.template)
-    assert thirds.scale_out.words == "33/33/34 1r 2.5r"
+    assert thirds.scale_out.text == "33/33/34 1r 2.5r"
     assert thirds.target_entry == Entry("", "R"), "the scale-out has the targets"
 
 

@@ -66,11 +66,11 @@ def test_panes_may_share_a_key(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_line_is_named_with_its_file_and_the_remedy(
-    tmp_path: Path, line: str, words: str
+    tmp_path: Path, line: str, text: str
 ) -> None:
     with pytest.raises(BadSettings) as refusal:
         load_keymap(written(tmp_path, line))
-    assert words in str(refusal.value)
+    assert text in str(refusal.value)
     assert "keymap.toml" in str(refusal.value)
 
 
@@ -109,8 +109,8 @@ class Desk(App[None]):
     def disarm(self, cause: Cause) -> None:
         raise AssertionError(cause)
 
-    def tell(self, level: NoticeLevel, words: str) -> None:
-        raise AssertionError(level, words)
+    def tell(self, level: NoticeLevel, text: str) -> None:
+        raise AssertionError(level, text)
 
 
 async def test_the_moved_key_acts_and_the_old_one_does_not(tmp_path: Path) -> None:

@@ -52,13 +52,13 @@ async def words_of(store: Store, pane: str) -> str:
         ("chart", "= finds one"),
     ],
 )
-async def test_a_pane_names_the_traders_own_key(pane: str, words: str) -> None:
+async def test_a_pane_names_the_traders_own_key(pane: str, text: str) -> None:
     store = desk_store()
     store.trades.clear()
     store.arming = Arming("DISARMED")
     if pane == "chart":
         store.focus = ""
-    assert words in await words_of(store, pane)
+    assert text in await words_of(store, pane)
 
 
 def test_no_words_have_a_fixed_key_in_them() -> None:

@@ -115,10 +115,10 @@ def test_a_bad_file_is_named_and_never_written(file: WatchlistFile, text: str, w
     ],
 )
 def test_a_change_that_makes_no_sense_changes_nothing(
-    file: WatchlistFile, change: watchlists.Change, words: str
+    file: WatchlistFile, change: watchlists.Change, text: str
 ) -> None:
     written(file, OWN_TEXT)
-    with pytest.raises(ListError, match=words):
+    with pytest.raises(ListError, match=text):
         file.change(change)
     assert text_of(file) == OWN_TEXT
 

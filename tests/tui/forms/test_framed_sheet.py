@@ -30,7 +30,7 @@ class PlainForm(ModalForm[None]):
         self.words, self.role = list(words), role
 
     def lines(self) -> Sequence[TextLine]:
-        return [((safe(words), self.role),) for words in self.words]
+        return [((safe(text), self.role),) for text in self.words]
 
     def say(self, *words: str) -> None:
         self.words = list(words)
@@ -129,7 +129,7 @@ async def test_more_and_fewer_lines_move_the_frame(count: int) -> None:
         await pilot.pause()
         shown = [line.strip() for line in app.words.split("\n") if line.strip()]
         assert form.sheet.outer_size.height == count + 2
-    assert shown[1:-1] == [f"│ {words:<20} │" for words in TWENTY[:count]]
+    assert shown[1:-1] == [f"│ {text:<20} │" for text in TWENTY[:count]]
 
 
 async def test_a_theme_chosen_while_a_form_is_open_colours_every_line() -> None:
@@ -170,7 +170,7 @@ async def test_the_words_of_the_sheet_are_those_on_the_screen() -> None:
     async with FormApp(lambda: form).run_test(size=SIZE) as pilot:
         await pilot.pause()
         assert form.sheet is not None
-        assert form.sheet.words == "one\ntwo"
+        assert form.sheet.text == "one\ntwo"
 
 
 async def test_without_colours_the_spaces_beside_a_loss_are_not_underlined() -> None:

@@ -63,7 +63,7 @@ def test_a_line_means_one_thing(line: str, spoken: ParsedCommand) -> None:
 def test_undo_is_answered_honestly() -> None:
     said = parse_command("undo", NAMES, "")
     assert isinstance(said, ShowMessage)
-    assert "cannot be undone" in said.words
+    assert "cannot be undone" in said.text
 
 
 async def test_two_enters_in_one_go_close_a_form_once() -> None:
@@ -105,24 +105,24 @@ async def test_the_command_line_says_what_it_understood_before_enter() -> None:
 async def test_the_help_shows_every_key_of_pane_and_desk(size: tuple[int, int]) -> None:
     app = FormApp(lambda: HelpForm(KEYMAP, TRADES))
     async with app.run_test(size=size) as pilot:
-        words = app.words
+        text = app.words
         await pilot.press("space")
-        words += app.words
-    missing = [key.words for key in KEYMAP.in_force(TRADES) if key.words not in words]
+        text += app.words
+    missing = [key.text for key in KEYMAP.in_force(TRADES) if key.text not in text]
     assert missing == []
 
 
 async def test_a_narrow_help_shows_the_words_of_every_key_whole() -> None:
     app = FormApp(lambda: HelpForm(KEYMAP, TRADES))
-    words = ""
+    text = ""
     async with app.run_test(size=(60, 20)) as pilot:
         form = app.screen
         assert isinstance(form, HelpForm)
         for _ in form.pages():
-            words += app.words
+            text += app.words
             await pilot.press("space")
-    assert "…" not in words
-    assert [key.words for key in KEYMAP.in_force(TRADES) if key.words not in words] == []
+    assert "…" not in text
+    assert [key.text for key in KEYMAP.in_force(TRADES) if key.text not in text] == []
 
 
 async def test_details_are_paged_and_closed() -> None:
@@ -184,15 +184,15 @@ def test_what_is_not_understood_is_answered_with_what_is() -> None:
     said = parse_command("frobnicate now", NAMES, "EUR_USD")
     assert isinstance(said, ShowMessage)
     known = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p, :alert > 1.12"
-    assert said.words == f"Not understood: frobnicate now. {known}"
+    assert said.text == f"Not understood: frobnicate now. {known}"
 
 
 async def test_a_typed_order_is_shown_as_understood_and_comes_back_as_a_ticket() -> None:
     app = FormApp(lambda: CommandForm(example_store()))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"b eurus", "tab", *"50k @1.0830 sl 20p")
-        words = " ".join(app.words.replace("│", " ").split())
-        assert "ticket: BUY 50,000 EUR/USD limit, at 1.0830, stop 20 pips" in words
+        text = " ".join(app.words.replace("│", " ").split())
+        assert "ticket: BUY 50,000 EUR/USD limit, at 1.0830, stop 20 pips" in text
         await pilot.press("enter")
     [spoken] = app.results
     assert isinstance(spoken, OpenTicket)
@@ -230,8 +230,8 @@ async def test_a_form_that_is_drawn_or_left_while_it_mounts_harms_nothing(
 
 
 def messages(count: int) -> list[tuple[str, str]]:
-    words = "FILLED 10,000 EUR/USD at 1.08431, SL 1.08231 set, TP 1.08831 set, margin 370.69"
-    return [(f"2026-03-02 13:{n:02}:22 UTC", f"{words}, message {n}") for n in range(count)]
+    text = "FILLED 10,000 EUR/USD at 1.08431, SL 1.08231 set, TP 1.08831 set, margin 370.69"
+    return [(f"2026-03-02 13:{n:02}:22 UTC", f"{text}, message {n}") for n in range(count)]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (40, 12)])

@@ -8,9 +8,9 @@ RISK: TextLine = (("risk ", "muted"), ("0.00 → 20.00", "plain"), (" 0.02", "wa
 
 
 def test_a_folded_line_keeps_a_number_and_its_unit_together() -> None:
-    whole = "".join(words for words, _ in RISK)
+    whole = "".join(text for text, _ in RISK)
     for width in range(7, len(whole)):
-        lines = ["".join(words for words, _ in line) for line in fold_line(RISK, width)]
+        lines = ["".join(text for text, _ in line) for line in fold_line(RISK, width)]
         assert " ".join(lines) == whole
         assert all(len(line) <= width for line in lines)
         assert not any(line.startswith("%") for line in lines), (width, lines)
@@ -23,7 +23,7 @@ def test_a_folded_line_keeps_its_roles() -> None:
 
 
 def words_of(lines: Sequence[TextLine]) -> list[str]:
-    return ["".join(words for words, _ in line) for line in lines]
+    return ["".join(text for text, _ in line) for line in lines]
 
 
 def test_a_folded_line_is_broken_at_its_gaps_first() -> None:

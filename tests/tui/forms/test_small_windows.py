@@ -131,7 +131,7 @@ def test_a_long_line_is_broken_at_spaces_and_keeps_every_letter_and_role() -> No
     line = ((safe("CLOSE "), "bright"), (safe("LONG 10,000 漢字漢字"), "plain"))
     for width in range(4, 30):
         lines = fold_line(line, width)
-        letters = [(letter, role) for part in lines for words, role in part for letter in words]
+        letters = [(letter, role) for part in lines for text, role in part for letter in text]
         kept = [each for each in letters if each[0] != " "]
-        assert kept == [(c, role) for words, role in line for c in words if c != " "]
+        assert kept == [(c, role) for text, role in line for c in text if c != " "]
     assert [len(fold_line(line, width)) for width in (30, 12, 11)] == [1, 3, 3]

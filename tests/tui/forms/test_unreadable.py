@@ -229,13 +229,13 @@ async def test_a_moved_order_keeps_its_stop_when_the_new_one_cannot_be_read() ->
     ],
 )
 async def test_an_empty_field_that_is_required_refuses_the_send(
-    build: Callable[[FormContext], Screen[Any]], keys: tuple[str, ...], words: str
+    build: Callable[[FormContext], Screen[Any]], keys: tuple[str, ...], text: str
 ) -> None:
     context = example_context()
     app = FormApp(lambda: build(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
-        assert words in app.words
+        assert text in app.words
         await pilot.press(SEND, "c")
     assert app.results == []
 
@@ -249,16 +249,16 @@ async def test_an_empty_field_that_is_required_refuses_the_send(
     ],
 )
 async def test_units_finer_than_the_instrument_trades_are_refused(
-    instrument: str, typed: str, words: str
+    instrument: str, typed: str, text: str
 ) -> None:
     context = example_context()
     app = FormApp(lambda: TicketForm(context, "BUY", instrument))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("u", *typed)
-        assert words.split(":", maxsplit=1)[0] in app.words
+        assert text.split(":", maxsplit=1)[0] in app.words
         form = app.screen
         assert isinstance(form, TicketForm)
-        assert form.confirmation().reason.startswith(words)
+        assert form.confirmation().reason.startswith(text)
         await pilot.press(SEND, "c")
     assert app.results == []
 
@@ -289,12 +289,12 @@ async def test_a_reducing_order_of_a_fraction_is_refused_as_well() -> None:
         ("50k nostop tp 0r", "target in R needs a stop"),
     ],
 )
-async def test_a_typed_order_is_held_to_the_same_rules(line: str, words: str) -> None:
+async def test_a_typed_order_is_held_to_the_same_rules(line: str, text: str) -> None:
     form_context = example_context()
     fields = parse_order(line.split())
     app = FormApp(lambda: TicketForm(form_context, "BUY", "EUR_USD", fields))
     async with app.run_test(size=(80, 24)) as pilot:
-        assert words in app.words
+        assert text in app.words
         await pilot.press(SEND, "c")
     assert app.results == []
 
@@ -328,12 +328,12 @@ async def test_a_stop_that_cannot_be_counted_in_another_unit_yet_is_not_dropped(
         (("1", "2", ".", "5", ".", "%"), "part: 12.5. has more than one decimal point"),
     ],
 )
-async def test_a_part_is_what_was_typed_or_nothing(typed: tuple[str, ...], words: str) -> None:
+async def test_a_part_is_what_was_typed_or_nothing(typed: tuple[str, ...], text: str) -> None:
     context = example_context()
     app = FormApp(lambda: part(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*typed)
-        assert words in app.words
+        assert text in app.words
         await pilot.press(SEND, "c")
     assert app.results == []
 

@@ -15,7 +15,7 @@ def test_live_starts_disarmed_and_practice_armed() -> None:
 @pytest.mark.parametrize("cause", Cause)
 def test_every_cause_disarms_live_and_says_why(cause: Cause) -> None:
     now = arming_after(cause, Arming("ARMED"), "LIVE")
-    assert (now.level, now.reason) == ("DISARMED", cause.value.words)
+    assert (now.level, now.reason) == ("DISARMED", cause.value.text)
 
 
 @pytest.mark.parametrize("cause", [Cause.IDLE, Cause.FOCUS_OUT, Cause.RECONNECT, Cause.RESUME])

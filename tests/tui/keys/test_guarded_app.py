@@ -42,7 +42,7 @@ async def test_four_capitals_in_one_read_and_then_four_sends() -> None:
         await hand.types("BBBB")
         await hand.types("yyyy")
     assert app.orders == []
-    assert len([words for words in app.told if "Keys dropped" in words]) == 1, "said once"
+    assert len([text for text in app.told if "Keys dropped" in text]) == 1, "said once"
 
 
 async def test_a_form_that_opens_late_behind_a_trip_is_closed_again() -> None:
@@ -285,8 +285,8 @@ async def test_three_capitals_ask_for_caps_lock_and_a_foreign_letter_for_the_lay
         hand = Hand(app, pilot)
         await hand.types("JKQ", gap=0.2)
         await hand.types("ф")
-    assert any("Caps Lock" in words for words in app.told)
-    assert any("layout" in words for words in app.told)
+    assert any("Caps Lock" in text for text in app.told)
+    assert any("layout" in text for text in app.told)
 
 
 async def test_a_capital_without_a_meaning_says_where_the_keys_are() -> None:
@@ -296,7 +296,7 @@ async def test_a_capital_without_a_meaning_says_where_the_keys_are() -> None:
         await hand.types("Q")
         await hand.types("qx")
         await hand.types("B")
-    assert [words for words in app.told if "opens nothing" in words] == [
+    assert [text for text in app.told if "opens nothing" in text] == [
         "info Q opens nothing here: ? shows the keys"
     ]
 

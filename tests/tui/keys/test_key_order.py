@@ -234,10 +234,10 @@ async def test_keys_behind_one_that_is_never_answered_are_given_up_and_the_next_
             clock=lambda: now[0],
         )
         first, second, third = (events.Key(key, key) for key in "abc")
-        await order.take(first)
-        await order.take(second)
+        await order.deliver(first)
+        await order.deliver(second)
         assert delivered == [first]
         now[0] = PATIENCE + 1
-        await order.take(third)
+        await order.deliver(third)
     assert delivered == [first, third]
     assert dropped == [second]

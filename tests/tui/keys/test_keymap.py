@@ -59,11 +59,11 @@ def test_ids_are_unique() -> None:
 
 
 def test_every_key_says_what_it_does() -> None:
-    assert all(entry.words and entry.action for entry in KEYS)
+    assert all(entry.text and entry.action for entry in KEYS)
 
 
 def test_words_fit_the_help_on_80_columns() -> None:
-    assert [entry.words for entry in KEYS if len(entry.words) > 27] == []
+    assert [entry.text for entry in KEYS if len(entry.text) > 27] == []
 
 
 def test_no_capital_sends() -> None:

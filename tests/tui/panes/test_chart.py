@@ -19,8 +19,8 @@ async def test_own_entry_stop_and_target_are_on_the_chart() -> None:
     pane = Chart()
     async with shown(pane, desk_store(), size=(60, 24)):
         picture = "\n".join(text_of(pane))
-    for words in ("1.08650 target", "1.08380 entry", " stop", " limit", "1.08435"):
-        assert words in picture
+    for text in ("1.08650 target", "1.08380 entry", " stop", " limit", "1.08435"):
+        assert text in picture
 
 
 async def test_the_forming_candle_moves_only_the_rows_it_touches() -> None:
@@ -68,13 +68,13 @@ async def test_a_chart_asks_for_the_candles_it_turns_to() -> None:
         (CandleSeries("EUR_USD", "M5", loading=False, error="unreachable"), "unreachable"),
     ],
 )
-async def test_a_chart_without_candles_says_why(series: CandleSeries | None, words: str) -> None:
+async def test_a_chart_without_candles_says_why(series: CandleSeries | None, text: str) -> None:
     pane, store = Chart(), desk_store()
     store.series.clear()
     if series is not None:
         store.series["EUR_USD", "M5"] = series
     async with shown(pane, store):
-        assert words in text_of(pane)[0]
+        assert text in text_of(pane)[0]
 
 
 async def test_old_candles_stay_when_loading_failed() -> None:

@@ -91,12 +91,12 @@ async def test_the_legend_says_time_with_zone_prices_change_range_and_distance_i
     candles[-1] = replace(candles[-1], close=1.0850)
     async with shown(pane, store, size=(130, 24)) as pilot:
         await pilot.press("i", "h", "j")
-        words = "\n".join(text_of(pane)[:2])
-    assert "O1.08400 H1.08460 L1.08380 C1.08440" in words
-    assert "change +4.0p" in words
-    assert "range 8.0p" in words
-    assert "−1.0p 1.00 USD from last" in words
-    assert " UTC " in words
+        text = "\n".join(text_of(pane)[:2])
+    assert "O1.08400 H1.08460 L1.08380 C1.08440" in text
+    assert "change +4.0p" in text
+    assert "range 8.0p" in text
+    assert "−1.0p 1.00 USD from last" in text
+    assert " UTC " in text
 
 
 async def test_another_pane_that_gets_the_keys_turns_it_off() -> None:
@@ -164,8 +164,8 @@ async def visit(pilot: Pilot[None], pane: Chart, width: int) -> None:
         for line in text_of(pane):
             assert cell_len(line) == width
             assert not any(ord(letter) < 32 for letter in line)
-        price, words = f"{price_of(pane):f}", "".join(text_of(pane))
-        assert price in words or width < 34
+        price, text = f"{price_of(pane):f}", "".join(text_of(pane))
+        assert price in text or width < 34
 
 
 def test_the_nearest_own_line_is_an_entry_order_or_a_level_of_a_trade() -> None:

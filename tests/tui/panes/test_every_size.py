@@ -45,8 +45,8 @@ async def test_a_pane_draws_at_every_width_and_height(
     make: Callable[[], LinePane], widths: Sequence[int]
 ) -> None:
     store = desk_store()
-    for words in ("A line of the log without a profit", "x", "long " * 60):
-        store.write_log(LogLine("7", WALL_NS, "NOTE", "EUR_USD", safe(words)))
+    for text in ("A line of the log without a profit", "x", "long " * 60):
+        store.write_log(LogLine("7", WALL_NS, "NOTE", "EUR_USD", safe(text)))
     pane = make()
     async with shown(pane, store, size=(80, 12)) as pilot:
         for width in widths:

@@ -93,8 +93,8 @@ async def test_a_wall_clock_that_is_set_neither_takes_a_message_away_nor_keeps_i
         for seconds, expected in ((5, (FILLED, "hint")), (11, (FILLED,)), (301, ())):
             frame = later(store, seconds)
             pane.on_frame(replace(frame, wall_ns=frame.wall_ns + hours * 3600 * SECOND))
-            words = pane_text(pane)
-            assert [each in words for each in (FILLED, "hint")] == [
+            text = pane_text(pane)
+            assert [each in text for each in (FILLED, "hint")] == [
                 each in expected for each in (FILLED, "hint")
             ]
 
@@ -174,8 +174,8 @@ async def test_a_newer_outcome_takes_the_place_of_an_older_good_one() -> None:
 async def test_of_several_outcomes_of_one_moment_each_can_be_read() -> None:
     pane, store = Notices(), store_with()
     async with shown(pane, store, size=(100, 3)):
-        for words in (FILLED, "DONE stop 1.11121 on #6401 60 ms"):
-            store.notify(Notice("good", words, WALL_NS))
+        for text in (FILLED, "DONE stop 1.11121 on #6401 60 ms"):
+            store.notify(Notice("good", text, WALL_NS))
         pane.on_frame(later(store, 1))
         assert FILLED in pane_text(pane)
         assert "DONE stop" in pane_text(pane)

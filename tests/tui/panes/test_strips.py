@@ -40,7 +40,7 @@ async def test_a_wide_account_strip_tells_the_rest() -> None:
     pane = AccountStrip()
     async with shown(pane, desk_store(), size=(190, 3)):
         line = text_of(pane)[0]
-    for words in (
+    for text in (
         "…7-042",
         "day +33.90",
         "1 no stop !",
@@ -48,7 +48,7 @@ async def test_a_wide_account_strip_tells_the_rest() -> None:
         "closeout 3%",
         "free 9,686.45",
     ):
-        assert words in line
+        assert text in line
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ async def test_a_wide_account_strip_tells_the_rest() -> None:
     ],
 )
 async def test_the_band_says_in_words_and_colour_where_orders_go(
-    environment: str, arming: str, words: str, band: str
+    environment: str, arming: str, text: str, band: str
 ) -> None:
     pane, store = AccountStrip(), desk_store()
     store.health.environment = environment  # type: ignore[assignment]  # one of the two literals
@@ -68,7 +68,7 @@ async def test_the_band_says_in_words_and_colour_where_orders_go(
     async with shown(pane, store, size=(120, 3)):
         strip = pane.render_line(0)
         behind = pane.palette.on(f"{band}-text", band).bgcolor
-    assert words in strip.text
+    assert text in strip.text
     assert {s.style.bgcolor for s in strip if s.style and not s.style.reverse} == {behind}
 
 
@@ -93,7 +93,7 @@ async def test_health_is_calm_while_all_is_well_and_loud_when_not() -> None:
     ],
 )
 async def test_a_clock_that_is_off_by_more_than_two_seconds_is_a_warning(
-    width: int, offset_ms: float, words: str
+    width: int, offset_ms: float, text: str
 ) -> None:
     pane, store = HealthLine(), desk_store()
     store.health.clock_offset_ms = 2_000.0
@@ -102,7 +102,7 @@ async def test_a_clock_that_is_off_by_more_than_two_seconds_is_a_warning(
         store.health.clock_offset_ms = offset_ms
         store.mark(Topic.HEALTH)
         pane.on_frame(frame_of(store))
-        assert words in text_of(pane)[0]
+        assert text in text_of(pane)[0]
 
 
 @pytest.mark.parametrize(
@@ -113,12 +113,12 @@ async def test_a_clock_that_is_off_by_more_than_two_seconds_is_a_warning(
     ],
 )
 async def test_a_slow_line_is_not_taken_for_a_clock_that_is_ahead(
-    offset_ms: float, words: str
+    offset_ms: float, text: str
 ) -> None:
     pane, store = HealthLine(), desk_store()
     store.health.clock_offset_ms, store.health.prices = offset_ms, "SLOW"
     async with shown(pane, store, size=(120, 3)):
-        assert words in text_of(pane)[0]
+        assert text in text_of(pane)[0]
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
@@ -126,7 +126,7 @@ async def test_a_request_without_an_answer_takes_the_place_of_the_round_trip(wid
     pane, store = HealthLine(), desk_store()
     async with shown(pane, store, size=(width, 3)):
         assert "round trip 48 ms" in text_of(pane)[0]
-        for state, age, words in (
+        for state, age, text in (
             ("OK", 3.0, "requests waiting 3s"),
             ("SLOW", 6.0, "requests SLOW 6s"),
             ("DOWN", 65.0, "requests DOWN 1m"),
@@ -135,7 +135,7 @@ async def test_a_request_without_an_answer_takes_the_place_of_the_round_trip(wid
             store.health.unanswered_since = frame_of(store).now - age
             store.mark(Topic.HEALTH)
             pane.on_frame(frame_of(store))
-            assert words in text_of(pane)[0]
+            assert text in text_of(pane)[0]
             assert "round trip" not in text_of(pane)[0]
 
 
@@ -149,12 +149,12 @@ async def test_a_request_without_an_answer_takes_the_place_of_the_round_trip(wid
     ],
 )
 async def test_the_difference_of_the_clocks_is_told_in_a_persons_units(
-    ahead_ms: float, words: str
+    ahead_ms: float, text: str
 ) -> None:
     pane, store = HealthLine(), desk_store()
     store.health.clock_offset_ms = ahead_ms
     async with shown(pane, store, size=(120, 3)):
-        assert words in text_of(pane)[0]
+        assert text in text_of(pane)[0]
 
 
 async def test_unreadable_records_and_failed_feeds_are_told_for_a_minute() -> None:
@@ -221,7 +221,7 @@ async def test_the_instrument_line_tells_what_a_pip_is_worth() -> None:
 
 async def test_notices_have_the_newest_first_below_what_is_under_way() -> None:
     pane, store = Notices(), desk_store()
-    store.set_in_flight(in_flight("EUR_USD", words="BUY 10,000 EUR/USD"))
+    store.set_in_flight(in_flight("EUR_USD", text="BUY 10,000 EUR/USD"))
     store.notify(replace(store.notices[-1], level="bad", text="Rejected: BUY 400,000 GBP/USD"))
     async with shown(pane, store):
         lines = text_of(pane)
@@ -277,7 +277,9 @@ async def test_a_key_that_can_do_nothing_now_is_dim() -> None:
 async def test_the_dealing_pane_shows_both_prices_the_size_and_what_is_held() -> None:
     pane = Deal()
     async with shown(pane, desk_store(), size=(27, 18)):
-        pane.take(Preset("3: 10,000", D(10_000), lambda spread: (f"stop {15 * spread} pips",)))
+        pane.show_preset(
+            Preset("3: 10,000", D(10_000), lambda spread: (f"stop {15 * spread} pips",))
+        )
         text = "\n".join(text_of(pane))
     for words in ("S sell", "1.08431", "B buy", "1.08443", "to enter  −1.20", "position  +10,000"):
         assert words in text
@@ -289,7 +291,7 @@ async def test_the_dealing_pane_shows_both_prices_the_size_and_what_is_held() ->
 async def test_eighty_columns_show_the_size_that_b_and_s_would_open_with() -> None:
     pane = InstrumentLine()
     async with shown(pane, desk_store(), size=(80, 3)):
-        pane.take("9: 1,000,000")
+        pane.show_preset("9: 1,000,000")
         assert "size 9: 1,000,000" in text_of(pane)[0]
 
 

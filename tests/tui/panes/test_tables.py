@@ -109,11 +109,11 @@ async def test_the_log_has_the_newest_line_first() -> None:
 
 async def test_a_line_without_a_profit_has_that_room_for_its_words() -> None:
     pane, store = Log(), desk_store()
-    words = "Market buy 10,000 SL 1.11105 TP 1.11705"
-    store.write_log(LogLine("6500", WALL_NS, "ORDER", "EUR_USD", words))
+    text = "Market buy 10,000 SL 1.11105 TP 1.11705"
+    store.write_log(LogLine("6500", WALL_NS, "ORDER", "EUR_USD", text))
     async with shown(pane, store, size=(74, 12)):
         lines = text_of(pane)
-    assert lines[1].rstrip().endswith(words)
+    assert lines[1].rstrip().endswith(text)
     assert "…" in lines[7]
     assert lines[7].rstrip().endswith("+33.00")
     assert {len(line) for line in lines} == {74}
@@ -167,9 +167,9 @@ async def test_an_empty_pane_says_how_it_fills(pane: LinePane) -> None:
     store = desk_store()
     store.trades, store.positions, store.orders, store.log = {}, {}, {}, []
     async with shown(pane, store):
-        words = " ".join(text_of(pane)[1].split())
-    assert words.endswith(".")
-    assert len(words) > 20
+        text = " ".join(text_of(pane)[1].split())
+    assert text.endswith(".")
+    assert len(text) > 20
 
 
 @pytest.mark.parametrize("kind", [Trades, Positions])

@@ -44,8 +44,8 @@ def test_an_order_is_read_as_it_was_saved(order: TableOrder) -> None:
 
 
 @pytest.mark.parametrize("words", ["fame", "spread sideways", "\x1b[2J", "", "live"])
-def test_words_that_are_no_order_are_the_lists_own(words: str) -> None:
-    assert TableOrder.read(words, TITLES) == TableOrder()
+def test_words_that_are_no_order_are_the_lists_own(text: str) -> None:
+    assert TableOrder.read(text, TITLES) == TableOrder()
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def chart_of(app: WorkingDesk) -> Chart:
 def planned(app: WorkingDesk) -> dict[str, float]:
     scene = chart_of(app).scene
     assert scene is not None
-    return {line.words: line.price for line in scene.lines if line.words.startswith("new ")}
+    return {line.text: line.price for line in scene.lines if line.text.startswith("new ")}
 
 
 async def point_at(pilot: Pilot[int], app: WorkingDesk, steps: int) -> Decimal:

@@ -301,16 +301,16 @@ async def test_a_screen_too_small_says_that_exits_work_and_no_trade_can_be_opene
 ) -> None:
     async with desk(size) as (_, screen):
         assert screen.is_too_small
-        words = " ".join(" ".join(picture(screen)).split())
-        assert "No trade can be opened at this size. Exits work: C closes, X flattens." in words
+        text = " ".join(" ".join(picture(screen)).split())
+        assert "No trade can be opened at this size. Exits work: C closes, X flattens." in text
 
 
 async def test_a_pane_that_only_a_larger_window_shows_says_so() -> None:
     told: list[str] = []
 
     def hear(message: Message) -> None:
-        if isinstance(message, DeskScreen.PaneWithoutRoom) and message.words not in told:
-            told.append(message.words)
+        if isinstance(message, DeskScreen.PaneWithoutRoom) and message.text not in told:
+            told.append(message.text)
 
     async with DeskApp(desk_store()).run_test(size=(40, 12), message_hook=hear) as pilot:
         await pilot.pause()

@@ -78,10 +78,10 @@ async def test_what_reaches_under_the_form_ends_beside_it_whole(
 async def test_a_message_beside_the_form_is_told_whole_or_with_an_ellipsis(
     app: WorkingDesk,
 ) -> None:
-    words = "Not filled: the price moved past the bound 1.08449 while the order was on its way; send again: B"
+    text = "Not filled: the price moved past the bound 1.08449 while the order was on its way; send again: B"
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
-        app.store.notify(Notice("warn", safe(words), WALL_NS))
+        app.store.notify(Notice("warn", safe(text), WALL_NS))
         await drawn(app, pilot)
         await pilot.press("B")
         lines = await drawn(app, pilot)
@@ -114,7 +114,7 @@ def words_of(app: WorkingDesk) -> str:
     form = app.screen
     assert isinstance(form, Form)
     assert form.sheet is not None
-    return " ".join(form.sheet.words.split())
+    return " ".join(form.sheet.text.split())
 
 
 def assert_docked(app: WorkingDesk) -> None:
@@ -187,10 +187,10 @@ async def test_a_ticket_docks_with_its_warnings_whole(
         await pilot.press(*keys)
         await drawn(app, pilot)
         assert_docked(app)
-        words = words_of(app)
+        text = words_of(app)
         for each in ("UNCONFIRMED", "this order as well", "to send", *TICKET):
-            assert each in words
-        assert ("j comment" in words) == (len(keys) > 1)
+            assert each in text
+        assert ("j comment" in text) == (len(keys) > 1)
 
 
 async def test_lines_go_in_a_fixed_order_and_a_key_shows_them_over_the_desk(

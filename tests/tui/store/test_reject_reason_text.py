@@ -32,10 +32,10 @@ def test_every_reason_has_words() -> None:
     for reason in REASONS:
         found = meaning_of(reason)
         assert found is not None, f"{reason} has no words"
-        words, _ = found
-        assert words != reason.replace("_", " ").lower(), reason
-        assert "_" not in words, reason
-        assert words[0].islower(), f"{reason}: it stands behind a colon"
+        text, _ = found
+        assert text != reason.replace("_", " ").lower(), reason
+        assert "_" not in text, reason
+        assert text[0].islower(), f"{reason}: it stands behind a colon"
 
 
 @pytest.mark.parametrize(

@@ -322,9 +322,9 @@ def test_the_app_uses_the_driver_that_reads_this_way() -> None:
 
 
 def test_what_was_dropped_is_said_in_words() -> None:
-    assert "a byte that is not UTF-8 (A3)" in InputDropped(b"\xa3").words
-    assert "6 bytes that are not UTF-8 (A3 A3 A3 A3 …)" in InputDropped(b"\xa3" * 6).words
-    assert "key sequence" in InputDropped(b"").words
+    assert "a byte that is not UTF-8 (A3)" in InputDropped(b"\xa3").text
+    assert "6 bytes that are not UTF-8 (A3 A3 A3 A3 …)" in InputDropped(b"\xa3" * 6).text
+    assert "key sequence" in InputDropped(b"").text
 
 
 @pytest.mark.parametrize(

@@ -87,9 +87,9 @@ def test_a_home_in_which_no_folder_can_be_made_is_the_cause_that_is_said(
     ],
 )
 def test_each_cause_has_its_remedy(code: int, end: str) -> None:
-    words = file_trouble(OSError(code, os.strerror(code)), Path("/x/main.notes"))
-    assert words.startswith(f"{os.strerror(code)}: /x/main.notes")
-    assert words.endswith(end)
+    text = file_trouble(OSError(code, os.strerror(code)), Path("/x/main.notes"))
+    assert text.startswith(f"{os.strerror(code)}: /x/main.notes")
+    assert text.endswith(end)
 
 
 def test_words_that_name_the_remedy_already_stay() -> None:

@@ -155,10 +155,10 @@ def test_of_an_accounts_number_the_end_is_shown() -> None:
 @pytest.mark.parametrize("unit", ["%", "R", "pips", "USD"])
 @pytest.mark.parametrize("arrow", ["->", "→"])
 def test_a_line_is_never_broken_between_a_number_and_its_unit(unit: str, arrow: str) -> None:
-    words = f"risk 0.00 {arrow} 20.00, {arrow} 12.5 {unit} of NAV: 3 {unit} less"
+    text = f"risk 0.00 {arrow} 20.00, {arrow} 12.5 {unit} of NAV: 3 {unit} less"
     for width in range(9, 40):
-        lines = show.lines_of(safe(words), width)
-        assert " ".join(lines) == words
+        lines = show.lines_of(safe(text), width)
+        assert " ".join(lines) == text
         assert all(not line.startswith(unit) for line in lines), (width, lines)
         assert max(map(cell_len, lines)) <= width
 
@@ -172,17 +172,17 @@ def test_a_line_is_never_broken_between_a_number_and_its_unit(unit: str, arrow: 
         ("Market buy 10,000", 4, "Mar…"),
     ],
 )
-def test_text_is_shortened_at_a_word(words: str, width: int, shown: str) -> None:
+def test_text_is_shortened_at_a_word(text: str, width: int, shown: str) -> None:
     """A price of which digits are missing would be another price."""
-    assert show.shorten_text(safe(words), width) == shown
+    assert show.shorten_text(safe(text), width) == shown
 
 
 def test_a_level_stays_with_its_name_and_a_number_with_its_unit() -> None:
-    words = safe(
+    text = safe(
         "FILLED 400,000 EUR/USD @ 1.13493 slip 0.0p 25 ms #5 SL 1.13243 TP 1.14243 realized −64.00 USD"
     )
-    for width in range(24, len(words)):
-        lines = show.lines_of(words, width)
-        assert " ".join(lines) == words
+    for width in range(24, len(text)):
+        lines = show.lines_of(text, width)
+        assert " ".join(lines) == text
         for line in lines:
             assert not line.endswith((" SL", " TP", "@", "slip", "realized", " 25")), lines

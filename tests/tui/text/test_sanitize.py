@@ -131,7 +131,7 @@ async def test_a_long_name_does_not_shift_or_hide_the_numbers_after_it() -> None
 def test_what_was_drawn_without_the_sanitizer_is_disarmed_before_the_terminal() -> None:
     front = TerminalContents()
     for number, text in enumerate(hostile_texts(1, 300)):
-        sent = front.take([(number % 50, 0, [Segment(text, PLAIN)])], ColorSystem.TRUECOLOR)
+        sent = front.update([(number % 50, 0, [Segment(text, PLAIN)])], ColorSystem.TRUECOLOR)
         assert list(foreign_pieces(sent.encode(), (10_400, 60))) == []
 
 

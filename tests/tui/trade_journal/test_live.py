@@ -78,7 +78,7 @@ async def test_followed_by_transactions_it_equals_one_rebuilt_without_its_cache(
     seen = len(service.history)
     trade_on(service.account)
     for each in service.history[seen:]:
-        followed.take(each)
+        followed.apply(each)
     assert followed.version > before
     assert len(service.asked_since) == 2  # nothing was asked for beyond the first reading
     followed.files.events.unlink()
@@ -97,7 +97,7 @@ async def test_what_comes_while_it_is_read_is_in_it(tmp_path: Path) -> None:
         if left:
             left -= 1
             trade_on(service.account)
-            journal.take(service.history[-1])
+            journal.apply(service.history[-1])
 
     service.between = between
     await journal.read()
@@ -112,9 +112,9 @@ async def test_a_transaction_that_misses_one_before_it_is_not_taken_but_asks_for
     await journal.read()
     before = journal.journal
     trade_on(service.account)
-    journal.take(service.history[0])  # one that it has
+    journal.apply(service.history[0])  # one that it has
     assert not is_behind(journal)
-    journal.take(service.history[-1])
+    journal.apply(service.history[-1])
     assert is_behind(journal)
     assert journal.journal == before
     await journal.read()
@@ -134,11 +134,11 @@ async def test_an_account_that_began_anew_is_read_anew(tmp_path: Path) -> None:
 async def test_lower_numbers_than_before_tell_that_the_account_began_anew(tmp_path: Path) -> None:
     service = JournalService(history(2))
     journal = service.journal(tmp_path)
-    journal.take(service.history[-1])
+    journal.apply(service.history[-1])
     await journal.read()
     assert not is_behind(journal)
     service.account, service.created_ns = history(), 8
-    journal.take(service.history[2])
+    journal.apply(service.history[2])
     assert is_behind(journal)
     await journal.read()
     assert journal.journal == journal_of(service.account)
@@ -295,7 +295,7 @@ async def test_of_a_large_account_the_newest_trades_are_read_and_all_when_wanted
     assert 0 < len(shown) < len(whole.trades)
     assert all(each == shown[each.id] for each in whole.trades if each.id in shown)
     trade_on(service.account)
-    journal.take(service.history[-1])
+    journal.apply(service.history[-1])
     await journal.read(whole=True)
     assert is_whole(journal)
     assert journal.journal == journal_of(service.account)

@@ -192,7 +192,7 @@ async def test_what_comes_while_it_is_filled_is_in_it(tmp_path: Path) -> None:
         seen = len(broker.history)
         broker.account.trade("EUR_USD", 3000)
         for each in broker.history[seen:]:
-            journal.take(each)
+            journal.apply(each)
     await filling
     await journal.read()
     assert journal.journal == journal_of(broker.account)

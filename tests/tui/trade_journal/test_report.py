@@ -63,12 +63,12 @@ def test_numbers_are_written_as_on_the_other_pages() -> None:
     )
     journal = Journal(trades, JOURNAL.balances)
     lines = as_text(page(journal, week_of(date(2024, 3, 6)), RowContext(), ""))
-    words = "\n".join(lines)
-    assert re.search(r"^ *1 .* 150,000 .* −1,234\.50 +−12\.3", words, re.MULTILINE)
-    assert "12,345,678.90" in words
-    assert "12,344,444.40" in words
-    assert not re.search(r"(?<![\w-])-\d", words)
-    assert not re.search(r"\d{5}", words)
+    text = "\n".join(lines)
+    assert re.search(r"^ *1 .* 150,000 .* −1,234\.50 +−12\.3", text, re.MULTILINE)
+    assert "12,345,678.90" in text
+    assert "12,344,444.40" in text
+    assert not re.search(r"(?<![\w-])-\d", text)
+    assert not re.search(r"\d{5}", text)
 
 
 def test_a_trading_day_ends_at_17_new_york_and_has_the_date_of_its_end() -> None:
@@ -121,7 +121,7 @@ def test_limits_and_refusals_are_read_from_the_audit_log(tmp_path: Path) -> None
     log.write("limit", "Daily loss limit reached")
     log.write("key", "B")
     log.write("refused", "y: more than 5 trades are open (BUY EUR/USD)")
-    assert [each.words for each in read_limit_hits(log.path)] == [
+    assert [each.text for each in read_limit_hits(log.path)] == [
         "Daily loss limit reached",
         "refused: more than 5 trades are open (BUY EUR/USD)",
     ]

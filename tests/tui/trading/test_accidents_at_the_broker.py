@@ -106,8 +106,8 @@ async def test_a_price_that_ran_between_key_and_broker_is_not_filled_beyond_the_
     order = desk.buy()
     await asyncio.to_thread(desk.broker.shock, "gap", "EUR_USD", size=GAP)
     await asyncio.to_thread(desk.broker.step, 1, "S5")
-    words = await desk.does(order)
-    assert "past the bound" in words
+    text = await desk.does(order)
+    assert "past the bound" in text
     assert desk.broker.account()["openTrades"] == 0
 
 
@@ -119,9 +119,9 @@ async def test_an_order_that_is_throttled_is_not_sent_and_can_be_sent_again_pric
     [trade] = desk.store.trades.values()
     await asyncio.to_thread(desk.broker.faults, error429=1.0)
     for instruction in (desk.buy(), CloseTrades("EUR_USD", (trade.id,))):
-        words = await desk.does(instruction)
-        assert words.startswith("NOT SENT"), words
-        assert "Again: " in words
+        text = await desk.does(instruction)
+        assert text.startswith("NOT SENT"), text
+        assert "Again: " in text
     await desk.gaps_up()  # the price stream is no request
     assert desk.broker.account()["openTrades"] == 1
     await asyncio.to_thread(desk.broker.faults)
@@ -134,8 +134,8 @@ async def test_on_a_machine_whose_clock_is_years_off_an_expiry_counts_from_the_b
     price = desk.store.quotes["EUR_USD"].bid - D("0.0100")
     order = OpenOrder("EUR_USD", "LIMIT", D(1_000), price=price, expiry="GTD 4h")
     assert desk.store.clock_ns == DateTime(START).ns
-    words = await desk.does(order)
-    assert words.startswith("RESTING"), words
+    text = await desk.does(order)
+    assert text.startswith("RESTING"), text
     orders = await desk.connection.feed.client.orders.pending()
     [resting] = [each for each in orders.orders if isinstance(each, LimitOrder)]
     assert resting.gtd_time is not None

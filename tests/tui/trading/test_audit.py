@@ -58,7 +58,7 @@ def test_the_files_are_bounded_and_the_oldest_one_goes(log: AuditLog) -> None:
     assert all(path.stat().st_size < 2_300 for path in log.path.parent.iterdir())
     assert all(path.stat().st_mode & 0o077 == 0 for path in log.path.parent.iterdir())
     newest = read_entries(log.path)
-    assert newest[0].words.startswith("399 ")
+    assert newest[0].text.startswith("399 ")
 
 
 def test_the_reader_goes_on_in_the_file_before(log: AuditLog) -> None:
@@ -104,7 +104,7 @@ def test_lines_that_are_none_are_left_out(log: AuditLog) -> None:
     with log.path.open("a") as file:
         file.write('{"time_ns": 5\nnull\n[1]\n{"time_ns": "x", "what": 1, "words": 2}\n')
     log.write("key", "S")
-    assert [entry.words for entry in read_entries(log.path)] == ["S", "B"]
+    assert [entry.text for entry in read_entries(log.path)] == ["S", "B"]
 
 
 def test_a_log_that_cannot_be_written_or_read_says_so_and_stops_nothing(tmp_path: Path) -> None:

@@ -109,10 +109,10 @@ async def desk_on(server: PracticeServer, account_id: str, tmp_path: Path) -> As
 
 
 async def test_a_bought_trade_is_told_with_its_stop_and_stands_on_the_desk(desk: Desk) -> None:
-    words = await desk.does(desk.buy())
-    assert words.startswith("FILLED 10,000 EUR/USD @ ")
-    assert " SL " in words
-    assert " TP " in words
+    text = await desk.does(desk.buy())
+    assert text.startswith("FILLED 10,000 EUR/USD @ ")
+    assert " SL " in text
+    assert " TP " in text
     assert desk.trade.units == 10_000
     assert desk.trade.stop_loss is not None
     assert desk.store.in_flight == {}
@@ -124,10 +124,10 @@ async def test_a_stop_that_only_reduces_rests_as_reduce_only_whatever_stands_bef
     await desk.does(desk.buy())
     price = desk.store.quotes["EUR_USD"].bid - FAR
     desk.connection.commands._opening.add("EUR_USD")  # as if an order were under way
-    words = await desk.does(
+    text = await desk.does(
         OpenOrder("EUR_USD", "STOP", D(-10_000), price=price, expiry="GTC", reduces=True)
     )
-    assert words.startswith(f"RESTING SELL 10,000 EUR/USD stop {price} reduce-only #")
+    assert text.startswith(f"RESTING SELL 10,000 EUR/USD stop {price} reduce-only #")
     [order] = [each for each in desk.store.orders.values() if each.trade_id is None]
     assert order.reduces
     assert "reduce-only" in desk.store.log[-1].text
@@ -157,8 +157,8 @@ async def test_while_a_lock_is_on_nothing_opens_and_every_exit_is_sent(desk: Des
 async def test_half_and_then_the_rest_change_the_balance_by_what_the_log_says(desk: Desk) -> None:
     await desk.does(desk.buy())
     before, trade_id = desk.balance, desk.trade.id
-    words = await desk.does(CloseTrades("EUR_USD", (trade_id,), D(5_000)))
-    assert words.startswith(f"CLOSED 5,000 of #{trade_id} EUR/USD")
+    text = await desk.does(CloseTrades("EUR_USD", (trade_id,), D(5_000)))
+    assert text.startswith(f"CLOSED 5,000 of #{trade_id} EUR/USD")
     await desk.until(lambda: desk.trade.units == 5_000)
     await desk.does(CloseTrades("EUR_USD", (trade_id,)))
     await desk.until(lambda: not desk.store.trades)
@@ -180,8 +180,8 @@ async def test_the_stop_moves_and_the_target_stays(desk: Desk) -> None:
     assert desk.trade.take_profit is not None
     target_id, stop = desk.trade.take_profit.order_id, desk.trade.stop_loss.price
     assert stop is not None
-    words = await desk.does(SetProtection(desk.trade.id, "EUR_USD", stop=stop + PIP))
-    assert words.startswith(f"DONE stop {stop + PIP} on #{desk.trade.id}")
+    text = await desk.does(SetProtection(desk.trade.id, "EUR_USD", stop=stop + PIP))
+    assert text.startswith(f"DONE stop {stop + PIP} on #{desk.trade.id}")
     await desk.until(
         lambda: desk.trade.stop_loss is not None and desk.trade.stop_loss.price == stop + PIP
     )
@@ -194,8 +194,8 @@ async def test_a_limit_order_rests_and_is_cancelled(desk: Desk) -> None:
     assert (await desk.does(order)).startswith("RESTING BUY 1,000 EUR/USD limit")
     await desk.until(lambda: bool(desk.store.orders))
     [order_id] = desk.store.orders
-    words = await desk.does(CancelOrders((order_id,), "the limit"))
-    assert words.startswith(f"CANCELLED BUY 1,000 EUR/USD limit {price} #{order_id}")
+    text = await desk.does(CancelOrders((order_id,), "the limit"))
+    assert text.startswith(f"CANCELLED BUY 1,000 EUR/USD limit {price} #{order_id}")
     await desk.until(lambda: not desk.store.orders)
 
 
@@ -219,8 +219,8 @@ async def test_a_resting_order_moves_and_keeps_what_was_not_moved(desk: Desk) ->
 
 
 async def test_too_large_is_told_in_words(desk: Desk) -> None:
-    words = await desk.does(desk.buy(90_000_000, bracket=False))
-    assert words.startswith("NOT FILLED BUY 90,000,000 EUR/USD at market: not enough ")
+    text = await desk.does(desk.buy(90_000_000, bracket=False))
+    assert text.startswith("NOT FILLED BUY 90,000,000 EUR/USD at market: not enough ")
     assert desk.store.notices[-1].level == "bad"
 
 
@@ -235,8 +235,8 @@ async def test_reverse_turns_the_position_in_one_order(desk: Desk) -> None:
     reverse = Reverse(
         "EUR_USD", D(-20_000), quote.bid - FAR, quote.bid, quote.ask + FAR, quote.bid - 2 * FAR
     )
-    words = await desk.does(reverse)
-    assert words.startswith("TURNED EUR/USD +10,000 → −10,000 @ ")
+    text = await desk.does(reverse)
+    assert text.startswith("TURNED EUR/USD +10,000 → −10,000 @ ")
     await desk.until(lambda: [each.units for each in desk.store.trades.values()] == [D(-10_000)])
 
 
@@ -269,8 +269,8 @@ async def test_an_old_price_is_read_again_before_anything_opens_on_it(desk: Desk
 async def test_a_price_that_left_the_bound_is_not_sent(desk: Desk) -> None:
     seen = desk.buy()
     order = OpenOrder("EUR_USD", "MARKET", D(1_000), bound=(seen.expected or D(1)) - FAR)
-    words = await desk.does(order)
-    assert "past the bound" in words
+    text = await desk.does(order)
+    assert "past the bound" in text
     assert desk.store.trades == {}
 
 
@@ -304,9 +304,9 @@ async def test_an_old_price_is_read_again_when_a_form_asks(desk: Desk) -> None:
 async def test_a_position_of_several_trades_closes_in_one_order(desk: Desk) -> None:
     await desk.does(desk.buy(6_000), desk.buy(4_000))
     await desk.until(lambda: len(desk.store.trades) == 2)
-    words = await desk.does(ClosePosition("EUR_USD", long_units="ALL"))
-    assert words.startswith("CLOSED 10,000 EUR/USD @ ")
-    assert " realized " in words
+    text = await desk.does(ClosePosition("EUR_USD", long_units="ALL"))
+    assert text.startswith("CLOSED 10,000 EUR/USD @ ")
+    assert " realized " in text
     await desk.until(lambda: not desk.store.positions)
     assert sum(line.kind == "CLOSE" for line in desk.store.log) == 1
 
@@ -315,8 +315,8 @@ async def test_a_part_of_a_position_closes_the_oldest_trade_first(desk: Desk) ->
     await desk.does(desk.buy(6_000), desk.buy(4_000))
     await desk.until(lambda: len(desk.store.trades) == 2)
     newest = max(desk.store.trades, key=int)
-    words = await desk.does(ClosePosition("EUR_USD", long_units=D(7_000)))
-    assert words.startswith("CLOSED 7,000")
+    text = await desk.does(ClosePosition("EUR_USD", long_units=D(7_000)))
+    assert text.startswith("CLOSED 7,000")
     await desk.until(lambda: len(desk.store.trades) == 1)
     assert (desk.trade.id, desk.trade.units) == (newest, D(3_000))
 
@@ -356,9 +356,9 @@ async def test_both_sides_of_a_hedged_position_close_and_both_are_told(hedging_d
     desk = hedging_desk
     await desk.does(desk.buy(6_000), desk.buy(-4_000, bracket=False))
     await desk.until(lambda: len(desk.store.trades) == 2)
-    words = await desk.does(ClosePosition("EUR_USD", long_units="ALL", short_units="ALL"))
-    assert words.count("CLOSED ") == 2
-    assert words.count(" realized ") == 2
+    text = await desk.does(ClosePosition("EUR_USD", long_units="ALL", short_units="ALL"))
+    assert text.count("CLOSED ") == 2
+    assert text.count(" realized ") == 2
     await desk.until(lambda: not desk.store.positions)
 
 

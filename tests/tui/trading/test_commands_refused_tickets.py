@@ -33,7 +33,7 @@ class Clock:
 
 def kept_after(outcome: Outcome) -> RefusedTicket | None:
     tickets = RefusedTickets(Clock())
-    tickets.keep(ORDER, outcome)
+    tickets.add(ORDER, outcome)
     return tickets.take("EUR_USD", "BUY")
 
 
@@ -68,18 +68,18 @@ def test_an_invalid_member_is_the_field_that_it_was_typed_in() -> None:
 def test_it_is_taken_once_for_its_side_and_not_after_a_minute() -> None:
     clock = Clock()
     tickets = RefusedTickets(clock)
-    tickets.keep(ORDER, rejected("UNITS_LIMIT_EXCEEDED"))
+    tickets.add(ORDER, rejected("UNITS_LIMIT_EXCEEDED"))
     assert tickets.take("EUR_USD", "SELL") is None
     assert tickets.take("EUR_USD", "BUY") is not None
     assert tickets.take("EUR_USD", "BUY") is None
-    tickets.keep(ORDER, rejected("UNITS_LIMIT_EXCEEDED"))
+    tickets.add(ORDER, rejected("UNITS_LIMIT_EXCEEDED"))
     clock.now = REFUSED_TICKET_SECONDS + 1
     assert tickets.take("EUR_USD", "BUY") is None
 
 
 def test_the_message_names_the_field() -> None:
     report = report_of(rejected("UNITS_LIMIT_EXCEEDED"), Command("BUY", "B"))
-    assert report.words.endswith("size: too many units for one order")
+    assert report.text.endswith("size: too many units for one order")
 
 
 async def test_the_next_ticket_opens_as_typed_on_that_field() -> None:

@@ -174,7 +174,7 @@ async def test_an_audit_log_that_is_not_kept_is_told_once_and_orders_go_on(tmp_p
         COMMAND, after(0.1, done(opening_fill()), desk), intent_id="kd-1"
     )
     assert isinstance(outcome, Done)
-    told = [words for words in desk.words if "audit log" in words]
+    told = [text for text in desk.words if "audit log" in text]
     assert told == [
         f"The audit log cannot be written: No such file or directory: {path}; its folder is missing. Orders are sent without it."
     ]
@@ -214,8 +214,8 @@ class Unread:
     def __init__(self) -> None:
         self.calls: list[str] = []
 
-    def keep(self, name: str, level: str, words: str) -> None:
-        self.calls.append(f"keep {name} {level} {words}")
+    def keep_outcome(self, name: str, level: str, text: str) -> None:
+        self.calls.append(f"keep_outcome {name} {level} {text}")
 
 
 async def test_an_outcome_is_kept_before_anything_is_waited_for_and_its_notice_names_it() -> None:

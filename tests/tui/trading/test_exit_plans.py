@@ -102,7 +102,7 @@ class Desk:
         self.plans.open(folder / "exit-plans")
 
     def has(self, plan: ExitPlan | None) -> "Desk":
-        self.keeper.keep(SetExitPlan(TRADE, "EUR_USD", plan))
+        self.keeper.update_plan(SetExitPlan(TRADE, "EUR_USD", plan))
         return self
 
     def looks(self, later: float = 1.0) -> list[object]:
@@ -153,7 +153,7 @@ def test_the_trader_is_told_what_a_plan_is_and_that_it_needs_the_desk(desk: Desk
 
 
 def test_a_plan_for_a_trade_that_is_closed_is_refused_in_words(desk: Desk) -> None:
-    desk.keeper.keep(SetExitPlan("77", "EUR_USD", EVEN))
+    desk.keeper.update_plan(SetExitPlan("77", "EUR_USD", EVEN))
     assert desk.said == ["NO EXIT PLAN for #77 EUR/USD: the trade is closed"]
     assert desk.store.exit_plans == {}
 
@@ -204,7 +204,7 @@ def test_after_an_unconfirmed_action_nothing_is_sent_until_it_is_resolved(desk: 
     assert desk.has(EVEN).looks() == [MOVED]
     assert [desk.looks(1000) for _ in range(3)] == [[], [], []]
     assert desk.state == "break-even waits: UNCONFIRMED stop of #6411"
-    assert sum("break-even waits: UNCONFIRMED" in words for words in desk.said) == 1
+    assert sum("break-even waits: UNCONFIRMED" in text for text in desk.said) == 1
     desk.store.settle("kd-1")
     desk.broker.outcome = Done
     assert desk.looks() == [MOVED]

@@ -117,8 +117,8 @@ def test_a_disk_that_fills_up_while_the_desk_is_open_is_told_with_its_remedy(
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 def test_a_full_disk_asks_for_room(code: int) -> None:
-    words = trouble(OSError(code, os.strerror(code)), Path("/x/orders/main.journal"))
-    assert words == f"{os.strerror(code)}: /x/orders/main.journal; {ROOM}"
+    text = trouble(OSError(code, os.strerror(code)), Path("/x/orders/main.journal"))
+    assert text == f"{os.strerror(code)}: /x/orders/main.journal; {ROOM}"
 
 
 async def test_a_ticket_says_beforehand_that_nothing_new_leaves() -> None:
@@ -128,8 +128,8 @@ async def test_a_ticket_says_beforehand_that_nothing_new_leaves() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
         assert app.results == []
-        words = " ".join(app.words.replace("┃", " ").split())
-    assert f"No new orders, exits work: /x/orders: Read-only file system; {REMEDY}" in words
+        text = " ".join(app.words.replace("┃", " ").split())
+    assert f"No new orders, exits work: /x/orders: Read-only file system; {REMEDY}" in text
 
 
 async def test_a_ticket_that_only_reduces_is_an_exit_and_leaves() -> None:

@@ -27,9 +27,9 @@ def intent_number(number: int, action: Action = Action.CREATE, **body: str) -> I
     return replace(intent(action, **body), id=f"kd-{number:020x}", at_ns=number * SECOND)
 
 
-def told(number: int, what: str, words: str, at: int | None = None) -> AuditEntry:
+def told(number: int, what: str, text: str, at: int | None = None) -> AuditEntry:
     time_ns = (number if at is None else at) * SECOND
-    return AuditEntry(time_ns, 1, clean(what), clean(f"kd-{number:020x} {words}"))
+    return AuditEntry(time_ns, 1, clean(what), clean(f"kd-{number:020x} {text}"))
 
 
 def lines(*records: object) -> bytes:
@@ -45,7 +45,7 @@ def test_an_order_without_an_outcome_is_first_however_old(tmp_path: Path) -> Non
     lives = read_order_lives(tmp_path / "a.journal", tmp_path / "a.audit")
     assert [life.state for life in lives] == ["one of several", "open", "settled", "settled"]
     assert [life.time_ns // SECOND for life in lives] == [3, 1, 4, 2]
-    assert lives[0].words == "BUY 50,000 EUR/USD market"
+    assert lives[0].text == "BUY 50,000 EUR/USD market"
     assert '"units": "50000"' in lives[1].request
 
 
@@ -57,7 +57,7 @@ def test_the_audit_log_adds_times_look_ups_and_the_outcome(tmp_path: Path) -> No
     audit.write("unknown", f"{sent.id} the answer was lost")
     audit.write("outcome", f"{sent.id} FILLED 50,000 EUR/USD @ 1.08502")
     [life] = read_order_lives(tmp_path / "a.journal", tmp_path / "a.audit")
-    assert life.words == "BUY 50,000 EUR/USD market"
+    assert life.text == "BUY 50,000 EUR/USD market"
     assert [line.what for line in life.lines] == ["sending", "unknown", "outcome"]
     assert life.outcome == "FILLED 50,000 EUR/USD @ 1.08502"
     assert '{"units": "50000"}' in life.request
@@ -86,7 +86,7 @@ def test_an_order_that_was_sent_just_now_is_there_before_the_files_are_read() ->
     [settled] = order_histories(b"", [told(1, "outcome", "FILLED")])
     first, second = with_states([settled], [record])
     assert (first.id, second) == ("kd-x", settled)
-    assert "\x1b" not in first.words
+    assert "\x1b" not in first.text
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_damaged_lines_of_the_journal_are_left_out(text: bytes) -> None:
 def test_hostile_words_are_cleaned() -> None:
     wire = intent_number(1, instrument="E\x1b]0;x\x07UR", units="1").to_wire()
     [life] = order_histories(lines({"intent": wire}), [told(1, "outcome", "a\x9bb\u202ec")])
-    for text in (life.words, life.request, life.outcome, *(each.words for each in life.lines)):
+    for text in (life.text, life.request, life.outcome, *(each.text for each in life.lines)):
         assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(text)
 
 
@@ -118,8 +118,8 @@ def test_days_of_look_ups_are_bounded() -> None:
     entries = [told(1, "unknown", f"look {number}", number) for number in range(5_000)]
     [life] = order_histories(b"", entries)
     assert len(life.lines) == MOST_LINES
-    assert life.lines[0].words == "look 0"
-    assert life.lines[-1].words == "look 4999"
+    assert life.lines[0].text == "look 0"
+    assert life.lines[-1].text == "look 4999"
 
 
 def test_missing_files_say_nothing(tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ ENTRY = {
         ({"moon": ["a"], "units": {"x": 1}}, "{'x': 1} units, moon ['a']"),
     ],
 )
-def test_each_request_says_what_it_asks_for(body: dict[str, object], words: str) -> None:
-    assert request_text(body) == words
+def test_each_request_says_what_it_asks_for(body: dict[str, object], text: str) -> None:
+    assert request_text(body) == text
 
 
 def test_what_stands_around_the_json_is_kept() -> None:

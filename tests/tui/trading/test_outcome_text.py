@@ -30,17 +30,17 @@ ASKED = Command(
 
 def test_a_fill_says_price_slippage_time_and_trade() -> None:
     said = report_of(done(opening_fill()), ASKED)
-    assert said.words == "FILLED 50,000 EUR/USD @ 1.08502 slip +0.2p 143 ms #6419"
+    assert said.text == "FILLED 50,000 EUR/USD @ 1.08502 slip +0.2p 143 ms #6419"
     assert said.level == "good"
 
 
 def test_a_better_price_than_seen_is_negative_slippage() -> None:
-    assert "slip −0.3p" in report_of(done(opening_fill("1.08497")), ASKED).words
+    assert "slip −0.3p" in report_of(done(opening_fill("1.08497")), ASKED).text
 
 
 def test_a_sell_filled_lower_has_slipped() -> None:
-    words = report_of(done(opening_fill("1.08490", "-50000")), ASKED).words
-    assert "slip +1.0p" in words
+    text = report_of(done(opening_fill("1.08490", "-50000")), ASKED).text
+    assert "slip +1.0p" in text
 
 
 def test_a_close_says_what_was_realized() -> None:
@@ -51,8 +51,8 @@ def test_a_close_says_what_was_realized() -> None:
         pl="10.0000",
         tradesClosed=[reduction(6411, "-20000", "1.08490", "10.0000")],
     )
-    words = report_of(done(closing), Command("CLOSE all of #6411 EUR/USD", "C")).words
-    assert words == "CLOSED 20,000 EUR/USD @ 1.08490 realized +10.00"
+    text = report_of(done(closing), Command("CLOSE all of #6411 EUR/USD", "C")).text
+    assert text == "CLOSED 20,000 EUR/USD @ 1.08490 realized +10.00"
 
 
 def test_a_turned_position_says_what_it_was_and_what_it_is() -> None:
@@ -72,8 +72,8 @@ def test_a_turned_position_says_what_it_was_and_what_it_is() -> None:
             "initialMarginRequired": "180.6400",
         },
     )
-    words = report_of(done(turning), Command("REVERSE EUR/USD", "R")).words
-    assert words == "TURNED EUR/USD +5,000 → −5,000 @ 1.08490 #6420 realized +5.00"
+    text = report_of(done(turning), Command("REVERSE EUR/USD", "R")).text
+    assert text == "TURNED EUR/USD +5,000 → −5,000 @ 1.08490 #6420 realized +5.00"
 
 
 def test_a_part_names_its_trade() -> None:
@@ -84,13 +84,13 @@ def test_a_part_names_its_trade() -> None:
         pl="5.0000",
         tradeReduced=reduction(6411, "-10000", "1.08490", "5.0000"),
     )
-    assert " of #6411 EUR/USD @ " in report_of(done(closing), Command("CLOSE", "C")).words
+    assert " of #6411 EUR/USD @ " in report_of(done(closing), Command("CLOSE", "C")).text
 
 
 def test_a_price_past_the_bound_says_so_and_what_to_press() -> None:
     said = report_of(done(became=OrderResult.CANCELLED, reason="BOUNDS_VIOLATION"), ASKED)
     why = "price moved past the bound 1.08520"
-    assert said.words == f"NOT FILLED {ASKED.words}: {why}. Send again: B"
+    assert said.text == f"NOT FILLED {ASKED.text}: {why}. Send again: B"
     assert said.level == "bad"
 
 
@@ -103,26 +103,26 @@ def test_an_order_that_rested_until_a_later_request_ended_it_is_not_called_unfil
 ) -> None:
     found = replace(done(became=OrderResult.CANCELLED, reason=reason), looked_up=True)
     said = report_of(found, ASKED)
-    assert said.words.startswith(f"RESTED {ASKED.words} #")
-    assert since in said.words
-    assert "again" not in said.words.lower()
+    assert said.text.startswith(f"RESTED {ASKED.text} #")
+    assert since in said.text
+    assert "again" not in said.text.lower()
     assert said.level == "good"
 
 
 def test_what_ended_the_order_first_is_said_in_words() -> None:
     first = Rejected(intent(), "the order ended first: CLIENT_REQUEST_REPLACED")
-    assert report_of(first, ASKED).words.endswith("the order ended first: replaced")
+    assert report_of(first, ASKED).text.endswith("the order ended first: replaced")
     told = Rejected(intent(), "Service: not available")
-    assert report_of(told, ASKED).words.endswith("Service: not available")
+    assert report_of(told, ASKED).text.endswith("Service: not available")
 
 
 def test_an_order_cancelled_at_once_says_why() -> None:
     said = report_of(done(became=OrderResult.CANCELLED, reason="INSUFFICIENT_MARGIN"), ASKED)
-    assert "not enough margin" in said.words
+    assert "not enough margin" in said.text
 
 
 def test_a_resting_order_is_named() -> None:
-    assert report_of(done(became=OrderResult.RESTING), ASKED).words.startswith("RESTING BUY 50,000")
+    assert report_of(done(became=OrderResult.RESTING), ASKED).text.startswith("RESTING BUY 50,000")
 
 
 def test_a_lost_answer_that_was_found_says_so() -> None:
@@ -130,30 +130,30 @@ def test_a_lost_answer_that_was_found_says_so() -> None:
     late = type(found)(
         found.intent, found.became, found.transactions, order_id="6418", looked_up=True
     )
-    assert "looking it up" in report_of(late, ASKED).words
+    assert "looking it up" in report_of(late, ASKED).text
 
 
 @pytest.mark.parametrize(
     ("reason", "words"),
     [("INSUFFICIENT_MARGIN", "not enough margin"), ("A_NEW_REASON", "a new reason")],
 )
-def test_a_reject_is_told_in_words(reason: str, words: str) -> None:
+def test_a_reject_is_told_in_words(reason: str, text: str) -> None:
     said = report_of(Rejected(intent(), "refused", reject_reason=reason), ASKED)
-    assert words in said.words
+    assert text in said.text
     assert said.level == "bad"
 
 
 def test_what_never_left_may_be_sent_again() -> None:
     said = report_of(NotSent(intent(), "no connection"), ASKED)
-    assert said.words == "NOT SENT BUY 50,000 EUR/USD at market: no connection. Again: B"
+    assert said.text == "NOT SENT BUY 50,000 EUR/USD at market: no connection. Again: B"
 
 
 def test_unconfirmed_is_never_called_failed_and_asks_to_look_first() -> None:
     said = report_of(Unconfirmed(intent(), "not found"), ASKED)
-    assert "UNCONFIRMED" in said.words
-    assert "may still show up" in said.words
-    assert "failed" not in said.words.lower()
-    assert "Again" not in said.words
+    assert "UNCONFIRMED" in said.text
+    assert "may still show up" in said.text
+    assert "failed" not in said.text.lower()
+    assert "Again" not in said.text
 
 
 def closed_part() -> Done:
@@ -174,7 +174,7 @@ CLOSING = Command("CLOSE all of #6411 EUR/USD", "C", milliseconds=30_000.0)
 def test_one_of_two_like_requests_says_what_both_did_and_claims_neither() -> None:
     said = report_of(Ambiguous(intent(), (closed_part(), REFUSED), ("kd-2",)), CLOSING)
     assert said.level == "warn"
-    assert said.words == (
+    assert said.text == (
         "ONE OF 2 LIKE REQUESTS, which cannot be told: CLOSE all of #6411 EUR/USD: "
         "CLOSED 10,000 EUR/USD @ 1.08490 realized +5.00; REJECTED (the trade does not exist). "
         "Look at what is open"
@@ -185,12 +185,12 @@ def test_a_like_request_that_is_missing_is_unconfirmed_and_says_what_the_other_d
     like = Ambiguous(intent(), (closed_part(),), ("kd-2",), is_complete=False, are_all_found=False)
     said = report_of(Unconfirmed(intent(), "not found", like), CLOSING)
     assert said.level == "bad"
-    assert said.words.startswith("UNCONFIRMED CLOSE all of #6411 EUR/USD: ONE OF 2 LIKE REQUESTS")
-    assert "may still show up" in said.words
+    assert said.text.startswith("UNCONFIRMED CLOSE all of #6411 EUR/USD: ONE OF 2 LIKE REQUESTS")
+    assert "may still show up" in said.text
 
 
 def test_a_like_request_that_was_cancelled_at_once_does_not_ask_to_send_again() -> None:
     halted = done(became=OrderResult.CANCELLED, reason="MARKET_HALTED")
-    words = report_of(Ambiguous(intent(), (halted, REFUSED), ("kd-2",)), CLOSING).words
-    assert "CANCELLED (" in words
-    assert "again" not in words
+    text = report_of(Ambiguous(intent(), (halted, REFUSED), ("kd-2",)), CLOSING).text
+    assert "CANCELLED (" in text
+    assert "again" not in text

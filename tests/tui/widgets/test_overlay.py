@@ -63,12 +63,12 @@ async def test_prices_positions_and_profit_stay_visible_around_a_form(
         await pilot.pause()
         await pilot.press("g", "t", "B")
         await pilot.pause()
-        words = "\n".join(line.text for line in app.screen._compositor.render_strips())
+        text = "\n".join(line.text for line in app.screen._compositor.render_strips())
         sheet: Region = app.screen.query_one(Sheet).region
-    assert "uPL" in words
-    assert "NAV" in words
-    assert "EUR/USD M5" in words  # the chart's heading
-    assert "6411" in words  # a trade
+    assert "uPL" in text
+    assert "NAV" in text
+    assert "EUR/USD M5" in text  # the chart's heading
+    assert "6411" in text  # a trade
     assert sheet.bottom < 35
 
 

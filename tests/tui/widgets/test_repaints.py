@@ -47,7 +47,7 @@ async def test_a_form_that_changes_in_the_moment_in_which_the_desk_beneath_is_dr
 ) -> None:
     async with MirroredDesk(tmp_path).at_terminal(120, 35) as desk:
         form, sheet = await opened(desk)
-        count = len(sheet.words.split("\n"))
+        count = len(sheet.text.split("\n"))
         desk.actions.screen.watchlist.redraw_line(1)
         sheet.show([((safe("after the change"), "plain"),)] * count)
         await until_told(desk.actions.screen, form)

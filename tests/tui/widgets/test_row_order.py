@@ -56,9 +56,9 @@ def test_live_stays_live_through_every_order() -> None:
 
 
 def test_it_is_said_which_column_and_whether_it_is_held() -> None:
-    assert TableOrder("pl").words("P/L") == "P/L ▼ held"
-    assert TableOrder("pl", descending=False, live=True).words("P/L") == "P/L ▲ live"
-    assert TableOrder().words("") == ""
+    assert TableOrder("pl").text("P/L") == "P/L ▼ held"
+    assert TableOrder("pl", descending=False, live=True).text("P/L") == "P/L ▲ live"
+    assert TableOrder().text("") == ""
 
 
 def test_held_rows_stay_and_new_ones_come_on_top() -> None:

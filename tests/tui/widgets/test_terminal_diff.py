@@ -47,7 +47,7 @@ def look(cell: Char) -> tuple[object, ...]:
 def drawn_whole(lines: Sequence[Sequence[Segment]]) -> pyte.Screen:
     """The same lines sent whole to a fresh terminal."""
     screen = pyte.Screen(WIDTH, HEIGHT)
-    sent = TerminalContents().take(
+    sent = TerminalContents().update(
         [(y, 0, line) for y, line in enumerate(lines)], ColorSystem.TRUECOLOR
     )
     pyte.Stream(screen).feed(sent)
@@ -79,51 +79,51 @@ def test_after_many_changes_the_terminal_shows_the_last_lines(seed: int) -> None
     screen, front = pyte.Screen(WIDTH, HEIGHT), TerminalContents()
     stream = pyte.Stream(screen)
     lines = [random_line(chance) for _ in range(HEIGHT)]
-    stream.feed(front.take([(y, 0, line) for y, line in enumerate(lines)], ColorSystem.TRUECOLOR))
+    stream.feed(front.update([(y, 0, line) for y, line in enumerate(lines)], ColorSystem.TRUECOLOR))
     for _ in range(12):
         y = chance.randrange(HEIGHT)
         lines[y] = random_line(chance)
-        stream.feed(front.take([(y, 0, lines[y])], ColorSystem.TRUECOLOR))
+        stream.feed(front.update([(y, 0, lines[y])], ColorSystem.TRUECOLOR))
     assert wrong_cells(screen, drawn_whole(lines)) == 0
 
 
 def test_what_is_shown_already_costs_nothing() -> None:
     line = [Segment("1.08", STYLES[1]), Segment("43", STYLES[2])]
     front = TerminalContents()
-    front.take([(0, 0, line)], ColorSystem.TRUECOLOR)
-    assert front.take([(0, 0, list(line))], ColorSystem.TRUECOLOR) == ""
+    front.update([(0, 0, line)], ColorSystem.TRUECOLOR)
+    assert front.update([(0, 0, list(line))], ColorSystem.TRUECOLOR) == ""
 
 
 def test_one_changed_digit_is_one_digit_on_the_wire() -> None:
     front = TerminalContents()
-    front.take([(2, 0, [Segment("EUR/USD  1.08431", STYLES[1])])], ColorSystem.TRUECOLOR)
-    sent = front.take([(2, 0, [Segment("EUR/USD  1.08432", STYLES[1])])], ColorSystem.TRUECOLOR)
+    front.update([(2, 0, [Segment("EUR/USD  1.08431", STYLES[1])])], ColorSystem.TRUECOLOR)
+    sent = front.update([(2, 0, [Segment("EUR/USD  1.08432", STYLES[1])])], ColorSystem.TRUECOLOR)
     assert sent.startswith("\x1b[3;16H")
     assert sent.removesuffix("\x1b[0m").endswith("m2")
 
 
 def test_an_empty_piece_covers_no_cell() -> None:
     front, style = TerminalContents(), Style.parse("red on default")
-    sent = front.take(
+    sent = front.update(
         [(0, 0, [Segment("ab"), Segment("", style), Segment("c", style)])], ColorSystem.TRUECOLOR
     )
     assert "ab" in sent
-    front.take([(0, 0, [Segment("", style), Segment("abc", style)])], ColorSystem.TRUECOLOR)
-    front.take([(0, 3, [Segment("")])], ColorSystem.TRUECOLOR)
+    front.update([(0, 0, [Segment("", style), Segment("abc", style)])], ColorSystem.TRUECOLOR)
+    front.update([(0, 3, [Segment("")])], ColorSystem.TRUECOLOR)
 
 
 def test_after_forgetting_everything_is_sent_again() -> None:
     line = [Segment("price", STYLES[1])]
     front = TerminalContents()
-    first = front.take([(0, 0, line)], ColorSystem.TRUECOLOR)
+    first = front.update([(0, 0, line)], ColorSystem.TRUECOLOR)
     front.forget()
-    assert front.take([(0, 0, line)], ColorSystem.TRUECOLOR) == first
+    assert front.update([(0, 0, line)], ColorSystem.TRUECOLOR) == first
 
 
 def test_a_terminal_that_became_narrower_shows_the_last_lines_to_its_edge() -> None:
     front, screen = TerminalContents(), pyte.Screen(WIDTH, HEIGHT)
     stream = pyte.Stream(screen)
-    front.take([(0, 0, [Segment("-" * 2 * WIDTH)])], ColorSystem.TRUECOLOR)
+    front.update([(0, 0, [Segment("-" * 2 * WIDTH)])], ColorSystem.TRUECOLOR)
     front.forget()
     for price in (
         "1.08",
@@ -132,14 +132,14 @@ def test_a_terminal_that_became_narrower_shows_the_last_lines_to_its_edge() -> N
     ):  # its last digits stand at the edge, where the cursor is held
         lines = [[Segment(price.rjust(WIDTH))] for _ in range(HEIGHT)]
         pieces = [(y, 0, line) for y, line in enumerate(lines)]
-        stream.feed(front.take(pieces, ColorSystem.TRUECOLOR))
+        stream.feed(front.update(pieces, ColorSystem.TRUECOLOR))
         assert wrong_cells(screen, drawn_whole(lines)) == 0
 
 
 def test_the_column_is_not_trusted_behind_a_glyph_of_doubtful_width() -> None:
     front = TerminalContents()
     line = [Segment("▲", STYLES[1]), Segment("up", STYLES[1])]
-    sent = front.take([(0, 0, line)], ColorSystem.TRUECOLOR)
+    sent = front.update([(0, 0, line)], ColorSystem.TRUECOLOR)
     assert "\x1b[1;2H" in sent
 
 
@@ -257,14 +257,14 @@ def test_erased_blanks_show_what_written_ones_do(seed: int) -> None:
     for _ in range(5):
         lines = [spread_line(chance) for _ in range(HEIGHT)]
         pieces = [(y, 0, line) for y, line in enumerate(lines)]
-        stream.feed(terminal.take(pieces, ColorSystem.TRUECOLOR))
+        stream.feed(terminal.update(pieces, ColorSystem.TRUECOLOR))
         assert wrong_cells(screen, drawn_whole(lines)) == 0
 
 
 def test_long_blanks_are_erased_only_where_the_terminal_keeps_their_background() -> None:
     line = [(0, 0, [Segment(f"a{' ' * 30}b{' ' * 8}", STYLES[1])])]
-    written = TerminalContents().take(line, ColorSystem.TRUECOLOR)
-    erased = TerminalContents(erases_in_colour=True).take(line, ColorSystem.TRUECOLOR)
+    written = TerminalContents().update(line, ColorSystem.TRUECOLOR)
+    erased = TerminalContents(erases_in_colour=True).update(line, ColorSystem.TRUECOLOR)
     assert " " * 30 in written
     assert "a\x1b[30X\x1b[30Cb\x1b[8X" in erased
 
@@ -272,4 +272,4 @@ def test_long_blanks_are_erased_only_where_the_terminal_keeps_their_background()
 def test_underlined_blanks_are_written() -> None:
     line = [(0, 0, [Segment(" " * 40, STYLES[4])])]
     terminal = TerminalContents(erases_in_colour=True)
-    assert " " * 40 in terminal.take(line, ColorSystem.TRUECOLOR)
+    assert " " * 40 in terminal.update(line, ColorSystem.TRUECOLOR)

@@ -45,6 +45,9 @@ LONGEST_WORDS, LONGEST_TEXT, LARGEST_DIGITS = 400, 200, 30  # characters
 LARGEST_WHOLE = 2**63
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
 # By their names in the file, which stay when a class gets another name.
+FIRING_NAMES = (("text", "words"), ("delivered", "told"))
+"""Members of a firing, and their names in the file."""
+
 CONDITIONS: Mapping[str, type[Any]] = {
     "AccountResult": AccountResult,
     "AverageCross": MovingAverageCross,
@@ -171,7 +174,8 @@ def _written(book: AlertList) -> bytes:
 
 def _written_firing(firing: FiringRecord) -> dict[str, object]:
     members = asdict(firing)
-    members["told"] = members.pop("delivered")  # its name in the file
+    for name, in_file in FIRING_NAMES:
+        members[in_file] = members.pop(name)
     return members
 
 

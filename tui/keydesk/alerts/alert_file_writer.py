@@ -57,9 +57,9 @@ class AlertFileWriter:
 
     async def load(self) -> None:
         """Read the file."""
-        words = await asyncio.to_thread(self.file.load)
-        if words:
-            self._tell("bad", words)
+        text = await asyncio.to_thread(self.file.load)
+        if text:
+            self._tell("bad", text)
         self._take(self.file.book)
 
     async def run(self) -> None:

@@ -103,7 +103,7 @@ def claim_firings(firings: Sequence[Firing], *, late: bool = False) -> Change:
                 continue
             fired = after_firing(kept, firing.time_ns)
             record = FiringRecord(
-                fired.id, fired.count, firing.time_ns, fired.words, firing.value, late=late
+                fired.id, fired.count, firing.time_ns, fired.text, firing.value, late=late
             )
             book = replace(
                 replace_alert(fired)(book), history=(*book.history, record)[-MOST_HISTORY:]

@@ -54,7 +54,7 @@ class LastVisit:
 class Outage:
     """A time without a connection, or without a desk."""
 
-    words: Printable
+    text: Printable
     from_ns: int
     to_ns: int
 
@@ -88,18 +88,18 @@ class AwayReport:
         rows: Rows = [("since", date_and_time(self.since.time_ns, zone))]
         for each in self.outages:
             when = f"{_clock(each.from_ns, zone)} to {_clock(each.to_ns, zone)}"
-            rows.append((each.words, f"{when}, {_length(each)}"))
+            rows.append((each.text, f"{when}, {_length(each)}"))
         rows += self._sums()
         listed = sorted(
             [(each.time_ns, self._line(each)) for each in self.lines]
-            + [(each.time_ns, f"ALERT {clean(each.words)}") for each in self.alerts]
+            + [(each.time_ns, f"ALERT {clean(each.text)}") for each in self.alerts]
         )
         if not self.is_whole:
             rows.append(("earlier", "there is more than the log holds"))
         if len(listed) > MOST_LISTED:
             rows.append(("earlier", f"{len(listed) - MOST_LISTED:,} more in the log"))
-        for time, words in listed[-MOST_LISTED:]:
-            rows.append((_clock(time, zone), words))
+        for time, text in listed[-MOST_LISTED:]:
+            rows.append((_clock(time, zone), text))
         return rows
 
     def _sums(self) -> Rows:

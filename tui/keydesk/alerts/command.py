@@ -108,10 +108,10 @@ class CommandRunner:
             _kill_group(process)
             await asyncio.shield(process.wait())
 
-    def _say(self, words: str) -> None:
+    def _say(self, text: str) -> None:
         if self.now() - self._reported >= REPORT_EVERY:
             self._reported = self.now()
-            self.report(f"The command of alerts, {clean(self.template[0])}: {clean(words)}")
+            self.report(f"The command of alerts, {clean(self.template[0])}: {clean(text)}")
 
 
 def _kill_group(process: asyncio.subprocess.Process) -> None:

@@ -50,8 +50,8 @@ class EventSources:
         now = self.store.clock_ns or self.wall_ns()
         if kind is not None and now - time < OLD_NS:
             data = {"transaction": str(transaction.id), "type": str(transaction.type)}
-            words = self._words(transaction)
-            self.deliver(Event(kind, words, time, self.account, data))
+            text = self._words(transaction)
+            self.deliver(Event(kind, text, time, self.account, data))
 
     def _words(self, transaction: Transaction) -> str:
         """Return the words of the transaction's log line, which is written first."""
@@ -71,6 +71,6 @@ class EventSources:
         if is_lost and not self._is_lost:
             name = "prices" if health.prices in LOST else "transactions"
             state = health.prices if health.prices in LOST else health.events
-            words = f"The stream of {name} is {state.lower()}"
-            self.deliver(Event("disconnect", words, self.wall_ns(), self.account))
+            text = f"The stream of {name} is {state.lower()}"
+            self.deliver(Event("disconnect", text, self.wall_ns(), self.account))
         self._is_lost = is_lost

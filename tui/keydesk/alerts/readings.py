@@ -42,7 +42,7 @@ class DayBound:
     price: Decimal
     until_ns: int
 
-    def take(self, mid: Decimal, time_ns: int) -> Decimal | None:
+    def update(self, mid: Decimal, time_ns: int) -> Decimal | None:
         """Return NEW for a new extreme, AWAY for a price away from it; None at the extreme, and at the start of a day."""
         if time_ns >= self.until_ns:
             self.price, self.until_ns = mid, next_day_start(time_ns)
@@ -86,7 +86,7 @@ class PriceReadings:
             case "spread":
                 return self._spread
             case _:
-                return _Extreme(self.store, reading.kind == "high").take
+                return _Extreme(self.store, reading.kind == "high").update
 
     def _spread(self, quote: Quote) -> Decimal | None:
         known = self.store.instruments.get(self.instrument)
@@ -99,14 +99,14 @@ class _Extreme:
     highest: bool
     bound: DayBound | None = None
 
-    def take(self, quote: Quote) -> Decimal | None:
+    def update(self, quote: Quote) -> Decimal | None:
         day = self.store.days.get(quote.instrument)
         if self.bound is None:
             if day is not None:
                 price = day.high if self.highest else day.low
                 self.bound = DayBound(self.highest, price, next_day_start(quote.time_ns))
             return None
-        return self.bound.take((quote.bid + quote.ask) / HALF, quote.time_ns)
+        return self.bound.update((quote.bid + quote.ask) / HALF, quote.time_ns)
 
 
 @dataclass(slots=True)

@@ -127,7 +127,7 @@ class AlertWatch:
         if self.gap is not None or self._held:
             return
         for reading, value in self._prices[quote.instrument].values(quote):
-            self.keeper.claim(self.engine.take(reading, value, quote.time_ns))
+            self.keeper.claim(self.engine.evaluate(reading, value, quote.time_ns))
 
     def check(self, now: float) -> None:
         """Judge every value other than prices, once a frame; check the file once a second."""
@@ -141,11 +141,11 @@ class AlertWatch:
             if reading.kind == "clock" and self._is_other_market:
                 continue
             if reading.kind == "clock":
-                firings = list(self.engine.take(reading, value, clock))
+                firings = list(self.engine.evaluate(reading, value, clock))
                 self.keeper.claim([each for each in firings if not _is_late(each, clock)])
                 self.keeper.claim([each for each in firings if _is_late(each, clock)], late=True)
             else:
-                self.keeper.claim(self.engine.take(reading, value, clock))
+                self.keeper.claim(self.engine.evaluate(reading, value, clock))
         if now - self._looked_at >= LOOK_EVERY:
             self._looked_at = now
             self._look_after_file(clock, now)
@@ -287,7 +287,7 @@ class AlertWatch:
             reading = condition.reading
             after = self._candle_ends.get(reading, self.file.book.seen_ns or clock)
             for end_ns, value in values_of(condition, candles, after):
-                firings = list(self.engine.take(reading, value, end_ns))
+                firings = list(self.engine.evaluate(reading, value, end_ns))
                 fresh = [each for each in firings if end_ns > max(after, each.alert.made_ns)]
                 self.keeper.claim(fresh, late=clock - end_ns > LATE_NS)
                 self._candle_ends[reading] = max(end_ns, self._candle_ends.get(reading, 0))

@@ -90,8 +90,8 @@ class AccountPages:
     def _acknowledge(self, life: OrderHistory) -> None:
         """Write it to the audit log, from which every desk reads it."""
         if (connection := self._account.connection) is not None:
-            words = f"{life.id} compared by the trader: {life.words}"
-            connection.commands.dispatcher.record("acknowledged", words)
+            text = f"{life.id} compared by the trader: {life.text}"
+            connection.commands.dispatcher.record("acknowledged", text)
 
     def _read_outcomes(self, take: TakeOutcomes) -> None:
         """Read the files, and hand what they say to the page; without an account there are none."""

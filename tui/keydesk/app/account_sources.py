@@ -55,7 +55,7 @@ class AccountSource(Protocol):
     @property
     def environment(self) -> Band: ...
     async def target(self) -> AccountAddress: ...
-    async def keep(self, say: Callable[[str], None]) -> None: ...
+    async def supervise(self, say: Callable[[str], None]) -> None: ...
     def stop(self) -> None: ...
     def abandon(self) -> None: ...
 
@@ -80,7 +80,7 @@ class PracticeMarket:
         self.noted = True
         return practice_account(address)
 
-    async def keep(self, say: Callable[[str], None]) -> None:
+    async def supervise(self, say: Callable[[str], None]) -> None:
         """Restart the broker when it ends by itself, at most three times."""
         for _ in range(MOST_STARTS):
             await self.broker.wait_until_ended()
@@ -155,7 +155,7 @@ class ProfileAccount:
             rest_url, stream_url, self.token, account_id, own_broker=False, profile=name
         )
 
-    async def keep(self, say: Callable[[str], None]) -> None:
+    async def supervise(self, say: Callable[[str], None]) -> None:
         """Do nothing: no process belongs to this account."""
 
     def stop(self) -> None:

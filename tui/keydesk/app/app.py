@@ -133,8 +133,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
         self.desk.on_address(target)
 
-    def _on_failure(self, words: str) -> None:
-        self.last_text = words
+    def _on_failure(self, text: str) -> None:
+        self.last_text = text
         self.exit(1, return_code=1)
 
     # Frames.
@@ -195,11 +195,11 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         if event.state is not WorkerState.ERROR:
             return
         error = event.worker.error
-        words = f"{event.worker.name} failed ({type(error).__name__}: {error})"
+        text = f"{event.worker.name} failed ({type(error).__name__}: {error})"
         if event.worker.group == "commands":
-            self.desk.tell("bad", f"OUTCOME NOT SHOWN: {words}. Look at trades and orders.")
+            self.desk.tell("bad", f"OUTCOME NOT SHOWN: {text}. Look at trades and orders.")
         else:
-            self.desk.tell("bad", f"{words}. Leave and start again; exits work at the broker.")
+            self.desk.tell("bad", f"{text}. Leave and start again; exits work at the broker.")
 
     def fault_report(self) -> RenderableType | None:
         """Return the report of the first fault, and end the desk."""

@@ -239,7 +239,7 @@ class TradingDesk:
         self.alerts.check(now)
         self.away.check(now)
         self.week_end.check(now)
-        self._setup.workspace.keep(self.screen.workspace, now)
+        self._setup.workspace.autosave(self.screen.workspace, now)
         self.account.check()
 
     # What the parts ask of the desk.
@@ -248,7 +248,7 @@ class TradingDesk:
         """Disarm the desk if the cause asks for it in this environment."""
         now = arming_after(cause, self.store.arming, self.store.health.environment)
         if now != self.store.arming:
-            self.record("disarm", cause.value.words)
+            self.record("disarm", cause.value.text)
             self.store.arming = now
             self.store.mark(Topic.ARMING)
 
@@ -256,14 +256,14 @@ class TradingDesk:
         """Return why no risk may be opened now, "" if it may."""
         return exit_only_text(self.store, self.settings.limits, self.store.clock_ns or time_ns())
 
-    def record(self, what: str, words: str) -> None:
+    def record(self, what: str, text: str) -> None:
         """Write an entry to the audit log of the account."""
-        self.account.record(what, words)
-        self.alerts.on_audit_entry(what, words)
+        self.account.record(what, text)
+        self.alerts.on_audit_entry(what, text)
 
-    def tell(self, level: NoticeLevel, words: str) -> None:
+    def tell(self, level: NoticeLevel, text: str) -> None:
         """Show one line to the trader."""
-        self.store.notify(Notice(level, safe(words), time_ns()))
+        self.store.notify(Notice(level, safe(text), time_ns()))
 
     def key_context(self) -> str:
         """Return the key map's name of the focused pane."""

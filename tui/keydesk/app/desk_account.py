@@ -84,10 +84,8 @@ class DeskAccount:
                 session.open()  # the journal has made its folder
                 connection.exit_plans.open(self.file("exit-plans"))
                 for name, left in session.pop_left_over().items():
-                    words = safe(left.late_text(self._store.zone))
-                    self._store.notify(
-                        Notice(left.level, words, time_ns(), asks=True, outcome=name)
-                    )
+                    text = safe(left.late_text(self._store.zone))
+                    self._store.notify(Notice(left.level, text, time_ns(), asks=True, outcome=name))
                 if why := connection.commands.no_orders:
                     self._tell("bad", f"EXITS ONLY, no order journal: {why}")
                 on_open(connection)
@@ -101,15 +99,15 @@ class DeskAccount:
         assert self._session is not None  # noqa: S101 - of an open account
         return self._state / f"{self._session.name}.{kind}"
 
-    def record(self, what: str, words: str) -> None:
+    def record(self, what: str, text: str) -> None:
         """Write an entry to the audit log of the account; those from before it is open are written then."""
         if self.connection is None:
-            self._unrecorded.append((what, words))
+            self._unrecorded.append((what, text))
             return
         write = self.connection.commands.dispatcher.record
         while self._unrecorded:
             write(*self._unrecorded.popleft())
-        write(what, words)
+        write(what, text)
 
     def note_painted(self, outcomes: Iterable[str]) -> None:
         """Note that these outcomes stand on the screen."""
@@ -121,8 +119,8 @@ class DeskAccount:
         """Note which outcomes were read, and report other desks that came or went."""
         if self._session is not None:
             self._session.key_pressed(self._last_key_at())
-            for level, words in self._session.changed():
-                self._store.notify(Notice(level, safe(words), time_ns(), asks=level == "warn"))
+            for level, text in self._session.changed():
+                self._store.notify(Notice(level, safe(text), time_ns(), asks=level == "warn"))
 
     def revalue(self, store: Store, now: float) -> None:
         """Update what depends on prices before it is drawn."""
@@ -167,13 +165,13 @@ class AccountStart:
             self._on_failure(str(error))
             return
         on_address(target)
-        keeping = self._source.keep(partial(self._tell, "bad"))
+        keeping = self._source.supervise(partial(self._tell, "bad"))
         self._app.run_worker(keeping, "broker", group="feeds")
         await self._account.run(target, self._account_opened)
 
     async def _target(self) -> AccountAddress:
-        words = "The broker is still starting: a large ledger takes a while to read"
-        waiting = self._app.set_timer(LONG_START, partial(self._tell, "info", words))
+        text = "The broker is still starting: a large ledger takes a while to read"
+        waiting = self._app.set_timer(LONG_START, partial(self._tell, "info", text))
         try:
             return await self._source.target()
         finally:

@@ -37,12 +37,12 @@ class UnreadOutcome:
     """The outcome of an order in words, and its time."""
 
     level: Level
-    words: str
+    text: str
     time_ns: int
 
     def late_text(self, zone: tzinfo) -> str:
         """Return the words for a trader who reads them in a later session."""
-        return f"NOT SEEN BEFORE, from {date_and_time(self.time_ns, zone)}: {self.words}"
+        return f"NOT SEEN BEFORE, from {date_and_time(self.time_ns, zone)}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class OtherDesk:
     terminal: str
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Its process id and terminal."""
         where = f" on {self.terminal}" if self.terminal else ""
         return f"process {self.pid}{where}"
@@ -121,9 +121,9 @@ class DeskSession:
         before = self.others
         self.check()
         for desk in self.others - before:
-            yield "warn", f"ANOTHER DESK has this account open: {desk.words}. Both send orders"
+            yield "warn", f"ANOTHER DESK has this account open: {desk.text}. Both send orders"
         for desk in before - self.others:
-            yield "info", f"The other desk on this account was closed: {desk.words}"
+            yield "info", f"The other desk on this account was closed: {desk.text}"
 
     def check(self) -> None:
         """Read the folder for other desks."""
@@ -149,9 +149,9 @@ class DeskSession:
 
     # Outcomes that nobody has read.
 
-    def keep(self, name: str, level: Level, words: str) -> None:
+    def keep_outcome(self, name: str, level: Level, text: str) -> None:
         """Keep an outcome until it was shown and a key was pressed after that."""
-        self._unread[name] = UnreadOutcome(level, words, self.wall_ns())
+        self._unread[name] = UnreadOutcome(level, text, self.wall_ns())
         self._shown_at.pop(name, None)  # another outcome of it was on the screen
         while len(self._unread) > MOST_UNREAD:
             del self._unread[next(iter(self._unread))]
@@ -180,7 +180,7 @@ class DeskSession:
         if self._descriptor is None:
             return
         unread = [
-            {"level": each.level, "words": each.words, "time_ns": each.time_ns}
+            {"level": each.level, "words": each.text, "time_ns": each.time_ns}
             for each in self._unread.values()
         ]
         held = {"pid": os.getpid(), "terminal": _terminal(), "unread": unread}
@@ -213,10 +213,10 @@ def _outcomes_in(held: dict[str, object]) -> list[UnreadOutcome]:
     outcomes: list[UnreadOutcome] = []
     for each in unread if isinstance(unread, list) else ():
         with suppress(KeyError, TypeError, ValueError, OverflowError, OSError):
-            level, words, moment = each["level"], each["words"], int(each["time_ns"])
+            level, text, moment = each["level"], each["words"], int(each["time_ns"])
             datetime.fromtimestamp(moment / 1e9, tz=UTC)  # raises where no calendar has it
-            if level in get_args(Level) and isinstance(words, str):
-                outcomes.append(UnreadOutcome(level, clean(words), moment))
+            if level in get_args(Level) and isinstance(text, str):
+                outcomes.append(UnreadOutcome(level, clean(text), moment))
     return outcomes
 
 

@@ -84,8 +84,8 @@ class ForcedExit:
     def _restore_terminal(self) -> None:
         if self._terminal is None:
             return
-        words = self._words() or self._reason
-        last_line = f"keydesk: {words}\r\n".encode() if words else b""
+        text = self._words() or self._reason
+        last_line = f"keydesk: {text}\r\n".encode() if text else b""
         restore = RESTORE + pop_title(os.environ.get("TERM", "")) + last_line
         _discard_output()
         for _ in range(TRIES):

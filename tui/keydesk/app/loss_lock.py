@@ -105,17 +105,17 @@ class DailyLossLock:
         until = self._store.loss_lock.unlock_at_ns
         if until is not None:
             left = duration((until - now_ns) / 1e9)
-            words = f"Early unlock of the daily loss lock requested: it is released in {left}"
-            self._record("limit", words)
-            self._tell("warn", words)
+            text = f"Early unlock of the daily loss lock requested: it is released in {left}"
+            self._record("limit", text)
+            self._tell("warn", text)
 
     def _advance(self, lock: LossLock) -> LossLock:
         now_ns, result = self._store.clock_ns, day_result(self._store)
         after, events = advance(lock, now_ns, result, self._limits())
         for event in events:
-            words = event_words(event, after, result, now_ns)
-            self._record("limit", words)
-            self._tell(LEVELS[event], words + self._resting(event))
+            text = event_words(event, after, result, now_ns)
+            self._record("limit", text)
+            self._tell(LEVELS[event], text + self._resting(event))
             self._locked_now |= event is LossEvent.LOCKED
         return after
 
@@ -176,8 +176,8 @@ class DailyLossLock:
         except OSError as error:
             if not self._failed:
                 reason = clean(error.strerror or str(error))
-                words = f"The daily loss lock is kept in this desk only: {reason}: {self._path}"
-                self._tell("warn", words)
+                text = f"The daily loss lock is kept in this desk only: {reason}: {self._path}"
+                self._tell("warn", text)
             self._failed = True
         else:
             self._failed = False

@@ -97,7 +97,7 @@ class PaneRequests:
             case Chart.IndicatorsWanted() | Trades.NoteWanted():
                 self._perform(ACTIONS[type(message)])
             case DeskScreen.PaneWithoutRoom():
-                self._tell("info", message.words)
+                self._tell("info", message.text)
             case Log.AuditWanted():
                 self._show_audit()
             case SortedTable.LettersWanted():

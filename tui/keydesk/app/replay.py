@@ -94,9 +94,9 @@ class MarketReplay:
         address = control_in(folder, rest_url)
         if address is not None:
             async with MarketControl(*address) as control:
-                await self.keep(control)
+                await self.follow(control)
 
-    async def keep(self, control: Control) -> None:
+    async def follow(self, control: Control) -> None:
         """Follow the market's state until cancelled."""
         self.control = control
         while True:
@@ -148,9 +148,9 @@ class MarketReplay:
             return step_of(self._store.granularity)
         return self._parsed(name, market)
 
-    def _parsed(self, words: str, market: ControlledMarket) -> ReplayCommand | None:
+    def _parsed(self, text: str, market: ControlledMarket) -> ReplayCommand | None:
         try:
-            return parse_replay(words.split(), market, monotonic())
+            return parse_replay(text.split(), market, monotonic())
         except ReplaySyntaxError as error:
             self._tell("info", str(error))
             return None
@@ -172,7 +172,7 @@ class MarketReplay:
             self._start(command)
 
     def _start(self, command: ReplayCommand) -> None:
-        self._change(working=command.words)
+        self._change(working=command.text)
         self._app.run_worker(self.send(command), "replay", group="replay", exit_on_error=False)
 
     def _why_not(self, command: ReplayCommand) -> str:
@@ -201,10 +201,10 @@ class MarketReplay:
             if not command.has_answer:
                 self._change(checkpoints=await control.checkpoints())
         except ControlRefused as error:
-            self._tell("warn", f"NOT DONE: {error} (refused: what {command.words})")
-            self._record("replay", f"refused: {command.words}: {error}")
+            self._tell("warn", f"NOT DONE: {error} (refused: what {command.text})")
+            self._record("replay", f"refused: {command.text}: {error}")
         else:
-            self._record("replay", command.words)
+            self._record("replay", command.text)
             await self.check()
             self._say_done(command)
         finally:
@@ -218,15 +218,15 @@ class MarketReplay:
             if replay is not None:
                 self._write(f"The replay was {self._where(replay)}{self._result()}", "good")
         elif not command.has_answer:
-            self._tell("good", f"Done: {command.words}")
+            self._tell("good", f"Done: {command.text}")
 
     async def _began_anew(self, state: MarketState) -> None:
         """Read everything again after the ledger was replaced, by this desk or from outside."""
         from keydesk.feeds.instruments import begin_anew  # noqa: PLC0415 - loads the models
 
         for each in self._store.in_flight.values():
-            words = f"{each.line}. The market began anew meanwhile: what became of it stands in the ledger kept beside"
-            self._tell("bad", words)
+            text = f"{each.line}. The market began anew meanwhile: what became of it stands in the ledger kept beside"
+            self._tell("bad", text)
         connection = self._account.connection
         if connection is not None:
             await begin_anew(connection.feed, state.time_ns)
@@ -255,13 +255,13 @@ class MarketReplay:
             return ""
         return f". NAV {money(account.nav)} {account.currency}"
 
-    def _write(self, words: str, level: NoticeLevel) -> None:
+    def _write(self, text: str, level: NoticeLevel) -> None:
         """Put words into the session's records: the audit log and the log of the desk."""
-        self._record("replay", words)
+        self._record("replay", text)
         market = self._store.market
         time_ns = 0 if market is None else market.state.time_ns
-        self._store.write_log(LogLine("", time_ns, "NOTE", "", clean(words)))
-        self._tell(level, words)
+        self._store.write_log(LogLine("", time_ns, "NOTE", "", clean(text)))
+        self._tell(level, text)
 
     def _change(self, **members: Any) -> None:  # noqa: ANN401 - of the record
         if self._store.market is not None:

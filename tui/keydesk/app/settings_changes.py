@@ -50,9 +50,9 @@ class SettingsChanges:
         """Put changed limits in force at once, and write them to the settings in a thread."""
         for change in changes or ():
             self.limits = with_limit(self.limits, change)
-            self._record("settings", change.words)
+            self._record("settings", change.text)
         if changes:
-            self._tell("good", f"Limits in force: {'; '.join(each.words for each in changes)}")
+            self._tell("good", f"Limits in force: {'; '.join(each.text for each in changes)}")
             self._app.run_worker(self._save_limits(tuple(changes)), "limits", group="settings")
 
     async def _save_limits(self, changes: Sequence[LimitChange]) -> None:

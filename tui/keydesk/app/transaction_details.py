@@ -74,7 +74,7 @@ async def read_details(client: Client, store: Store, id_: str, take: Take) -> No
     read = {str(each.id): each for each in [*batch, transaction]}
     for each in read.values():
         names.remember(each)
-    if not reading.tell(lambda _: words.described(transaction, store, names)):
+    if not reading.publish(lambda _: words.described(transaction, store, names)):
         reading.finish()
         return
     for order_id in words.orders_of(transaction):
@@ -94,7 +94,7 @@ async def read_details(client: Client, store: Store, id_: str, take: Take) -> No
             read[other_id] = found.transaction
             names.remember(found.transaction)
     lines = readable(store, lambda each: line_of(each, store, names), read.values())
-    reading.tell(lambda known: known.with_lines(lines))
+    reading.publish(lambda known: known.with_lines(lines))
     reading.finish()
 
 
@@ -136,7 +136,7 @@ class _Reading:
             return None
         return answer
 
-    def tell(self, further: Callable[[TransactionDetails], TransactionDetails]) -> bool:
+    def publish(self, further: Callable[[TransactionDetails], TransactionDetails]) -> bool:
         """Hand on what is known now; return False if the record cannot be read."""
         from keydesk_client.account.values import READ_ERRORS  # noqa: PLC0415
 
@@ -151,7 +151,7 @@ class _Reading:
 
     def relate(self, related: Callable[[], Iterable[Related]]) -> None:
         """Hand on further relations."""
-        self.tell(lambda known: known.having(related()))
+        self.publish(lambda known: known.having(related()))
 
     def finish(self) -> None:
         """Hand on that nothing more comes."""

@@ -77,8 +77,8 @@ class WatchlistActions:
                 self._ask_letters()
             case _ if watched.is_all:
                 new = self._keymap.name("list-new")
-                words = f"{watched.name} always holds every instrument: {new} makes a list of yours"
-                self._tell("info", words)
+                text = f"{watched.name} always holds every instrument: {new} makes a list of yours"
+                self._tell("info", text)
             case _:
                 self._change_own(kind, message)
 
@@ -94,8 +94,8 @@ class WatchlistActions:
             case "remove" if message.row:
                 if self._apply(watchlists.remove(watched.name, message.row)):
                     add = self._keymap.name("list-add")
-                    words = f"{pair(message.row)} is off {watched.name}; {add} adds it again"
-                    self._tell("info", words)
+                    text = f"{pair(message.row)} is off {watched.name}; {add} adds it again"
+                    self._tell("info", text)
             case "move" if message.row:
                 self._move(message)
             case _:
@@ -190,5 +190,5 @@ class WatchlistActions:
     def _say_not_kept(self, why: str) -> None:
         if why != self._trouble:
             self._trouble = why
-            words = clean(f"Changes of watchlists last until you leave: {why}")
-            self._store.notify(Notice("warn", words, time_ns(), asks=True))
+            text = clean(f"Changes of watchlists last until you leave: {why}")
+            self._store.notify(Notice("warn", text, time_ns(), asks=True))

@@ -117,8 +117,8 @@ class WorkspaceActions:
         elif instrument:
             self._tell("info", f"'{letter} is {pair(instrument)}, which this account does not have")
         else:
-            words = f"'{letter} is free: m{letter} bookmarks {pair(self._store.focus)} there"
-            self._tell("info", words)
+            text = f"'{letter} is free: m{letter} bookmarks {pair(self._store.focus)} there"
+            self._tell("info", text)
 
     def bookmark(self, letter: str) -> None:
         """Bookmark the instrument on the desk under a letter."""

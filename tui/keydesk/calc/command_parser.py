@@ -131,7 +131,7 @@ class ShowGranularity:
     granularity: str
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return what it does."""
         return f"shows {self.granularity} candles"
 
@@ -143,7 +143,7 @@ class GoToDate:
     date: datetime
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return what it does."""
         return f"shows the chart at {self.date:%A} {self.date.day} {self.date:%B %Y %H:%M}"
 
@@ -155,7 +155,7 @@ class ChooseIndicators:
     specs: tuple[IndicatorSpec, ...]
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return what it does."""
         return f"draws {', '.join(each.name for each in self.specs) or 'no indicators'}"
 
@@ -167,16 +167,16 @@ class MakeAlert:
     line: AlertLine
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return what it does."""
-        return self.line.words
+        return self.line.text
 
 
 @dataclass(frozen=True, slots=True)
 class ToggleMute:
     """Mute bell and desktop notifications, or end that."""
 
-    words: ClassVar[str] = "mutes bell and desktop notifications, or ends that"
+    text: ClassVar[str] = "mutes bell and desktop notifications, or ends that"
 
 
 LayoutVerb = Literal["show", "save", "delete"]
@@ -190,7 +190,7 @@ class UseLayout:
     name: str
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return what it does."""
         return (
             f"{self.verb}s the layout {self.name}" if self.name else "shows which layouts there are"
@@ -211,7 +211,7 @@ class ShowMessage:
     """Show a message; nothing else is done."""
 
     level: Literal["info", "warn"]
-    words: str
+    text: str
 
 
 ViewCommand = ShowGranularity | GoToDate | ChooseIndicators | UseLayout
@@ -289,8 +289,8 @@ def _view(verb: str, typed: str, instruments: Iterable[str]) -> ParsedCommand:
         return VIEW_VERBS[verb](typed)
     instrument = find_instrument(typed, instruments)
     if instrument is None:
-        words = f"instrument: {typed} is not valid; write :instrument eurusd"
-        return ShowMessage("warn", words)
+        text = f"instrument: {typed} is not valid; write :instrument eurusd"
+        return ShowMessage("warn", text)
     return ShowPage("instrument", instrument)
 
 

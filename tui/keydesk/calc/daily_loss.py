@@ -125,10 +125,10 @@ def lock_text(lock: LossLock, now_ns: int) -> str:
         return ""
     limit = "" if lock.limit is None else f" of {money(lock.limit)}"
     left = f"until 17:00 New York, in {duration((lock.ends_ns - now_ns) / SECOND)}"
-    words = f"EXIT-ONLY: the daily loss limit{limit} was reached; {left}"
+    text = f"EXIT-ONLY: the daily loss limit{limit} was reached; {left}"
     if lock.unlock_at_ns is None:
-        return words
-    return f"{words}; early unlock in {duration(max(0, lock.unlock_at_ns - now_ns) / SECOND)}"
+        return text
+    return f"{text}; early unlock in {duration(max(0, lock.unlock_at_ns - now_ns) / SECOND)}"
 
 
 def event_words(event: LossEvent, lock: LossLock, result: DayResult, now_ns: int) -> str:

@@ -56,7 +56,7 @@ class ShowPage:
     instrument: str = ""  # that it is about; "": the one that the keys act on
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return what it does."""
         about = f" {self.instrument.replace('_', '/')}" if self.instrument else ""
         return f"{PAGES[self.name]}{about}"

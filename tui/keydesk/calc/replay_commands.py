@@ -50,7 +50,7 @@ class ReplaySyntaxError(ValueError):
 class ReplayCommand:
     """One request to the market's control interface, and what it does in words."""
 
-    words: str
+    text: str
     method: str = ""  # "": nothing is requested, the status is shown
     path: str = ""
     body: Mapping[str, Value] = field(default_factory=dict[str, Value])
@@ -125,11 +125,11 @@ def _pause(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Repla
 
 def _play(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
     if not rest:
-        words = f"lets the market run on, {speed_text(market.state.speed)}"
-        return ReplayCommand(words, "POST", "/clock/play")
+        text = f"lets the market run on, {speed_text(market.state.speed)}"
+        return ReplayCommand(text, "POST", "/clock/play")
     speed = _speed_of(rest)
-    words = f"lets the market run, {speed_text(speed)}"
-    return ReplayCommand(words, "POST", "/clock/play", {"speed": speed})
+    text = f"lets the market run, {speed_text(speed)}"
+    return ReplayCommand(text, "POST", "/clock/play", {"speed": speed})
 
 
 def _speed(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
@@ -147,8 +147,8 @@ def _slower(rest: Sequence[str], market: ControlledMarket, _now: float) -> Repla
 
 
 def _at_speed(speed: float) -> ReplayCommand:
-    words = f"sets the market's speed to {speed_text(speed)}"
-    return ReplayCommand(words, "POST", "/clock/speed", {"speed": speed})
+    text = f"sets the market's speed to {speed_text(speed)}"
+    return ReplayCommand(text, "POST", "/clock/speed", {"speed": speed})
 
 
 def _speed_of(rest: Sequence[str]) -> float:
@@ -181,11 +181,11 @@ def _step(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Replay
 def step_of(granularity: str, count: int = 1) -> ReplayCommand:
     """Return the command that goes on by candles."""
     candles = f"{count} candles" if count > 1 else "the end of the candle"
-    words = f"pauses, and goes on by {candles} of {granularity}"
+    text = f"pauses, and goes on by {candles} of {granularity}"
     if count == 1:
-        words = f"pauses, and goes on to the end of the {granularity} candle"
+        text = f"pauses, and goes on to the end of the {granularity} candle"
     body: dict[str, Value] = {"candles": count, "granularity": granularity}
-    return ReplayCommand(words, "POST", "/clock/step", body)
+    return ReplayCommand(text, "POST", "/clock/step", body)
 
 
 def _jump(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayCommand:
@@ -196,14 +196,14 @@ def _jump(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayCo
         )
     else:
         there = _time_of("jump", typed, ", or how far: +30m, +4h, +2d")
-    words = f"goes on to {there:%Y-%m-%d %H:%M:%S} UTC; orders fill on the way"
-    return ReplayCommand(words, "POST", "/clock/jump", {"time": _wire(there)})
+    text = f"goes on to {there:%Y-%m-%d %H:%M:%S} UTC; orders fill on the way"
+    return ReplayCommand(text, "POST", "/clock/jump", {"time": _wire(there)})
 
 
 def _start(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
     there = _time_of("start", " ".join(rest))
-    words = f"begins anew at {there:%Y-%m-%d %H:%M} UTC"
-    return _begin(words, {"start": _wire(there)})
+    text = f"begins anew at {there:%Y-%m-%d %H:%M} UTC"
+    return _begin(text, {"start": _wire(there)})
 
 
 def _random(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
@@ -219,10 +219,10 @@ def _present(rest: Sequence[str], _market: ControlledMarket, _now: float) -> Rep
 def _blind(rest: Sequence[str], market: ControlledMarket, now: float) -> ReplayCommand:
     if rest:
         named = _scenario(rest, market, now)
-        words = f"{named.words}, blind: instrument and date hidden until it is finished"
-        return _begin(words, {**named.body, "blind": True})
-    words = "begins anew at a random time, blind: instrument and date hidden until it is finished"
-    return _begin(words, {"random": True, "blind": True})
+        text = f"{named.text}, blind: instrument and date hidden until it is finished"
+        return _begin(text, {**named.body, "blind": True})
+    text = "begins anew at a random time, blind: instrument and date hidden until it is finished"
+    return _begin(text, {"random": True, "blind": True})
 
 
 def _scenario(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
@@ -233,12 +233,12 @@ def _scenario(rest: Sequence[str], market: ControlledMarket, _now: float) -> Rep
         raise ReplaySyntaxError(f"scenario: choose one of {listed}")
     start = _date_of(scenario.start_ns)
     facts = f" ({scenario.facts})" if scenario.facts else ""
-    words = f"begins anew in {scenario.name}: {pair(scenario.instrument)}, {start:%Y-%m-%d %H:%M} UTC{facts}"
-    return _begin(words, {"scenario": scenario.name})
+    text = f"begins anew in {scenario.name}: {pair(scenario.instrument)}, {start:%Y-%m-%d %H:%M} UTC{facts}"
+    return _begin(text, {"scenario": scenario.name})
 
 
-def _begin(words: str, body: Mapping[str, Value]) -> ReplayCommand:
-    return ReplayCommand(words, "POST", "/replay", body, begins_anew=True)
+def _begin(text: str, body: Mapping[str, Value]) -> ReplayCommand:
+    return ReplayCommand(text, "POST", "/replay", body, begins_anew=True)
 
 
 def _finish(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
@@ -286,8 +286,8 @@ def _faults(rest: Sequence[str], market: ControlledMarket, _now: float) -> Repla
     if rest == ["off"] or (not rest and market.state.faults):
         return ReplayCommand("switches all faults off", "DELETE", "/faults")
     if len(rest) == 1 and rest[0] in FAULTS:
-        words = f"simulates broker faults: {rest[0]}"
-        return ReplayCommand(words, "PUT", "/faults", {"name": rest[0]})
+        text = f"simulates broker faults: {rest[0]}"
+        return ReplayCommand(text, "PUT", "/faults", {"name": rest[0]})
     raise ReplaySyntaxError(f"faults: write one of {' '.join(FAULTS)}")
 
 
@@ -304,17 +304,17 @@ def _transfer(verb: str, rest: Sequence[str], sign: int) -> ReplayCommand:
     amount = Decimal(typed) if AMOUNT.fullmatch(typed) else Decimal(0)
     if not 0 < amount <= LARGEST_AMOUNT:
         raise ReplaySyntaxError(f"{verb}: write an amount above 0, such as {verb} 5000")
-    words = f"{verb}s {amount:,f} practice money"
+    text = f"{verb}s {amount:,f} practice money"
     path, body = "/accounts/{account}/transfer", {"amount": f"{sign * amount:f}"}
-    return ReplayCommand(words, "POST", path, body, has_answer=False)
+    return ReplayCommand(text, "POST", path, body, has_answer=False)
 
 
 def _save(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:
     name = rest[0] if len(rest) == 1 else "checkpoint" if not rest else ""
     if not NAME.fullmatch(name):
         raise ReplaySyntaxError("save: write one name of letters, digits, dot and hyphen")
-    words = f"saves accounts and time as checkpoint {name}"
-    return ReplayCommand(words, "POST", "/checkpoints", {"name": name}, has_answer=False)
+    text = f"saves accounts and time as checkpoint {name}"
+    return ReplayCommand(text, "POST", "/checkpoints", {"name": name}, has_answer=False)
 
 
 def _restore(rest: Sequence[str], market: ControlledMarket, _now: float) -> ReplayCommand:
@@ -323,9 +323,9 @@ def _restore(rest: Sequence[str], market: ControlledMarket, _now: float) -> Repl
     if typed not in known:
         listed = " ".join(known) or "none is saved: save one first"
         raise ReplaySyntaxError(f"restore: choose one of {listed}")
-    words = f"goes back to checkpoint {known[typed]}, accounts and time"
+    text = f"goes back to checkpoint {known[typed]}, accounts and time"
     path, body = "/checkpoints/restore", {"name": known[typed]}
-    return ReplayCommand(words, "POST", path, body, begins_anew=True)
+    return ReplayCommand(text, "POST", path, body, begins_anew=True)
 
 
 def _status(rest: Sequence[str], _market: ControlledMarket, _now: float) -> ReplayCommand:

@@ -125,16 +125,16 @@ def _head(scene: StripScene, books: Sequence[BookColumn], shape: StripShape) -> 
             (f"{long:<{shape.half}} ", "buy"),
         ]
     if shape.label:
-        words, role = scene.notes[0] if scene.notes else ("", "")
-        sides.append(_fitted(words, shape.label, role))
+        text, role = scene.notes[0] if scene.notes else ("", "")
+        sides.append(_fitted(text, shape.label, role))
     return [*rows, sides]
 
 
 def _foot(books: Sequence[BookColumn], shape: StripShape) -> list[Run]:
     feet = ["  ".join(each) for each in zip(*(book.feet for book in books), strict=False)]
-    words = next((each for each in feet if len(each) < shape.width), "")
+    text = next((each for each in feet if len(each) < shape.width), "")
     is_past = any(book.is_past for book in books)
-    return [_fitted(f" {words}", shape.width, "warn" if is_past else "muted")]
+    return [_fitted(f" {text}", shape.width, "warn" if is_past else "muted")]
 
 
 def _broken(line: str, shape: StripShape) -> list[str]:
@@ -206,18 +206,18 @@ def _labels(scene: StripScene, scale: Scale, first: int) -> dict[int, Run]:
     made: dict[int, Run] = dict(enumerate(notes, first))
     rows = range(first, scale.rows)
     fitting = [label for label in scene.labels if len(label[1]) <= LABEL - 2]
-    for price, words, role in fitting:
+    for price, text, role in fitting:
         if scale.holds(price):
             row = scale.row(price)
             near = sorted(rows, key=partial(_apart, row))[:NEAR_ROWS]
-            _place(made, (words, role), [y for y in near if abs(y - row) <= NEAR_ROWS // 2])
+            _place(made, (text, role), [y for y in near if abs(y - row) <= NEAR_ROWS // 2])
     above = sorted(label for label in fitting if label[0] > scale.high)
     below = sorted((label for label in fitting if label[0] < scale.low), reverse=True)
     upper, lower = rows[: len(rows) // 2], rows[len(rows) // 2 :]
-    for _, words, role in above[:EDGE_LABELS]:
-        _place(made, (f"↑ {words}", role), upper)
-    for _, words, role in reversed(below[:EDGE_LABELS]):
-        _place(made, (f"↓ {words}", role), lower[::-1])
+    for _, text, role in above[:EDGE_LABELS]:
+        _place(made, (f"↑ {text}", role), upper)
+    for _, text, role in reversed(below[:EDGE_LABELS]):
+        _place(made, (f"↓ {text}", role), lower[::-1])
     return made
 
 
@@ -239,8 +239,8 @@ def _row(
     for book in bars:
         row += [*book, (" ", "")]
     if shape.label:
-        words, role = label or ("", "")
-        row.append(_fitted(words, shape.label, role))
+        text, role = label or ("", "")
+        row.append(_fitted(text, shape.label, role))
     return row
 
 

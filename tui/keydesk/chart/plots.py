@@ -104,7 +104,7 @@ def _dress(figure: Any, axes: Axes) -> None:  # noqa: ANN401 - see above
     figure.xaxes(bool(axes.x_ticks), False)
     figure.yaxes(True, False)
     for name, ticks in (("xticks", axes.x_ticks), ("yticks", axes.y_ticks)):
-        getattr(figure, name)([at for at, _ in ticks], [words for _, words in ticks])
+        getattr(figure, name)([at for at, _ in ticks], [text for _, text in ticks])
     if axes.x_range is not None:
         figure.xlim(*axes.x_range)
     if axes.y_range is not None:

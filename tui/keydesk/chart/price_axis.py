@@ -25,7 +25,7 @@ class PriceLine:
     """
 
     price: float
-    words: str
+    text: str
     role: str
 
 
@@ -34,7 +34,7 @@ class PriceMark:
     """A price of the market with a thin mark: day high, day low, previous close, pivot."""
 
     price: float
-    words: str
+    text: str
     across: bool = False  # with a thin line over the plot
 
 
@@ -51,20 +51,20 @@ class Axis:
         """Return a price with all its decimals."""
         return f"{price:.{self.decimals}f}".replace("-", "−")
 
-    def label(self, price: float, words: str) -> str:
+    def label(self, price: float, text: str) -> str:
         """Return the text of an own price."""
-        if words and not self.words:
-            return self.padded(words)
-        return self.padded(f"{self.price(price)} {words}")
+        if text and not self.words:
+            return self.padded(text)
+        return self.padded(f"{self.price(price)} {text}")
 
     def far(self, line: PriceLine, last: float, *, above: bool) -> str:
         """Return the text of a price beyond the edge: an arrow and its distance in whole pips."""
         arrow = "↑" if above else "↓"
         if not self.words:
-            return self.padded(arrow + line.words)
+            return self.padded(arrow + line.text)
         size = self.width_of_price(last)
         pips = f"{round(abs(line.price - last) / self.pip)}p"
-        return self.padded(f"{arrow}{pips:>{size - 1}} {line.words}")
+        return self.padded(f"{arrow}{pips:>{size - 1}} {line.text}")
 
     def width_of_price(self, price: float) -> int:
         """Return the characters of a price."""
@@ -86,11 +86,11 @@ def axis_for(
 ) -> Axis:
     """Return the axis of a chart this wide; too narrow a chart has none."""
     price = max(len(f"{each:.{decimals}f}") for each in (highest, *(line.price for line in lines)))
-    words = max((len(each.words) for each in lines), default=0)
+    words = max((len(each.text) for each in lines), default=0)
     has_text = width >= WORDS_FROM
     if has_text:
         if width >= MARKS_FROM:
-            words = max([words, *(len(each.words) for each in marks)])
+            words = max([words, *(len(each.text) for each in marks)])
         size = 1 + price + (1 + words if words else 0)
     else:
         size = 1 + max(price, 1 + words)
@@ -142,9 +142,9 @@ def price_labels(
         origin = last if measured_from is None else measured_from
         labels |= _stacked(axis, scale, origin, group, rows, above=above, cursor=cursor)
     for mark in marks:
-        has_room = axis.width >= axis.width_of_price(mark.price) + 2 + len(mark.words)
+        has_room = axis.width >= axis.width_of_price(mark.price) + 2 + len(mark.text)
         if scale.holds(mark.price) and axis.words and has_room:
-            text = axis.label(mark.price, mark.words)
+            text = axis.label(mark.price, mark.text)
             labels.setdefault(scale.row(mark.price), (text, "muted"))
     step = step or grid_step(scale, axis.pip, labels)
     rounds, decimals = multiples(scale, step), decimals_of(step, axis.pip)
@@ -268,7 +268,7 @@ def _stacked(
     texts = [
         (
             line.price,
-            axis.label(line.price, line.words)
+            axis.label(line.price, line.text)
             if scale.holds(line.price)
             else axis.far(line, last, above=above),
             line.role,

@@ -156,9 +156,9 @@ async def open_account(
         ) from error
 
 
-def warn_exposed(words: str) -> None:
+def warn_exposed(text: str) -> None:
     """Say that others can read a folder or file, which an exit uses nevertheless."""
-    say_error(safe(f"keydesk: warning: {clean(words)}. It goes on, because it is an exit"))
+    say_error(safe(f"keydesk: warning: {clean(text)}. It goes on, because it is an exit"))
 
 
 def _at(
@@ -196,7 +196,7 @@ async def close_and_cancel(
         open_journal(reach.journal),
         AuditLog(reach.audit, redact=reach.target.token.redact),
     )
-    audit.write(command, f"from the command line: {open_items.words}")
+    audit.write(command, f"from the command line: {open_items.text}")
     last = await _last_transaction_id(reach, open_items)  # lost answers are looked for from here on
     instruments = dict(open_items.trades)
     sender = Sender(
@@ -215,7 +215,7 @@ async def close_and_cancel(
             open_items = part(await open_items_at_broker(reach.client))
         if open_items.is_flat:
             break
-    audit.write(command, f"left: {open_items.words or 'nothing'}")
+    audit.write(command, f"left: {open_items.text or 'nothing'}")
     if audit.failed:
         say_error(safe(f"The audit log cannot be written: {audit.failed}"))
     return open_items
@@ -288,6 +288,6 @@ async def _report(command: Command, sending: Awaitable[Outcome], audit: AuditLog
     began = monotonic()
     outcome = await sending
     took = (monotonic() - began) * 1000
-    words = report_of(outcome, Command(command.words, command.again, milliseconds=took)).words
-    audit.write("outcome", f"{outcome.intent.id} {words}")
-    say(safe(words))
+    text = report_of(outcome, Command(command.text, command.again, milliseconds=took)).text
+    audit.write("outcome", f"{outcome.intent.id} {text}")
+    say(safe(text))

@@ -53,11 +53,11 @@ def write_csv(
 
 def say_written(count: int, thing: str, path: Path | None) -> None:
     """Say how many rows were written; on stderr where they went to standard output."""
-    words = f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+    text = f"{count} {thing}" if count == 1 else f"{count} {thing}s"
     if path is None:
-        say_error(safe(words))
+        say_error(safe(text))
     else:
-        say(safe(f"{words} in {path}"))
+        say(safe(f"{text} in {path}"))
 
 
 def encode_csv(lines: Iterable[Sequence[Printable]]) -> bytes:

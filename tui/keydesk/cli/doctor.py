@@ -9,7 +9,7 @@ import tempfile
 import termios
 from argparse import Namespace
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import monotonic, time_ns
@@ -54,7 +54,7 @@ class Check:
 
     name: str
     verdict: Verdict
-    words: str
+    text: str
 
 
 def check_terminal(size: os.terminal_size | None, environment: Mapping[str, str]) -> Check:
@@ -87,8 +87,8 @@ def check_locale(environment: Mapping[str, str], measured: str = "") -> Check:
         return Check("locale", "warn", f"the desk draws in ASCII: {measured}")
     if not asks_for_ascii:
         return Check("locale", "ok", "UTF-8; where lines and arrows come out wrong: --ascii")
-    words = f"{asks_for_ascii}: the desk draws in ASCII; for lines and arrows use a UTF-8 locale"
-    return Check("locale", "warn", f"{words}, such as LC_ALL=C.UTF-8")
+    text = f"{asks_for_ascii}: the desk draws in ASCII; for lines and arrows use a UTF-8 locale"
+    return Check("locale", "warn", f"{text}, such as LC_ALL=C.UTF-8")
 
 
 def check_settings(folders: Folders) -> Check:
@@ -115,10 +115,10 @@ def check_disk(folders: Folders) -> Check:
     except OSError as error:  # it names the temporary file
         trouble = file_trouble(OSError(error.errno, error.strerror), folders.state)
         return Check("disk", "bad", f"{trouble}; {NO_JOURNAL}")
-    words = f"{free // MEGABYTE:,} MB free in {folder}"
+    text = f"{free // MEGABYTE:,} MB free in {folder}"
     if free < TOO_LITTLE:
-        return Check("disk", "bad", f"{words}: too little for the order journal")
-    return Check("disk", "ok" if free >= PLENTY else "warn", words)
+        return Check("disk", "bad", f"{text}: too little for the order journal")
+    return Check("disk", "ok" if free >= PLENTY else "warn", text)
 
 
 def check_token_store(folders: Folders) -> Check:
@@ -162,10 +162,10 @@ async def _milliseconds(reach: OpenAccount) -> float:
 def round_trip(milliseconds: list[float]) -> Check:
     """Check the round-trip time."""
     middle, longest = median(milliseconds), max(milliseconds)
-    words = f"{middle:.0f} ms, at most {longest:.0f} ms of {len(milliseconds)}"
+    text = f"{middle:.0f} ms, at most {longest:.0f} ms of {len(milliseconds)}"
     if middle > SLOW_MS:
-        return Check("round trip", "warn", f"{words}: slow; orders will take that long")
-    return Check("round trip", "ok", words)
+        return Check("round trip", "warn", f"{text}: slow; orders will take that long")
+    return Check("round trip", "ok", text)
 
 
 def clock(there_ns: int, here_ns: int, *, own_broker: bool) -> Check:
@@ -175,8 +175,8 @@ def clock(there_ns: int, here_ns: int, *, own_broker: bool) -> Check:
         return Check("clock", "ok", f"{ahead:+.1f} s against the broker's")
     if own_broker:
         return Check("clock", "ok", "the practice market keeps a time of its own")
-    words = f"{ahead:+.1f} s against the broker's: set this machine's clock (NTP)"
-    return Check("clock", "bad", words)
+    text = f"{ahead:+.1f} s against the broker's: set this machine's clock (NTP)"
+    return Check("clock", "bad", text)
 
 
 def doctor(words: Sequence[str]) -> int:
@@ -187,12 +187,14 @@ def doctor(words: Sequence[str]) -> int:
     checks = _checks(options)
     fit = all(check.verdict != "bad" for check in checks)
     if options.json:
-        records = [asdict(check) for check in checks]
+        records = [
+            {"name": check.name, "verdict": check.verdict, "words": check.text} for check in checks
+        ]
         say_json({"ok": fit, "checks": records})
     else:
         for check in checks:
-            words = clean(check.words, SENTENCE)
-            say(safe(f"{MARKS[check.verdict]} {check.name:<10} {words}"))
+            text = clean(check.text, SENTENCE)
+            say(safe(f"{MARKS[check.verdict]} {check.name:<10} {text}"))
     return 0 if fit else 1
 
 

@@ -47,14 +47,14 @@ async def _cancel_all(options: Namespace) -> int:
         if open_items.is_flat:
             say(safe(f"{reach.name} has no entry order"))
             return 0
-        say(safe(f"CANCEL {reach.name}: {open_items.words}"))
+        say(safe(f"CANCEL {reach.name}: {open_items.text}"))
         if not (options.yes or is_confirmed(SEND, "cancel them")):
             raise Refusal("nothing was sent")
         left = await close_and_cancel(reach, "cancel-all", _entries, open_items)
         if left.is_flat:
             say(safe(f"{reach.name} has no entry order"))
             return 0
-        raise Refusal(f"NOT CANCELLED, still there: {left.words}; again: keydesk cancel-all")
+        raise Refusal(f"NOT CANCELLED, still there: {left.text}; again: keydesk cancel-all")
 
 
 def _entries(open_items: OpenItems) -> OpenItems:
@@ -74,7 +74,7 @@ async def _flatten(options: Namespace) -> int:
         if open_items.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
             return 0
-        say(safe(f"FLATTEN {reach.name}: {_count_text(open_items)}: {open_items.words}"))
+        say(safe(f"FLATTEN {reach.name}: {_count_text(open_items)}: {open_items.text}"))
         letter = Letters(random.SystemRandom().choice).draw()
         if not (options.yes or is_confirmed(letter, "flatten")):
             raise Refusal("nothing was sent")
@@ -82,7 +82,7 @@ async def _flatten(options: Namespace) -> int:
         if left.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
             return 0
-        raise Refusal(f"NOT FLAT, still there: {left.words}; again: keydesk flatten")
+        raise Refusal(f"NOT FLAT, still there: {left.text}; again: keydesk flatten")
 
 
 def _count_text(open_items: OpenItems) -> str:

@@ -219,10 +219,8 @@ def _list(found: _Found, options: argparse.Namespace) -> None:
     _write(columns, rows, options)
     say_error(safe(f"{counted(len(trades), 'trade')} of {found.reach.name}"))
     if found.candles_trouble:
-        words = f"MAE and MFE are not read to their end: {clean(found.candles_trouble)}. "
-        say_error(
-            safe(f"{words}Those that are missing are left empty: run this again to read them")
-        )
+        text = f"MAE and MFE are not read to their end: {clean(found.candles_trouble)}. "
+        say_error(safe(f"{text}Those that are missing are left empty: run this again to read them"))
     if growing := [row["id"] for row in rows if row["maeMfe"] == "provisional"]:
         say_error(provisional_text(growing))
 
@@ -285,8 +283,8 @@ def _what_if(found: _Found, options: argparse.Namespace) -> None:
     ]
     say_error(safe(f"What if: {rule_text(rule)}"))
     _write(names, rows, options)
-    for words in doubts(result):
-        say_error(safe(words))
+    for text in doubts(result):
+        say_error(safe(text))
 
 
 def _report(found: _Found, options: argparse.Namespace) -> None:

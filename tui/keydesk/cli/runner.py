@@ -181,13 +181,13 @@ def flush_output() -> int:
 
 def report_error(error: Exception) -> None:
     """Print an error on stderr."""
-    words = _disk_text(error) if isinstance(error, OSError) else str(error)
-    say_error(safe(f"keydesk: {clean(words, SENTENCE)}"))
+    text = _disk_text(error) if isinstance(error, OSError) else str(error)
+    say_error(safe(f"keydesk: {clean(text, SENTENCE)}"))
 
 
 def _disk_text(error: OSError) -> str:
     """Return what a file or the output refused, with the file where it is known, and the remedy where there is one."""
-    words = error.strerror or str(error)
+    text = error.strerror or str(error)
     if error.filename is not None:
-        words = f"{os.fsdecode(error.filename)}: {words}"
-    return f"{words}: the disk is full, make room and do it again" if error.errno in FULL else words
+        text = f"{os.fsdecode(error.filename)}: {text}"
+    return f"{text}: the disk is full, make room and do it again" if error.errno in FULL else text

@@ -88,9 +88,9 @@ def is_confirmed(letter: str, deed: str) -> bool:
     """
     if not sys.stdin.isatty():
         raise Refusal("there is no terminal to confirm at; use --yes in a script")
-    words = f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: "
+    text = f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: "
     with interruptible():
-        say(safe(words), end="")
+        say(safe(text), end="")
         return sys.stdin.readline().strip() == letter
 
 
@@ -177,8 +177,8 @@ def _readable(read: Passphrase, where: str) -> Passphrase:
 
 def _checked(given: Passphrase, vault: Path) -> Passphrase:
     def passphrase() -> str | None:
-        words = given()
-        return words if vault.exists() else _long_enough(words or "")
+        text = given()
+        return text if vault.exists() else _long_enough(text or "")
 
     return passphrase
 

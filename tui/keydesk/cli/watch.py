@@ -80,7 +80,7 @@ class Watcher:
         self.store.lists, self.store.list_name = ONLY_ALERTS, "alerts"
         self._name, self._ended, self._code = reach.name, asyncio.Event(), 0
         commands = CommandRunner(
-            settings.notify, settings.notify_timeout, lambda words: say_error(safe(words))
+            settings.notify, settings.notify_timeout, lambda text: say_error(safe(text))
         )
         self._delivery = Delivery(settings, _write, os.environ, commands, lambda _: None)
         self._profile = reach.target.profile
@@ -153,8 +153,8 @@ class Watcher:
         say(_line(event, self.store.zone))
         self._delivery.deliver(event)
 
-    def _tell(self, _level: str, words: str) -> None:
-        say_error(safe(words))
+    def _tell(self, _level: str, text: str) -> None:
+        say_error(safe(text))
 
 
 def _line(event: Event, zone: tzinfo) -> SafeText:

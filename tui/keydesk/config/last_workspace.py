@@ -54,7 +54,7 @@ class WorkspaceFile:
         path = folder / f"{profile}.json"
         return cls(path, read(path))
 
-    def keep(self, look: Callable[[], Workspace], clock: float) -> None:
+    def autosave(self, look: Callable[[], Workspace], clock: float) -> None:
         """Save changes, at most every two seconds."""
         if clock - self._looked_at >= SAVE_EVERY:
             self._looked_at = clock

@@ -77,7 +77,7 @@ class LimitChange:
     instrument: str = ""
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """The change as the audit log keeps it."""
         where = f"{self.instrument}." if self.instrument else ""
         return f"limits.{where}{self.name} = {'off' if self.value is None else self.value}"

@@ -171,10 +171,10 @@ def make_private(folder: Path, warn: Warn | None = None) -> Path:
         import shlex  # noqa: PLC0415 - rarely needed
 
         remedy = f"chmod 700 {shlex.quote(str(folder))}"
-        words = f"{folder} is open to others; make it private: {remedy}"
+        text = f"{folder} is open to others; make it private: {remedy}"
         if warn is None or status.st_mode & stat.S_IWOTH:
-            raise UnsafeFolder(words)
-        warn(words)
+            raise UnsafeFolder(text)
+        warn(text)
     return folder
 
 

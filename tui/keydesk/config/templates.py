@@ -237,9 +237,9 @@ _READERS: Mapping[str, Callable[[Template, object, str], Template]] = {
 }
 
 
-def _parsed(words: str, where: str, right: str) -> Any:  # noqa: ANN401 - a ParsedOrder
+def _parsed(text: str, where: str, right: str) -> Any:  # noqa: ANN401 - a ParsedOrder
     try:
-        return parse_order(words.split())
+        return parse_order(text.split())
     except OrderSyntaxError as error:
         raise BadSettings(f"{where}: {error}; write it as {right}") from error
 

@@ -117,7 +117,7 @@ def _refuse_clashes(keymap: KeyMap, own: Mapping[str, str], path: Path) -> None:
                 if other is not entry:
                     mine, theirs = (entry, other) if entry.id in own else (other, entry)
                     raise BadSettings(
-                        f"{path}: {mine.id} = {key!r} is taken by {theirs.id} ({theirs.words}); "
+                        f"{path}: {mine.id} = {key!r} is taken by {theirs.id} ({theirs.text}); "
                         "move that as well"
                     )
 

@@ -67,7 +67,7 @@ async def _snapshot(feed: AccountFeed) -> None:
     while True:
         try:
             answer = await feed.ask(feed.client.accounts.get())
-            take(feed, answer.account)
+            replace_account(feed, answer.account)
         except FAILURES as error:
             _say_why(feed, error, tries)
             await feed.back_off(tries)
@@ -76,7 +76,7 @@ async def _snapshot(feed: AccountFeed) -> None:
             return
 
 
-def take(feed: AccountFeed, account: Account) -> None:
+def replace_account(feed: AccountFeed, account: Account) -> None:
     """Replace the account by a snapshot, then apply the transactions after it."""
     match feed.synchronizer.apply_snapshot(account):
         case Continuity.ANOTHER_ACCOUNT:

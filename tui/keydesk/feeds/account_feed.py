@@ -189,10 +189,10 @@ class AccountFeed:
         trips.took(self.now() - began)
         return answer
 
-    def request_snapshot(self, words: str) -> None:
+    def request_snapshot(self, text: str) -> None:
         """Log why the account may be wrong, show a warning and request a snapshot."""
-        self.write(f"{words}; the account is read again")
-        self.store.health.warning = clean(words)
+        self.write(f"{text}; the account is read again")
+        self.store.health.warning = clean(text)
         self.store.mark(Topic.HEALTH)
         self.snapshot_wanted.set()
 
@@ -202,10 +202,10 @@ class AccountFeed:
             self.store.health.warning = ""
             self.store.mark(Topic.HEALTH)
 
-    def write(self, words: str) -> None:
+    def write(self, text: str) -> None:
         """Write a line of the desk's own to the log."""
         moment = self.store.clock_ns or self.wall_ns()
-        self.store.write_log(LogLine("", moment, "LINK", "", clean(words)))
+        self.store.write_log(LogLine("", moment, "LINK", "", clean(text)))
 
     def count_unreadable(self, error: Exception) -> None:
         """Count an answer that could not be read; a missing answer is not counted."""

@@ -170,5 +170,5 @@ def _time_in(address: str) -> int | None:
 
 def _book_failed(feed: AccountFeed, instrument: str, kind: BookKind, error: Exception) -> None:
     feed.count_unreadable(error)
-    words = f"The {NAMES[kind]} could not be read: {reason(error)}"
-    no_book(feed.store, kind, instrument, words)
+    text = f"The {NAMES[kind]} could not be read: {reason(error)}"
+    no_book(feed.store, kind, instrument, text)

@@ -25,7 +25,7 @@ async def list_instruments(feed: AccountFeed) -> None:
     while True:
         try:
             answer = await feed.ask(feed.client.accounts.instruments())
-            if take(feed, answer.instruments):
+            if store_instruments(feed, answer.instruments):
                 return
         except FAILURES as error:
             feed.count_unreadable(error)
@@ -42,12 +42,12 @@ async def update_instruments(feed: AccountFeed) -> None:
         await feed.pause(INSTRUMENTS_EVERY)
         try:
             answer = await feed.ask(feed.client.accounts.instruments())
-            take(feed, answer.instruments)
+            store_instruments(feed, answer.instruments)
         except FAILURES as error:
             feed.count_unreadable(error)
 
 
-def take(feed: AccountFeed, instruments: Sequence[Instrument]) -> bool:
+def store_instruments(feed: AccountFeed, instruments: Sequence[Instrument]) -> bool:
     """Store the instruments, and the watchlist and focus if there are none yet; return False to read again.
 
     Those that cannot be read are left out; one that was read before stays as it was.
@@ -142,5 +142,5 @@ async def _list_instruments(feed: AccountFeed) -> None:
                 feed.write(f"The instruments could not be read: {reason(error)}")
             await feed.back_off(tries)
         else:
-            take(feed, answer.instruments)
+            store_instruments(feed, answer.instruments)
             return

@@ -59,7 +59,7 @@ async def _read(feed: AccountFeed, past: PastLog, page: tuple[int, int]) -> bool
         take_page(feed.store, past, page, answer.transactions)
     except FAILURES as error:
         feed.count_unreadable(error)
-        remedy = next((words for kind, words in REMEDIES if isinstance(error, kind)), AGAIN)
+        remedy = next((text for kind, text in REMEDIES if isinstance(error, kind)), AGAIN)
         past.trouble = f"{reason(error)}; {remedy}"
         return False
     finally:

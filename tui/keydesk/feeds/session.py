@@ -88,8 +88,8 @@ def note_unreadable(feed: AccountFeed) -> None:
     for name, stream in (("prices", feed.price_health), ("events", feed.event_health)):
         of, counted = feed.lines_unreadable.get(name, (None, 0))
         if stream is not None and stream.unreadable > (counted if of is stream else 0):
-            words = f"a line of the stream of {name}"
-            feed.store.note_unreadable(words, stream.unreadable - (counted if of is stream else 0))
+            text = f"a line of the stream of {name}"
+            feed.store.note_unreadable(text, stream.unreadable - (counted if of is stream else 0))
         if stream is not None:
             feed.lines_unreadable[name] = stream, stream.unreadable
     health = feed.store.health

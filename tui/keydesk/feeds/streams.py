@@ -38,7 +38,7 @@ async def stream_prices(feed: AccountFeed) -> None:
     tries = 0
     while True:
         names = watched_instruments(feed)
-        words, received_at = "the stream ended", feed.store.health.prices_at
+        text, received_at = "the stream ended", feed.store.health.prices_at
         try:
             async with (
                 _leaving_when_changed(feed, names) as left,
@@ -47,9 +47,9 @@ async def stream_prices(feed: AccountFeed) -> None:
                 feed.price_health = stream.health
                 await _read(feed, stream, left)
         except KeydeskClientError as error:
-            words = reason(error)
+            text = reason(error)
         if watched_instruments(feed) == names:
-            _prices_down(feed, words)
+            _prices_down(feed, text)
             tries = 0 if feed.store.health.prices_at != received_at else tries + 1
             await feed.back_off(tries)
 
@@ -205,13 +205,13 @@ def _prices_up(feed: AccountFeed) -> None:
         feed.poll_wanted.set()
 
 
-def _prices_down(feed: AccountFeed, words: str) -> None:
+def _prices_down(feed: AccountFeed, text: str) -> None:
     if feed.alerts is not None:
         feed.alerts.interrupted()
     if feed.store.health.prices != "DOWN":
         feed.store.health.prices = "DOWN"
         feed.store.health.unchecked = True
-        feed.write(f"The price stream is down: {words}")
+        feed.write(f"The price stream is down: {text}")
         feed.store.mark(Topic.HEALTH)
 
 
@@ -219,7 +219,7 @@ async def stream_transactions(feed: AccountFeed) -> None:
     """Keep the transaction stream open and pass its transactions to the gate."""
     tries = 0
     while True:
-        words = "the stream ended"
+        text = "the stream ended"
         try:
             stream = feed.streams.transactions()
             feed.event_health = stream.health  # entering waits until the broker answers
@@ -228,8 +228,8 @@ async def stream_transactions(feed: AccountFeed) -> None:
                     tries = 0
                     apply_transaction(feed, item)
         except KeydeskClientError as error:
-            words = reason(error)
-        _transactions_down(feed, words)
+            text = reason(error)
+        _transactions_down(feed, text)
         await feed.back_off(tries)
         tries += 1
 
@@ -295,10 +295,10 @@ async def _read_range(
     return answer.transactions, number_of(answer.last_transaction_id)
 
 
-def _transactions_down(feed: AccountFeed, words: str) -> None:
+def _transactions_down(feed: AccountFeed, text: str) -> None:
     if feed.store.health.events != "DOWN":
         feed.store.health.events = "DOWN"
         feed.store.health.event_losses += 1
-        feed.write(f"The transaction stream is down: {words}")
+        feed.write(f"The transaction stream is down: {text}")
         feed.store.mark(Topic.HEALTH)
     feed.poll_wanted.set()

@@ -193,10 +193,10 @@ class CommandForm(InfoForm[ParsedCommand]):
                 | MakeAlert()
                 | ToggleMute()
             ) as shown:
-                return wrap_text(clean(shown.words), "bright", self.inside)
+                return wrap_text(clean(shown.text), "bright", self.inside)
             case OpenTicket(side, instrument, fields):
                 size = f" {fields.size_text}" if fields.size_text else ""
-                what = f"ticket: {side}{size} {pair(instrument)} {fields.words}".rstrip()
+                what = f"ticket: {side}{size} {pair(instrument)} {fields.text}".rstrip()
                 return wrap_text(clean(what), side.lower(), self.inside)
             case ReplayCommand(words):
                 return wrap_text(clean(words), "bright", self.inside)
@@ -208,8 +208,8 @@ class CommandForm(InfoForm[ParsedCommand]):
     def _completions(self) -> Sequence[TextLine]:
         """Return the words that the last one may become, on one line."""
         endings = completions(self.text, self.store.instruments, self.store.market)
-        words = safe(f"Tab: {' '.join(endings)}")
-        return [((shorten(words, self.inside), "plain"),)] if endings else []
+        text = safe(f"Tab: {' '.join(endings)}")
+        return [((shorten(text, self.inside), "plain"),)] if endings else []
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the line."""

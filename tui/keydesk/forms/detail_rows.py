@@ -52,9 +52,9 @@ def _exit_plan_rows(trade: TradeRow, store: Store) -> Rows:
     plan, known = store.exit_plans.get(trade.id), store.instruments.get(trade.instrument)
     if plan is None:
         return []
-    words = plan_text(plan, None if known is None else pip(known.pip_location), store.zone)
+    text = plan_text(plan, None if known is None else pip(known.pip_location), store.zone)
     state = store.exit_plan_states.get(trade.id) or "runs while Keydesk runs"
-    return [("exit plan", words), ("", state)]
+    return [("exit plan", text), ("", state)]
 
 
 def order_rows(order: OrderRow, store: Store) -> Rows:

@@ -222,7 +222,7 @@ class Form(FormView[Result]):
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         confirmation = self.confirmation()
         if confirmation.step is Step.REFUSED and key in CONFIRM_KEYS:
-            what = "".join(words for words, _ in self.headline()).strip()
+            what = "".join(text for text, _ in self.headline()).strip()
             self.context.record("refused", f"{key}: {confirmation.reason} ({what})")
         unconfirmed = confirmation.answer(key) is KeyEffect.SENDS and not self.is_confirmed()
         if unconfirmed or self._is_for_the_letter_before(confirmation, key):
@@ -270,7 +270,7 @@ class Form(FormView[Result]):
 
     def _record(self, what: str, why: str) -> None:
         """Write the form to the audit log, as it is on the screen."""
-        shown = "" if self.sheet is None else " / ".join(self.sheet.words.split("\n"))
+        shown = "" if self.sheet is None else " / ".join(self.sheet.text.split("\n"))
         self.context.record(what, f"{why}: {' '.join(shown.split())}")
 
     def close(self, result: Result | None) -> None:
@@ -282,8 +282,8 @@ class Form(FormView[Result]):
         """Keep what was typed and show another letter after the dwell; the third wrong one closes the form."""
         letter = self._challenge.letter()
         if not self._challenge.take_wrong():
-            words = f"NOT SENT: {WRONG_LETTERS} wrong letters, the form is closed. Open it again to send"
-            self.context.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
+            text = f"NOT SENT: {WRONG_LETTERS} wrong letters, the form is closed. Open it again to send"
+            self.context.store.notify(Notice("warn", safe(text), time_ns(), asks=True))
             self.close(None)
             return
         self._hint = f"NOT SENT: the letter was {letter}, not {clean(key)}. Kept as typed"
@@ -295,9 +295,9 @@ class Form(FormView[Result]):
         self.redraw()
         self.call_after_refresh(self._note_painted)
 
-    def say_dropped(self, words: str) -> None:
+    def say_dropped(self, text: str) -> None:
         """Show that a key was dropped."""
-        self._hint = words
+        self._hint = text
         self.redraw()
 
     def action_send(self) -> None:

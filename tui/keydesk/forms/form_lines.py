@@ -153,8 +153,8 @@ class FormLines:
     def _hint_lines(self) -> list[TextLine]:
         return wrap_text(safe(self.hint), "warn", self.width) if self.hint else []
 
-    def _warning(self, words: str) -> list[TextLine]:
-        return wrap_text(safe(words), "warn", self.width) if words else []
+    def _warning(self, text: str) -> list[TextLine]:
+        return wrap_text(safe(text), "warn", self.width) if text else []
 
 
 def left_out_line(count: int) -> TextLine:

@@ -35,9 +35,9 @@ class Sheet(DrawnWidget):
         self.styles.width = width
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """The lines as they are shown."""
-        return "\n".join("".join([safe(words) for words, _ in line]) for line in self._lines)
+        return "\n".join("".join([safe(text) for text, _ in line]) for line in self._lines)
 
     def entitle(self, title: Printable, foot: Printable = "") -> None:
         """Set the words in the frame; the same ones again draw nothing."""
@@ -114,11 +114,11 @@ def _framed_line(
     return DrawnLine([*left, *segments, *right], left.cell_length + width + right.cell_length)
 
 
-def _padded(words: SafeText, style: Style, plain: Style) -> list[Run]:
+def _padded(text: SafeText, style: Style, plain: Style) -> list[Run]:
     """Return words in their style, and the spaces before and after them without one."""
-    inner = safe(words.strip(" "))
-    left = len(words) - len(words.lstrip(" "))
-    right = len(words) - len(inner) - left if inner else 0
+    inner = safe(text.strip(" "))
+    left = len(text) - len(text.lstrip(" "))
+    right = len(text) - len(inner) - left if inner else 0
     return [(safe(" " * left), plain), (inner, style), (safe(" " * right), plain)]
 
 

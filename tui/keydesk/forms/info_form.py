@@ -124,8 +124,8 @@ class HelpForm(InfoForm[None]):
         more = f"Space page {self.page % pages + 1}/{pages}   " if pages > 1 else ""
         if self._is_of_page:
             return safe(f"Esc closes   {more}".rstrip())
-        words = safe(f"Esc closes   {more}UPPER CASE opens a form, y sends it")
-        return words if len(words) <= self.inside else safe(f"Esc closes   {more}".rstrip())
+        text = safe(f"Esc closes   {more}UPPER CASE opens a form, y sends it")
+        return text if len(text) <= self.inside else safe(f"Esc closes   {more}".rstrip())
 
     @property
     def columns(self) -> int:
@@ -181,9 +181,9 @@ class HelpForm(InfoForm[None]):
 def _entry(key: Key, width: int) -> TextLine:
     shown = key.shown if len(key.shown) <= KEY_WIDTH else key.shown.split(" ")[0]
     room = max(1, width - KEY_WIDTH - 1)
-    words = key.words if len(key.words) <= room else key.words[: room - 1] + "…"
+    text = key.text if len(key.text) <= room else key.text[: room - 1] + "…"
     role = "bright" if key.touches_money else "plain"
-    return ((safe(f"{shown:<{KEY_WIDTH}} "), role), (safe(f"{words:<{room}}"), "muted"))
+    return ((safe(f"{shown:<{KEY_WIDTH}} "), role), (safe(f"{text:<{room}}"), "muted"))
 
 
 Rows = list[tuple[Printable, str]]

@@ -24,8 +24,8 @@ def planned_lines(
         (trail, "new trail", "stop"),
     )
     return [
-        PriceLine(float(level), words, role)
-        for level, words, role in levels
+        PriceLine(float(level), text, role)
+        for level, text, role in levels
         if isinstance(level, Decimal) and level > 0
     ]
 

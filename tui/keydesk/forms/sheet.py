@@ -41,9 +41,9 @@ def signed_money(value: Decimal | None, places: int = 2) -> Words:
     return (money(value, places, signed=True), signed_role(value))
 
 
-def wrap_text(words: Printable, role: str, width: int) -> list[TextLine]:
+def wrap_text(text: Printable, role: str, width: int) -> list[TextLine]:
     """Return a sentence wrapped to the width."""
-    return [((line, role),) for line in lines_of(words, width)]
+    return [((line, role),) for line in lines_of(text, width)]
 
 
 def fold_line(line: TextLine, width: int, hang: int = 0) -> list[TextLine]:
@@ -113,16 +113,16 @@ UNIT_WIDTH = 6
 
 def docked(line: TextLine, width: int) -> list[TextLine]:
     """Return a line for a narrow sheet: the value of a field goes below it, other lines are folded beside their label."""
-    if sum(cell_len(words) for words, _ in line) <= width:
+    if sum(cell_len(text) for text, _ in line) <= width:
         return [line]
     if not is_field(line):
         return _beside_label(line, width)
     *front, (value, role), bracket = line[:FIELD_PARTS]
     *unit, (meaning, meaning_role) = line[FIELD_PARTS:]
-    taken = sum(cell_len(words) for words, _ in (*front, bracket)) + cell_len(value)
+    taken = sum(cell_len(text) for text, _ in (*front, bracket)) + cell_len(value)
     spare = max(0, taken + 1 + UNIT_WIDTH - width)
     narrow = value[min(spare, len(value) - len(value.lstrip())) :]
-    units = tuple((safe(f" {words.strip()}"), role_of) for words, role_of in unit)
+    units = tuple((safe(f" {text.strip()}"), role_of) for text, role_of in unit)
     first = (*front, (safe(narrow), role), bracket, *units)
     below = safe(f"{meaning.strip():>{width}}")
     lines = fold_line(first, width)
@@ -159,13 +159,13 @@ def _runs_of(cells: Sequence[tuple[str, str]]) -> TextLine:
 
 def two_ends(left: TextLine, right: TextLine, width: int) -> TextLine:
     """Return one line with words at both its ends; at least one column is between them."""
-    taken = sum(len(words) for words, _ in (*left, *right))
+    taken = sum(len(text) for text, _ in (*left, *right))
     return (*left, (" " * max(1, width - taken), "plain"), *right)
 
 
 def with_hints(left: TextLine, hints: TextLine, right: TextLine, width: int) -> TextLine:
     """Return a line with words at both its ends, and hints between them where there is room."""
-    sizes = [sum(len(words) for words, _ in part) for part in (left, hints, right)]
+    sizes = [sum(len(text) for text, _ in part) for part in (left, hints, right)]
     spare = width - sum(sizes)
     if not hints or spare < 2 * GAP:
         return two_ends(left, right, width)

@@ -31,13 +31,13 @@ def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) ->
     role = draft.side.lower()
     arrow = "▲" if draft.side == "BUY" else "▼"
     size = units(plan.units) if plan and plan.units else EMPTY
-    words = safe(f"{arrow} {draft.side} {size} {pair(draft.instrument)}")
+    text = safe(f"{arrow} {draft.side} {size} {pair(draft.instrument)}")
     if plan is None or context is None:
-        return ((words, role),)
+        return ((text, role),)
     if draft.kind == "MARKET":
-        return ((words, role), (" ", role), ("at market", "bright"))
+        return ((text, role), (" ", role), ("at market", "bright"))
     at = price(shown_number(plan.levels.entry), context.rules.price_precision)
-    return ((words, role), (" ", role), (safe(f"{KIND_WORDS[draft.kind]} {at}"), "bright"))
+    return ((text, role), (" ", role), (safe(f"{KIND_WORDS[draft.kind]} {at}"), "bright"))
 
 
 def quote_line(context: TradingContext) -> TextLine:

@@ -30,7 +30,7 @@ IDLE_LIMIT = 15 * 60.0  # seconds without a key
 class Rule:
     """The message of a cause, and whether it disarms practice accounts as well as live ones."""
 
-    words: str
+    text: str
     practice_too: bool
 
 
@@ -64,7 +64,7 @@ def arming_after(cause: Cause, now: Arming, environment: Environment) -> Arming:
         return now
     if environment == "PRACTICE" and not cause.value.practice_too:
         return now
-    return Arming("DISARMED", cause.value.words)
+    return Arming("DISARMED", cause.value.text)
 
 
 def armed_by_hand(now: Arming) -> Arming:

@@ -61,7 +61,7 @@ NoticeLevel = Literal["info", "good", "warn", "bad"]
 class DroppedKeyNotifier(Protocol):
     """A form that shows a message about a dropped key itself, since it may cover the notice line."""
 
-    def say_dropped(self, words: str) -> None:
+    def say_dropped(self, text: str) -> None:
         """Show the message."""
 
 
@@ -141,9 +141,9 @@ class GuardedKeys:
                 bound = self.app.screen.active_bindings.get(event.key)
                 at_once = bound is not None and bound.binding.priority  # Ctrl-C waits for nothing
                 self._read_on[event] = self.app.screen
-                await (self._pass_on(event) if at_once else self._order.take(event))
+                await (self._pass_on(event) if at_once else self._order.deliver(event))
             case events.Key() | events.Paste() if not event.is_forwarded:
-                await self._order.take(event)
+                await self._order.deliver(event)
             case events.Key() if self._is_late(event):
                 self._say_late(event.key)
             case events.AppBlur():
@@ -156,7 +156,7 @@ class GuardedKeys:
         """Show, at most once a second, that input was dropped."""
         now = monotonic()
         if now - self._dropped_at > ONE_BURST:
-            self._notify("warn", message.words)
+            self._notify("warn", message.text)
             self._dropped_at = now
 
     def on_input_overrun(self, message: InputOverrun) -> None:
@@ -204,13 +204,13 @@ class GuardedKeys:
         self._record("guard", f"{event.key} came too early on {self._front_name()}")
         self._say_dropped(TOO_EARLY)
 
-    def _say_dropped(self, words: str) -> None:
+    def _say_dropped(self, text: str) -> None:
         """Say it where the eye is: in the open form, else in the line of messages."""
         form = self.app.screen
         if isinstance(form, DroppedKeyNotifier):
-            form.say_dropped(words)
+            form.say_dropped(text)
         else:
-            self._notify("warn", words)
+            self._notify("warn", text)
 
     def _say_lost_behind_escape(self, key: str, front: KeyTarget) -> None:
         if front.kind == "text":
@@ -338,13 +338,13 @@ class GuardedKeys:
     def _trip(self, cause: Cause, time: float) -> None:
         self._trip_key_time = time
         self._drop()
-        self._record("guard", f"{cause.value.words}, on {self._front_name()}: nothing was sent")
+        self._record("guard", f"{cause.value.text}, on {self._front_name()}: nothing was sent")
         while isinstance(form := self.app.screen, ModalScreen):
             form.dismiss(None)
         self._disarm(cause)
         now = monotonic()
         if now - self._tripped_at > ONE_BURST:
-            self._notify("bad", f"Keys dropped: {cause.value.words}. Nothing was sent.")
+            self._notify("bad", f"Keys dropped: {cause.value.text}. Nothing was sent.")
         self._tripped_at = now
 
     def _close_if_tripped(self, screen: Screen[object]) -> None:

@@ -64,7 +64,7 @@ class KeyOrder:
         """Return whether a key is under way, so that the next one waits."""
         return self._under_way is not None
 
-    async def take(self, event: Typed) -> None:
+    async def deliver(self, event: Typed) -> None:
         """Deliver the event now, or after those before it."""
         if self.is_busy and self._clock() - self._since > PATIENCE:
             self._under_way = None

@@ -101,7 +101,7 @@ class Key:
     keys: tuple[str, ...]
     context: str
     hint: str  # one or two words for the footer; "" leaves it out
-    words: str  # the sentence of the help
+    text: str  # the sentence of the help
     action: str  # "{key}" stands for the last key typed
 
     @property

@@ -174,7 +174,7 @@ def trouble_of(store: Store, kind: BookKind) -> str:
 def own_text(store: Store, low: Decimal, high: Decimal) -> str:
     """Return the words of own entries, stops, targets and orders from one price up to another: `own stop, limit`."""
     words = [
-        line.words
+        line.text
         for line in own_lines(store, store.focus)
         if float(low) <= line.price < float(high)
     ]

@@ -167,8 +167,8 @@ class Books(LinePane):
         losing = self._losing(store)
         groups: list[Run] = []
         if losing is not None:
-            words = f"Under water: {losing[0]} % of longs, {losing[1]} % of shorts"
-            groups.append((safe(words), palette["plain"]))
+            text = f"Under water: {losing[0]} % of longs, {losing[1]} % of shorts"
+            groups.append((safe(text), palette["plain"]))
         if not book.has_reach:
             groups.append((safe("average daily range not known yet"), palette["muted"]))
         elif not book.clusters:
@@ -181,10 +181,10 @@ class Books(LinePane):
             for each in book.clusters
         ]
         parts: list[Run] = []
-        for words, style in groups:
+        for text, style in groups:
             gap = "  " if parts else ""
-            if width_of(parts) + len(gap) + len(words) <= self.inside:
-                parts.append((safe(f"{gap}{words}"), style))
+            if width_of(parts) + len(gap) + len(text) <= self.inside:
+                parts.append((safe(f"{gap}{text}"), style))
         return parts
 
     def _losing(self, store: Store) -> tuple[str, str] | None:

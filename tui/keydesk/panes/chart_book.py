@@ -56,7 +56,7 @@ class ChartBook:
         self._shape = shape_for(width, height, len(with_book))
         return self._shape.width if self._shape is not None else 0
 
-    def words(self, store: Store, zoom_key: str) -> str:
+    def text(self, store: Store, zoom_key: str) -> str:
         """Return what the chart's heading says where books are wanted and there is no strip, else ""."""
         if not self.kinds or self._shape is not None:
             return ""
@@ -65,7 +65,7 @@ class ChartBook:
         ):
             return f"no room for the book: {zoom_key}"
         troubles = (trouble_of(store, kind) for kind in self.kinds)
-        return next((words for words in troubles if words), "The book is being asked for.")
+        return next((text for text in troubles if text), "The book is being asked for.")
 
     def joined(self, picture: Picture, frame: Frame, zone: tzinfo) -> Sequence[Sequence[Run]]:
         """Return the picture's rows with the strip's behind them."""

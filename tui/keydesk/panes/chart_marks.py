@@ -37,9 +37,9 @@ def own_lines(store: Store, instrument: str) -> tuple[PriceLine, ...]:
         if trade.instrument == instrument:
             lines += _lines_of_trade(trade)
     for order in store.orders.values():
-        words = ENTRY_WORDS.get(order.type)
-        if order.instrument == instrument and words is not None and order.price is not None:
-            lines.append(PriceLine(float(order.price), words, "pending"))
+        text = ENTRY_WORDS.get(order.type)
+        if order.instrument == instrument and text is not None and order.price is not None:
+            lines.append(PriceLine(float(order.price), text, "pending"))
     levels = store.alert_levels.get(instrument, ())
     lines += (PriceLine(float(level), "alert", "alert") for level in levels)
     return tuple(lines)
@@ -53,9 +53,9 @@ def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:
         (trade.trailing_stop, "trail", "stop"),
         (trade.take_profit, "target", "target"),
     )
-    for order, words, role in dependents:
+    for order, text, role in dependents:
         if order is not None and order.price is not None:
-            yield PriceLine(float(order.price), words, role)
+            yield PriceLine(float(order.price), text, role)
 
 
 @dataclass(frozen=True, slots=True)

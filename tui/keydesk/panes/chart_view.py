@@ -136,7 +136,7 @@ class ChartView(LinePane):
             "pinned" if self.pinned else "",
         )
         name = " ".join(word for word in words if word)
-        book = self.book.words(store, self.keymap.name("zoom"))
+        book = self.book.text(store, self.keymap.name("zoom"))
         return Heading((Tab(safe(name or "Chart")),), safe(book or self._past_text(store.zone)))
 
     def _past_text(self, zone: tzinfo) -> str:
@@ -255,11 +255,11 @@ class ChartView(LinePane):
         self, frame: Frame, series: CandleSeries | None
     ) -> Sequence[Sequence[RoleRun]]:
         """Return the last picture, dimmed, while new candles are loaded; else words alone."""
-        words, role = self._words(frame, series)
+        text, role = self._words(frame, series)
         height = self.outer_size.height
         is_loading = bool(self._instrument(frame.store)) and (series is None or series.loading)
         if self._scene is None or not is_loading:
-            return [[(words, role)], *[[] for _ in range(height - 1)]]
+            return [[(text, role)], *[[] for _ in range(height - 1)]]
         self._scene = replace(
             self._scene,
             width=self._picture_width(frame.store),

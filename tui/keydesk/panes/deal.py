@@ -26,7 +26,7 @@ from keydesk.widgets.theme import signed_role
 class Preset:
     """The size of a new ticket, in words and, when it is fixed, in units."""
 
-    words: str
+    text: str
     units: Decimal | None = None
     bracket: Callable[[Decimal], Sequence[str]] = (
         lambda _spread_pips: ()
@@ -49,7 +49,7 @@ class Deal(LinePane, can_focus=False):
         name = show.pair(self.frame.store.focus) if self.frame else ""
         return Heading((Tab(safe(f"Deal {name}".strip())),))
 
-    def take(self, preset: Preset) -> None:
+    def show_preset(self, preset: Preset) -> None:
         """Show another size preset."""
         self.preset = preset
         self.redraw()
@@ -118,9 +118,9 @@ class Deal(LinePane, can_focus=False):
         return [*named, *runs]
 
     def _cost(self, store: Store) -> list[list[Run]]:
-        if not self.preset.words:
+        if not self.preset.text:
             return []
-        rows = [self._label("size", safe(self.preset.words))]
+        rows = [self._label("size", safe(self.preset.text))]
         bracket = self.preset.bracket(spread_pips(store, store.focus))
         rows += [self._label("" if i else "with", safe(part)) for i, part in enumerate(bracket)]
         value = pip_value(store, store.focus)

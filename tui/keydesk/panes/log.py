@@ -91,9 +91,9 @@ class Log(SortedTable):
     def heading(self) -> Heading:
         """Where the reader is, when not at the newest line, and how lines are sorted and filtered."""
         tab = self.tab(len(self._arranged)) if self.letters else Tab("Log")
-        words = self.right_text(self._place_text())
+        text = self.right_text(self._place_text())
         state = self._state_text()
-        return Heading((tab,), safe(", ".join(filter(None, (words, state)))))
+        return Heading((tab,), safe(", ".join(filter(None, (text, state)))))
 
     def _place_text(self) -> Printable:
         if self._stands_apart and (line := self.line(self.selected)) is not None and self.frame:
@@ -117,8 +117,8 @@ class Log(SortedTable):
 
     def _empty_search(self, frame: Frame) -> Printable:
         """Return what letters that leave no row were looked for in."""
-        words, end = self.no_rows(), self.end_text(frame)
-        return safe("  ".join(filter(None, (words, end))))
+        text, end = self.no_rows(), self.end_text(frame)
+        return safe("  ".join(filter(None, (text, end))))
 
     def end_text(self, frame: Frame) -> Printable:
         """Return what stands below the last row: what is loaded, how far back was looked, or that nothing is older."""

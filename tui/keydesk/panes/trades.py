@@ -227,8 +227,8 @@ class Trades(InstrumentRows, SortedTable):
             case "stop" if group.naked:
                 return [(safe(f"{group.naked} none !"), self.palette["danger"])]
             case _:
-                words = self._group_text(name, group, len(trades), column, frame)
-                return [(words, self.palette["plain"] + at_stake)]
+                text = self._group_text(name, group, len(trades), column, frame)
+                return [(text, self.palette["plain"] + at_stake)]
 
     def _group_text(
         self, name: str, group: TradeGroup, count: int, column: str, frame: Frame
@@ -287,11 +287,11 @@ class Trades(InstrumentRows, SortedTable):
             ),
         ]
         if plans := sum(each in trades for each in frame.store.exit_plans):
-            words = safe(f"{plans} exit plan{'s' if plans > 1 else ''} p: while Keydesk runs")
-            items.append(Item(((words, muted),), 4))
+            text = safe(f"{plans} exit plan{'s' if plans > 1 else ''} p: while Keydesk runs")
+            items.append(Item(((text, muted),), 4))
         if account.naked_trades:
-            words = safe(f"{account.naked_trades} without a stop !")
-            items.append(Item(((words, self.palette["danger"]),), 1))
+            text = safe(f"{account.naked_trades} without a stop !")
+            items.append(Item(((text, self.palette["danger"]),), 1))
         return joined(fit_items(items, self.inside, 3), "   ", self.palette["plain"])
 
 

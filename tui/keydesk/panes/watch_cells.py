@@ -120,9 +120,9 @@ def _atr(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
 def _session(palette: Palette, quote: Quote, frame: Frame) -> Sequence[Run]:
     store = frame.store
     now_ns = store.clock_ns or frame.wall_ns
-    words = watch_order.session_text(store, quote.instrument, now_ns)
+    text = watch_order.session_text(store, quote.instrument, now_ns)
     role = "muted" if quote.tradeable else "warn"
-    return [(safe(words or show.EMPTY), palette[role])]
+    return [(safe(text or show.EMPTY), palette[role])]
 
 
 def _own(palette: Palette, instrument: str, store: Store) -> Sequence[Run]:

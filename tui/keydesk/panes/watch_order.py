@@ -157,9 +157,9 @@ class RowFilter:
     tradeable: bool = False
 
     @classmethod
-    def read(cls, words: str) -> RowFilter:
+    def read(cls, text: str) -> RowFilter:
         """Return the filter that `saved` wrote."""
-        parts = words.split()
+        parts = text.split()
         letters = next((part[1:] for part in parts if part.startswith("/")), "")
         return cls(letters, "own" in parts, "trading" in parts)
 
@@ -170,7 +170,7 @@ class RowFilter:
         return " ".join([*self._conditions(), *([f"/{letters}"] if letters else [])])
 
     @property
-    def words(self) -> Printable:
+    def text(self) -> Printable:
         """Return it for a heading: "only own, gj"."""
         parts = [*self._conditions(), *([f"/{self.letters}"] if self.letters else [])]
         return safe(f"only {' '.join(parts)}") if parts else ""

@@ -100,12 +100,12 @@ class Watchlist(InstrumentRows):
     def heading(self) -> Heading:
         """Return the list's name, then as fits: how it is sorted and filtered, and how many rows there are."""
         name = "" if self.frame is None else active_list(self.frame.store).name
-        words = "Watch" if name in ("", "All") else f"Watch {name}"
-        tab = Tab(show.shorten(safe(words), max(5, self.inside - 3)))
+        text = "Watch" if name in ("", "All") else f"Watch {name}"
+        tab = Tab(show.shorten(safe(text), max(5, self.inside - 3)))
         room = self.inside - width_of([(tab.text, self.palette["plain"])]) - 5
         right = ""
-        order = self.order.words(TITLES.get(self.order.column, ""))
-        for part in (order, self.filter.words, self._count_text()):
+        order = self.order.text(TITLES.get(self.order.column, ""))
+        for part in (order, self.filter.text, self._count_text()):
             longer = f"{right}, {part}" if right and part else right or part
             if len(longer) <= room:
                 right = longer
@@ -146,7 +146,7 @@ class Watchlist(InstrumentRows):
         if not frame.store.instruments:
             return "Loading instruments …"
         if self._sorted:
-            return safe(f"No row: {self.filter.words}. {self.keymap.name('list-whole')} shows all.")
+            return safe(f"No row: {self.filter.text}. {self.keymap.name('list-whole')} shows all.")
         return safe(f"No instrument here. {self.keymap.name('list-add')} adds one.")
 
     # Sorting and filtering.

@@ -89,7 +89,7 @@ class DeskScreen(Backdrop):
         name: str
 
         @property
-        def words(self) -> str:
+        def text(self) -> str:
             """The size of the terminal that the pane needs."""
             return (
                 f"No {self.name} below {SMALLEST.width}×{SMALLEST.height} cells. Enlarge the window"
@@ -300,8 +300,8 @@ class DeskScreen(Backdrop):
         tier = tier_for(size)
         self.set_class(tier is None, "-too-small")
         exits = (self._keymap.name("close"), self._keymap.name("flatten"))
-        words = TOO_SMALL.format(size.width, size.height, *exits)
-        self.query_one("#too-small", Static).update(words)
+        text = TOO_SMALL.format(size.width, size.height, *exits)
+        self.query_one("#too-small", Static).update(text)
         self.placement.tier = tier or self.placement.tier
         is_mini = self.placement.tier is MINI
         self.set_class(is_mini, "-mini")

@@ -130,10 +130,10 @@ def invalidate_candles(store: Store) -> None:
     store.mark(Topic.CANDLES)
 
 
-def loading_failed(store: Store, series: CandleSeries, words: str) -> None:
+def loading_failed(store: Store, series: CandleSeries, text: str) -> None:
     """Keep the candles and show why newer ones are missing."""
     series.loading = False
-    series.error = words
+    series.error = text
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
 
 

@@ -16,10 +16,10 @@ def passes(line: LogLine, letters: str) -> bool:
 
     A word such as #6417 asks for the transaction of that id and for those that name the order or trade.
     """
-    ids, words = split_letters(letters)
+    ids, text = split_letters(letters)
     if not all(each == line.id or each in line.about for each in ids):
         return False
-    return not words or has_text(f"{line.kind} {line.instrument} {line.id} {line.text}", words)
+    return not text or has_text(f"{line.kind} {line.instrument} {line.id} {line.text}", text)
 
 
 def split_letters(letters: str) -> tuple[Sequence[str], str]:

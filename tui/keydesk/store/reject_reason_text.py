@@ -237,8 +237,8 @@ def _with_fault(subject: Meaning, fault: str) -> Meaning | None:
     guaranteed = "GUARANTEED_"  # of services without an order type for it
     if subject is DEPENDENTS["STOP_LOSS"] and fault.startswith(guaranteed):
         return _with_fault(DEPENDENTS["GUARANTEED_STOP_LOSS"], fault.removeprefix(guaranteed))
-    words, (name, field) = FAULTS.get(fault), subject
-    return None if words is None else (f"{name} {words}", _field_of(fault, field))
+    text, (name, field) = FAULTS.get(fault), subject
+    return None if text is None else (f"{name} {text}", _field_of(fault, field))
 
 
 def _field_of(fault: str, field: TicketField) -> TicketField:

@@ -132,14 +132,14 @@ class TerminalDriver(LinuxDriver):
         self._input_ended.wait()
         self.exit_event.clear()
 
-    def show_title(self, words: str) -> None:
+    def show_title(self, text: str) -> None:
         """Set the window's title, where the terminal has one."""
         if not has_title(os.environ.get("TERM", "")):
             return
         if not self._title_pushed:
             self._title_pushed = True
             self.write(PUSH_TITLE)
-        self.write(f"\x1b]2;{clean(words)}\x07")
+        self.write(f"\x1b]2;{clean(text)}\x07")
 
     def run_input_thread(self) -> None:
         """Read until the driver stops, or the terminal is gone (`lifecycle` watches for that and leaves)."""

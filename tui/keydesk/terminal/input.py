@@ -68,7 +68,7 @@ class InputDropped(Message):
         self.data = data
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return what was dropped, and the remedy."""
         if not self.data:
             return "Dropped a key sequence that could not be read. Nothing was pressed."

@@ -14,13 +14,13 @@ def file_trouble(error: Exception, path: Path) -> SafeText:
     if not isinstance(error, OSError) or error.errno is None:
         return clean(str(error))
     named = error.filename or path
-    words = f"{error.strerror or error}: {named}"
+    text = f"{error.strerror or error}: {named}"
     if error.errno in FULL:
-        return clean(f"{words}; make room there")
+        return clean(f"{text}; make room there")
     if error.errno == errno.EROFS:
-        return clean(f"{words}; choose another folder with --data")
+        return clean(f"{text}; choose another folder with --data")
     if error.errno in DENIED:
-        return clean(f"{words}; make it writable, or choose another folder with --data")
+        return clean(f"{text}; make it writable, or choose another folder with --data")
     if error.errno == errno.ENOENT and not path.parent.exists():
-        return clean(f"{words}; its folder is missing")
-    return clean(words)
+        return clean(f"{text}; its folder is missing")
+    return clean(text)

@@ -89,9 +89,9 @@ class ExcursionReader:
         """Read the candles of a closed trade; without candles nothing is known of it."""
         excursion, is_final = await _fetch(self._client, trade, self._now_ns)
         if excursion is not None:
-            self.keep(trade, excursion, is_final=is_final)
+            self.record(trade, excursion, is_final=is_final)
 
-    def keep(self, trade: JournalTrade, excursion: Excursion, *, is_final: bool) -> None:
+    def record(self, trade: JournalTrade, excursion: Excursion, *, is_final: bool) -> None:
         """Take the excursion of a closed trade for known; a final one takes the place of a provisional one."""
         self._provisional.pop(trade.id, None)
         kept = self._known if is_final else self._provisional

@@ -24,7 +24,7 @@ class JournalLine:
     session: str  # at the entry
     is_open: bool
     held_ns: int | None = None  # None while it is open
-    words: str = ""  # of the trade itself, that letters are looked for in
+    text: str = ""  # of the trade itself, that letters are looked for in
 
 
 def line_of(trade: JournalTrade, pips: Pips) -> JournalLine:
@@ -76,7 +76,7 @@ class JournalLines:
             lines._roll_up(position)
         return lines
 
-    def take(self, trades: Iterable[JournalTrade]) -> None:
+    def update(self, trades: Iterable[JournalTrade]) -> None:
         """Take trades that are new or changed."""
         changed = list(trades)
         for each in changed:

@@ -222,7 +222,7 @@ class LiveJournal:
                     gap.cached, last_id=gap.newest, events=part.events, skipped=before, start=0
                 )
                 await self._rebuild(cached)
-                self.part, self.is_read = part.words(self._open_trades()), True
+                self.part, self.is_read = part.text(self._open_trades()), True
                 self._turn()
 
     async def fill(self) -> None:
@@ -284,7 +284,7 @@ class LiveJournal:
 
     # Following the account.
 
-    def take(self, transaction: Transaction) -> None:
+    def apply(self, transaction: Transaction) -> None:
         """Take a transaction of the open account; `is_behind` says that one before it is missing."""
         number, before = int(transaction.id), self._last_streamed_id
         self._last_streamed_id = number
@@ -301,10 +301,10 @@ class LiveJournal:
     def _apply(self, transaction: Transaction) -> None:
         changed: dict[str, None] = {}
         for event in events_of([transaction]):
-            self._rebuilder.take(event)
+            self._rebuilder.apply(event)
             changed |= dict.fromkeys(trades_of(event))
         found = [self._rebuilder.trade(id_) for id_ in changed]
-        self.lines.take(each for each in found if each is not None)
+        self.lines.update(each for each in found if each is not None)
         self._last_id = int(transaction.id)
         self._turn()
 
@@ -368,7 +368,7 @@ class LiveJournal:
 def _rebuilt(events: Iterable[Event], pips: Pips) -> tuple[Rebuilder, JournalLines]:
     rebuilder = Rebuilder()
     for each in events:
-        rebuilder.take(each)
+        rebuilder.apply(each)
     return rebuilder, JournalLines.of(rebuilder.journal().trades, pips)
 
 

@@ -67,7 +67,7 @@ class NewestPart:
         """How many transactions it has."""
         return self.newest - self.first + 1
 
-    def words(self, open_trades: Iterable[str]) -> SafeText:
+    def text(self, open_trades: Iterable[str]) -> SafeText:
         """Return what it is of the account, and what is left out: trades that it touches, or that are open."""
         read = f"newest {self.length:,} of {self.newest:,} transactions"
         left_out = len(_opened_before(self.events, open_trades))

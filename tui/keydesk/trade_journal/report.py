@@ -75,7 +75,7 @@ class LimitHit:
     """A limit of the trader that was hit, or a ticket that was refused."""
 
     time_ns: int
-    words: str
+    text: str
 
 
 def day_of(day: date) -> Period:
@@ -163,7 +163,7 @@ def _trade_text(trade: JournalTrade) -> str:
 def _limits(limits: Sequence[LimitHit], period: Period, context: RowContext) -> Section:
     """Return the limits that were hit in the period; of many the first, and how many more there were."""
     own = [each for each in limits if period.start_ns <= each.time_ns < period.end_ns]
-    sentences = [f"{at(e.time_ns, context.zone):%a %H:%M} {e.words}" for e in own[:MOST_LIMITS]]
+    sentences = [f"{at(e.time_ns, context.zone):%a %H:%M} {e.text}" for e in own[:MOST_LIMITS]]
     if len(own) > MOST_LIMITS:
         sentences.append(f"and {len(own) - MOST_LIMITS} more")
     return Section("Limits", sentences=tuple(sentences))

@@ -42,6 +42,6 @@ def read_limit_hits(audit: Path) -> tuple[LimitHit, ...]:
 
 def _hit(entry: AuditEntry) -> LimitHit:
     if entry.what == "limit":
-        return LimitHit(entry.time_ns, entry.words)
-    _, _, reason = entry.words.partition(": ")  # the key comes before it
-    return LimitHit(entry.time_ns, f"refused: {reason or entry.words}")
+        return LimitHit(entry.time_ns, entry.text)
+    _, _, reason = entry.text.partition(": ")  # the key comes before it
+    return LimitHit(entry.time_ns, f"refused: {reason or entry.text}")

@@ -58,13 +58,13 @@ class AuditLog:
     largest: int = LARGEST
     failed: str = field(default="", init=False)  # why the last write failed
 
-    def write(self, what: str, words: str) -> None:
+    def write(self, what: str, text: str) -> None:
         """Append an entry."""
         entry = {
             "time_ns": self.wall_ns(),
             "desk": os.getpid(),
             "what": clean(self.redact(what)),
-            "words": clean(self.redact(words), LONGEST),
+            "words": clean(self.redact(text), LONGEST),
         }
         line = json.dumps(entry).encode() + b"\n"
         try:
@@ -82,7 +82,7 @@ class AuditEntry:
     time_ns: int
     desk: int
     what: SafeText
-    words: SafeText
+    text: SafeText
 
 
 def read_entries(path: Path, most: int = READ_AT_ONCE) -> list[AuditEntry]:
@@ -126,4 +126,4 @@ def _has(entry: AuditEntry, word: str) -> bool:
     kind, colon, rest = word.partition(":")
     if colon and kind == "what":
         return rest in entry.what.lower()
-    return word in entry.what.lower() or word in entry.words.lower()
+    return word in entry.what.lower() or word in entry.text.lower()

@@ -81,7 +81,7 @@ class RefusedTickets:
     now: Callable[[], float]
     _tickets: dict[tuple[str, Side], tuple[float, RefusedTicket]] = field(default_factory=dict)
 
-    def keep(self, order: OpenOrder, outcome: Outcome) -> bool:
+    def add(self, order: OpenOrder, outcome: Outcome) -> bool:
         """Keep the ticket of an order that the broker refused; return whether it did."""
         code = _reason_of(outcome)
         meaning = meaning_of(code) if code else None
@@ -122,7 +122,7 @@ def _reason_of(outcome: Outcome) -> str:
 class ExitPlanStore(Protocol):
     """Keeps what the trader sets, and the rules that orders bring along."""
 
-    def keep(self, change: SetExitPlan) -> None: ...
+    def update_plan(self, change: SetExitPlan) -> None: ...
     def expect(self, client_id: str, order: OpenOrder) -> None: ...
     def settled(self, client_id: str, outcome: Outcome) -> None: ...
 
@@ -174,7 +174,7 @@ class Commands:
             case SetProtection():
                 await self.exits.protect(instruction)
             case SetExitPlan() if self.exit_plans is not None:
-                self.exit_plans.keep(instruction)
+                self.exit_plans.update_plan(instruction)
             case LabelTrade() | ConfigureAccount():
                 await self.settings.execute(instruction)
             case CancelOrders(order_ids=order_ids):
@@ -202,10 +202,10 @@ class Commands:
         outcomes = await self.sender.recover()
         self._recovering = False
         for outcome in outcomes:
-            words = record_of(outcome.intent, self.store).words
-            command = Command(f"{words}, sent in an earlier session", CHECK_FIRST)
+            text = record_of(outcome.intent, self.store).text
+            command = Command(f"{text}, sent in an earlier session", CHECK_FIRST)
             report = report_of(outcome, command)
-            self.dispatcher.record("recovered", f"{outcome.intent.id} {report.words}")
+            self.dispatcher.record("recovered", f"{outcome.intent.id} {report.text}")
             self.dispatcher.report(outcome, report)
 
     def sent_like_this(self, instrument: str, kind: str, side: str) -> float | None:
@@ -233,21 +233,21 @@ class Commands:
 
     async def _open(self, order: OpenOrder) -> bool:
         """Send an order; return whether it was filled or rests."""
-        words = open_text(order)
+        text = open_text(order)
         market = order.kind == "MARKET"
         may = order.reduces or await self._may_open(
-            order.instrument, order.units, order.bound, words
+            order.instrument, order.units, order.bound, text
         )
         if not may:
             return False
         try:
             request = order_request(order, self._broker_time())
         except InvalidRequest as error:
-            self.dispatcher.notify("bad", f"NOT SENT {words}: {error}")
+            self.dispatcher.notify("bad", f"NOT SENT {text}: {error}")
             self.refused.keep_invalid(order, error)
             return False
         self._sent[order.instrument, order.kind, order.side] = self.dispatcher.now()
-        command = self.exits.command(words, order.side.lower(), order.instrument, "open")
+        command = self.exits.command(text, order.side.lower(), order.instrument, "open")
         command = replace(command, expected=order.expected if market else None, bound=order.bound)
         intent_id = new_intent_id()
         if self.exit_plans is not None:
@@ -255,15 +255,15 @@ class Commands:
         outcome = await self._open_once(order.instrument, command, request, intent_id)
         if self.exit_plans is not None:
             self.exit_plans.settled(intent_id, outcome)
-        if self.refused.keep(order, outcome):  # sending the same again is not a duplicate
+        if self.refused.add(order, outcome):  # sending the same again is not a duplicate
             self._sent.pop((order.instrument, order.kind, order.side), None)
         return isinstance(outcome, Done) and outcome.became is not OrderResult.CANCELLED
 
     async def _reverse(self, reverse: Reverse) -> None:
-        words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
-        if not await self._may_open(reverse.instrument, reverse.units, reverse.bound, words):
+        text = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
+        if not await self._may_open(reverse.instrument, reverse.units, reverse.bound, text):
             return
-        command = self.exits.command(words, "reverse", reverse.instrument, "open")
+        command = self.exits.command(text, "reverse", reverse.instrument, "open")
         command = replace(command, expected=reverse.expected, bound=reverse.bound)
         await self._open_once(reverse.instrument, command, reversal_request(reverse))
 
@@ -277,12 +277,12 @@ class Commands:
             self._opening.discard(instrument)
 
     async def _may_open(
-        self, instrument: str, signed_units: Decimal, bound: Decimal | None, words: str
+        self, instrument: str, signed_units: Decimal, bound: Decimal | None, text: str
     ) -> bool:
         """Report why an order may not be opened; return True if it may."""
         why = await self._why_not(instrument, signed_units, bound)
         if why:
-            self.dispatcher.notify("bad", f"NOT SENT {words}: {why}")
+            self.dispatcher.notify("bad", f"NOT SENT {text}: {why}")
         return not why
 
     async def _why_not(self, instrument: str, signed_units: Decimal, bound: Decimal | None) -> str:
@@ -318,16 +318,16 @@ class Commands:
     # What moves an order.
 
     async def _move(self, move: MoveEntry) -> None:
-        words = f"MOVE order #{move.order_id} to {move.price}"
+        text = f"MOVE order #{move.order_id} to {move.price}"
         try:
             order = (await self.client.orders.get(move.order_id)).order
             if not isinstance(order, LimitOrder | StopOrder | MarketIfTouchedOrder):
                 raise InvalidRequest("it is not a limit, stop or market-if-touched order")
             request = moved_request(order, move)
         except KeydeskClientError as error:
-            self.dispatcher.notify("bad", f"NOT SENT {words}: {error}")
+            self.dispatcher.notify("bad", f"NOT SENT {text}: {error}")
             return
-        command = self.exits.command(words, "modify", move.instrument, "replace")
+        command = self.exits.command(text, "modify", move.instrument, "replace")
         await self.exits.send(command, lambda sender: sender.replace(move.order_id, request))
 
     def _broker_time(self) -> int:

@@ -61,7 +61,7 @@ CHECK_FIRST = "look first"  # shown in place of a key to press again
 class UnreadOutcomes(Protocol):
     """Storage of outcomes that the trader has not read yet; it survives the end of the desk."""
 
-    def keep(self, name: str, level: Level, words: str) -> None: ...
+    def keep_outcome(self, name: str, level: Level, text: str) -> None: ...
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class Dispatcher:
             sending: The request; it must use `intent_id`.
             intent_id: The key of the command in `Store.in_flight`.
         """
-        record = InFlight(intent_id, command.instrument, command.kind, "sent", command.words)
+        record = InFlight(intent_id, command.instrument, command.kind, "sent", command.text)
         self.store.set_in_flight(record)
         began = self.now()
         try:
@@ -105,13 +105,13 @@ class Dispatcher:
             report = await self._with_protection(report, outcome)
         elif isinstance(outcome, Ambiguous):
             self._pass_on(outcome)
-        self.record("outcome", f"{outcome.intent.id} {report.words}")
+        self.record("outcome", f"{outcome.intent.id} {report.text}")
         self.report(outcome, report)
         return outcome
 
     def report(self, outcome: Outcome, report: Report) -> None:
         """Show the outcome of an order to the trader."""
-        self.notify(report.level, report.words, outcome.intent.id)
+        self.notify(report.level, report.text, outcome.intent.id)
 
     def on_progress(self, progress: Progress) -> None:
         """Update the in-flight record of a command; the `on_progress` callback of `Sender`."""
@@ -121,10 +121,10 @@ class Dispatcher:
             case Sending(not_journalled=trouble):
                 if intent.id in self.store.in_flight:
                     self.store.set_in_flight(record)
-                words = record_of(intent, self.store).words
-                self.record("sending", f"{intent.id} {words} {json.dumps(dict(intent.body))}")
+                text = record_of(intent, self.store).text
+                self.record("sending", f"{intent.id} {text} {json.dumps(dict(intent.body))}")
                 if trouble:
-                    self.notify("warn", f"{words}: sent, but NOT JOURNALLED ({clean(trouble)})")
+                    self.notify("warn", f"{text}: sent, but NOT JOURNALLED ({clean(trouble)})")
             case Unknown(look_ups=count):
                 self.store.set_in_flight(replace(record, state="unknown", look_ups=count))
                 self.record("unknown", f"{intent.id} {progress.message}")
@@ -133,40 +133,40 @@ class Dispatcher:
             case Done() | Rejected() | NotSent() | Ambiguous():
                 self.store.settle(intent.id)
                 if self.unread is not None:  # first: the desk may be closed at any await
-                    report = report_of(progress, Command(record.words, CHECK_FIRST))
-                    self.unread.keep(intent.id, report.level, report.words)
+                    report = report_of(progress, Command(record.text, CHECK_FIRST))
+                    self.unread.keep_outcome(intent.id, report.level, report.text)
 
     def on_late_outcome(self, outcome: Done | Rejected | Ambiguous) -> None:
         """Warn of a request that took effect after it was unconfirmed; the `alarm` callback of `Sender`."""
-        words = record_of(outcome.intent, self.store).words
-        self.record("showed up", f"{outcome.intent.id} {words}")
+        text = record_of(outcome.intent, self.store).text
+        self.record("showed up", f"{outcome.intent.id} {text}")
         intent_id = outcome.intent.id
         if isinstance(outcome, Rejected):
-            self.notify("info", f"{words}: the broker had rejected it after all", intent_id)
+            self.notify("info", f"{text}: the broker had rejected it after all", intent_id)
             return
         self._pass_on(outcome)
         if isinstance(outcome, Ambiguous):
-            found = one_of_text(outcome, Command(words, ""))
+            found = one_of_text(outcome, Command(text, ""))
             self.notify("bad", f"TOOK EFFECT LATE: {found}", intent_id)
             return
         self.notify(
             "bad",
-            f"TOOK EFFECT LATE: {words} was {outcome.became.value} after all. "
+            f"TOOK EFFECT LATE: {text} was {outcome.became.value} after all. "
             f"{self.keymap.name('close')} closes, {self.keymap.name('cancel')} cancels",
             intent_id,
         )
 
-    def notify(self, level: Level, words: str, outcome: str = "") -> None:
+    def notify(self, level: Level, text: str, outcome: str = "") -> None:
         """Show one line to the trader; `outcome` is the intent id of the command whose outcome it reports."""
         asks = level in {"warn", "bad"}  # both ask for an action when they concern an order
-        self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=asks, outcome=outcome))
+        self.store.notify(Notice(level, safe(text), self.wall_ns(), asks=asks, outcome=outcome))
 
-    def record(self, what: str, words: str) -> None:
+    def record(self, what: str, text: str) -> None:
         """Write an entry to the audit log, if there is one; warn once when writing begins to fail."""
         if self.audit is None:
             return
         failed_before = self.audit.failed
-        self.audit.write(what, words)
+        self.audit.write(what, text)
         if self.audit.failed and not failed_before:
             self.notify(
                 "warn",
@@ -213,10 +213,10 @@ class Dispatcher:
         trade = await self._trade_with_orders(fill.trade_opened.trade_id, done)
         if trade is None:
             return report
-        words = protection_text(trade)
-        if words:
-            return Report(report.level, f"{report.words} {words}")
-        return Report("warn", f"{report.words} NO STOP: {self.keymap.name('protect')} protects")
+        text = protection_text(trade)
+        if text:
+            return Report(report.level, f"{report.text} {text}")
+        return Report("warn", f"{report.text} NO STOP: {self.keymap.name('protect')} protects")
 
     async def _trade_with_orders(self, trade_id: str, done: Done) -> TradeRow | None:
         """Return a new trade once its orders on fill are applied; after a timeout, as it is."""
@@ -248,7 +248,7 @@ def record_of(intent: Intent, store: Store) -> InFlight:
         instrument=instrument,
         kind=KINDS[intent.action],
         state="sent",
-        words=intent_text(replace(intent, instrument=instrument or "")),
+        text=intent_text(replace(intent, instrument=instrument or "")),
     )
 
 

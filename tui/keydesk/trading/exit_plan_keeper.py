@@ -66,7 +66,7 @@ class ExitPlanKeeper:
 
     # What the trader sets.
 
-    def keep(self, change: SetExitPlan) -> None:
+    def update_plan(self, change: SetExitPlan) -> None:
         """Set, change or take away the plan of a trade."""
         trade = self.store.trades.get(change.trade_id)
         name = f"#{change.trade_id} {pair(change.instrument)}"
@@ -80,10 +80,10 @@ class ExitPlanKeeper:
             self.record(f"{name}: removed")
             self.dispatcher.notify("good", f"EXIT PLAN of {name} removed; stop and target stay")
             return
-        words = plan_text(change.plan, self._pip_of(change.instrument), self.store.zone)
-        self.record(f"{name}: {words}")
+        text = plan_text(change.plan, self._pip_of(change.instrument), self.store.zone)
+        self.record(f"{name}: {text}")
         self.dispatcher.notify(
-            "good", f"EXIT PLAN of {name} set: {words}. It runs while Keydesk runs"
+            "good", f"EXIT PLAN of {name} set: {text}. It runs while Keydesk runs"
         )
 
     def end(self, trade_id: str, why: str = "the trade is closed") -> None:
@@ -163,7 +163,7 @@ class ExitPlanKeeper:
             elif problem := problem_of(plan):
                 self.dispatcher.notify("bad", f"NO EXIT PLAN for #{trade.id}: {problem}")
             else:
-                self.keep(SetExitPlan(trade.id, trade.instrument, plan))
+                self.update_plan(SetExitPlan(trade.id, trade.instrument, plan))
 
     async def look_up(self, client: Client, unconfirmed: Collection[str]) -> None:
         """Find what became of orders that an earlier desk sent and whose fill this desk has not seen.
@@ -220,14 +220,14 @@ class ExitPlanKeeper:
         self._show()
         return kept
 
-    def record(self, words: str) -> None:
+    def record(self, text: str) -> None:
         """Write to the audit log."""
-        self.dispatcher.record("plan", words)
+        self.dispatcher.record("plan", text)
 
-    def _say_trouble(self, words: str) -> None:
-        if words != self._trouble:
-            self._trouble = words
-            self.dispatcher.notify("bad", f"The file of exit plans {clean(words)}")
+    def _say_trouble(self, text: str) -> None:
+        if text != self._trouble:
+            self._trouble = text
+            self.dispatcher.notify("bad", f"The file of exit plans {clean(text)}")
 
     def _show(self) -> None:
         if self.store.exit_plans != self.book.plans:

@@ -109,7 +109,7 @@ class ExitPlans:
         self.keeper.set_up_opened(self.now())
         self._end_closed()
         states = {id_: self._state_of(id_, plan, acts=acts) for id_, plan in self._plans.items()}
-        self._show({id_: words for id_, (words, _) in states.items()})
+        self._show({id_: text for id_, (text, _) in states.items()})
         return [(id_, step) for id_, (_, step) in states.items() if step is not None]
 
     def _may_act(self) -> bool:
@@ -165,12 +165,12 @@ class ExitPlans:
         attempts = self._attempts.setdefault(trade_id, _Attempts())
         unconfirmed = isinstance(obstacle, InFlight) and obstacle.state == "unconfirmed"
         why = obstacle.line if isinstance(obstacle, InFlight) else obstacle
-        words = f"{step.kind} waits: {why}"
-        if (unconfirmed or step.kind == "time stop") and attempts.reason != words:
-            self._tell("bad" if unconfirmed else "warn", f"{PREFIX}#{trade_id}: {words}")
-            self._record(f"#{trade_id}: {words}")
-        attempts.reason = words
-        return words
+        text = f"{step.kind} waits: {why}"
+        if (unconfirmed or step.kind == "time stop") and attempts.reason != text:
+            self._tell("bad" if unconfirmed else "warn", f"{PREFIX}#{trade_id}: {text}")
+            self._record(f"#{trade_id}: {text}")
+        attempts.reason = text
+        return text
 
     def _step(self, plan: ExitPlan, trade: TradeRow) -> PlanStep | None:
         known, quote = (
@@ -218,9 +218,9 @@ class ExitPlans:
         """Send what a plan does now, and note a failure; the trade stays busy until its outcome is known."""
         try:
             trade = self._store.trades[trade_id]
-            self._record(words := self._decision_text(trade, step))
+            self._record(text := self._decision_text(trade, step))
             if step.stop is None:  # the report of the fill says what was closed, not why
-                self._tell("warn", f"{PREFIX}{words}")
+                self._tell("warn", f"{PREFIX}{text}")
             outcome = await self._send(trade, step)
             self._note(trade_id, step, outcome)
         except Exception as error:  # noqa: BLE001 - the edge of a task: the trader is told
@@ -320,11 +320,11 @@ class ExitPlans:
             self._store.exit_plan_states = dict(states)
             self._store.mark(Topic.TRADES)
 
-    def _record(self, words: str) -> None:
-        self.keeper.record(words)
+    def _record(self, text: str) -> None:
+        self.keeper.record(text)
 
-    def _tell(self, level: Level, words: str) -> None:
-        self.commands.dispatcher.notify(level, words)
+    def _tell(self, level: Level, text: str) -> None:
+        self.commands.dispatcher.notify(level, text)
 
 
 def _is_of(trade: TradeRow, plan: ExitPlan) -> bool:

@@ -68,8 +68,8 @@ class Exits:
         """Close a trade, or a part of it; `prefix` comes before the words of the command."""
         amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
         size = "all" if isinstance(amount, str) else units(amount)
-        words = f"{prefix}CLOSE {size} of #{trade_id} {pair(instrument)}"
-        command = self.command(words, "close", instrument, "close trade")
+        text = f"{prefix}CLOSE {size} of #{trade_id} {pair(instrument)}"
+        command = self.command(text, "close", instrument, "close trade")
         command = replace(command, expected=self._price_seen(trade_id))
         return await self.send(command, lambda sender: sender.close_trade(trade_id, units=amount))
 
@@ -129,7 +129,7 @@ class Exits:
         """Set, move or cancel what protects a trade; `prefix` comes before the words of the command."""
         command = self.command("", "modify", change.instrument, "protection")
         command = replace(
-            command, words=f"{prefix}{change_text(change, command.pip)} on #{change.trade_id}"
+            command, text=f"{prefix}{change_text(change, command.pip)} on #{change.trade_id}"
         )
         return await self.send(
             command,
@@ -169,11 +169,11 @@ class Exits:
         sending = request(self.sender.with_intent_id(intent_id))
         return await self.dispatcher.send(command, sending, intent_id=intent_id)
 
-    def command(self, words: str, again: str, instrument: str, kind: InFlightKind) -> Command:
+    def command(self, text: str, again: str, instrument: str, kind: InFlightKind) -> Command:
         """Return a command in words, with what its outcome is measured by."""
         known = self.store.instruments.get(instrument)
         return Command(
-            words,
+            text,
             again,
             pip=pip(known.pip_location) if known else None,
             instrument=instrument or None,

@@ -102,8 +102,8 @@ class Notifier:
             return transaction.type
         return f"{pair(line.instrument)} {line.text}" if line.instrument else line.text
 
-    def _tell(self, level: OutcomeLevel, words: str) -> None:
-        self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=True))
+    def _tell(self, level: OutcomeLevel, text: str) -> None:
+        self.store.notify(Notice(level, safe(text), self.wall_ns(), asks=True))
 
 
 def _at_once(transaction: OrderFillTransaction | OrderCancelTransaction) -> bool:

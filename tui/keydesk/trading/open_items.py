@@ -29,7 +29,7 @@ class OpenItems:
         return not (self.trades or self.orders or unreadable)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """What is open, in words."""
         trades = [f"#{id_} {pair(instrument)}".rstrip() for id_, instrument in self.trades]
         unreadable = [

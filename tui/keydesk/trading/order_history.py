@@ -46,7 +46,7 @@ class HistoryEntry:
 
     time_ns: int
     what: SafeText
-    words: SafeText
+    text: SafeText
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class OrderHistory:
 
     id: str
     time_ns: int  # when it was made
-    words: SafeText  # BUY 50,000 EUR/USD market
+    text: SafeText  # BUY 50,000 EUR/USD market
     state: LifeState
     outcome: SafeText = field(default_factory=lambda: clean(""))  # the last words about it
     request: SafeText = field(default_factory=lambda: clean(""))
@@ -108,9 +108,9 @@ def with_states(
     """Return the orders with the states that the desk knows; one that is only in flight is added."""
     known = {history.id: history for history in histories}
     for record in in_flight:
-        words = clean(record.words)
-        history = known.get(record.id, OrderHistory(record.id, 2**63, words, record.state))
-        known[record.id] = replace(history, state=record.state, words=words)
+        text = clean(record.text)
+        history = known.get(record.id, OrderHistory(record.id, 2**63, text, record.state))
+        known[record.id] = replace(history, state=record.state, text=text)
     return in_order(known.values())
 
 
@@ -152,9 +152,9 @@ def _audit_lines(entries: Iterable[AuditEntry]) -> dict[str, list[HistoryEntry]]
     """Return what the audit log says of each order, oldest first."""
     by_order: dict[str, list[HistoryEntry]] = {}
     for entry in sorted(entries, key=lambda each: each.time_ns):
-        id_, _, words = entry.words.partition(" ")
+        id_, _, text = entry.text.partition(" ")
         if entry.what in OF_ORDERS and id_.startswith(ID_START):
-            line = HistoryEntry(entry.time_ns, entry.what, clean(words, LONGEST))
+            line = HistoryEntry(entry.time_ns, entry.what, clean(text, LONGEST))
             by_order.setdefault(id_, []).append(line)
     return by_order
 
@@ -162,8 +162,8 @@ def _audit_lines(entries: Iterable[AuditEntry]) -> dict[str, list[HistoryEntry]]
 def _from_lines(id_: str, lines: Sequence[HistoryEntry]) -> OrderHistory:
     """Return an order that the journal does not have: it was compacted, or an exit went out without it."""
     known = next((line for line in lines if line.what == "sending"), lines[0])
-    words = known.words.partition(" {")[0]
-    return OrderHistory(id_, lines[0].time_ns, clean(words), "settled")
+    text = known.text.partition(" {")[0]
+    return OrderHistory(id_, lines[0].time_ns, clean(text), "settled")
 
 
 def _with_lines(history: OrderHistory, lines: Sequence[HistoryEntry]) -> OrderHistory:
@@ -173,14 +173,14 @@ def _with_lines(history: OrderHistory, lines: Sequence[HistoryEntry]) -> OrderHi
         if len(lines) <= MOST_LINES
         else [*lines[: MOST_LINES // 2], *lines[-MOST_LINES // 2 :]]
     )
-    sent = next((line.words for line in lines if line.what == "sending"), clean(""))
+    sent = next((line.text for line in lines if line.what == "sending"), clean(""))
     has_outcome = last.what != "sending"
     showed_up = history.state == "unconfirmed" and last.what == "showed up"
     seen = history.state == "one of several" and any(line.what == ACKNOWLEDGED for line in lines)
     return replace(
         history,
         state="settled" if showed_up or seen else history.state,
-        outcome=last.words if has_outcome else history.outcome,
+        outcome=last.text if has_outcome else history.outcome,
         request=history.request or sent,
         lines=tuple(kept),
     )

@@ -168,11 +168,11 @@ def _trailed(now: TrailingStopLossDetails | None, change: Change) -> TrailingSto
     return now.model_copy(update={"distance": change})
 
 
-def expiry(words: str, now_ns: int) -> tuple[TimeInForce, DateTime | None]:
+def expiry(text: str, now_ns: int) -> tuple[TimeInForce, DateTime | None]:
     """Return the time in force, and the expiry if there is one."""
-    hours = HOURS.get(words)
+    hours = HOURS.get(text)
     if hours is None:
-        return words, None
+        return text, None
     return "GTD", DateTime.from_ns(now_ns + hours * HOUR_NS)
 
 
@@ -227,7 +227,7 @@ class Flattening:
                 self.dispatcher.notify("good", f"FLAT: {where} has no position and no entry order")
                 return
         again = self.dispatcher.keymap.name("flatten")
-        left = open_items.words or "?"
+        left = open_items.text or "?"
         self.dispatcher.notify(
             "bad", f"NOT FLAT, still open as far as known: {left}. Again: {again}"
         )

@@ -38,14 +38,14 @@ class Report:
     """A line about an outcome, and its level."""
 
     level: Level
-    words: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
     """A command in words, and the values that its outcome is compared with."""
 
-    words: str  # "BUY 50,000 EUR/USD at market"
+    text: str  # "BUY 50,000 EUR/USD at market"
     again: str  # the key map's name of what to press again: "buy"; then the key itself
     expected: Decimal | None = None
     bound: Decimal | None = None
@@ -64,10 +64,10 @@ def report_of(outcome: Outcome, command: Command) -> Report:
         case Done():
             return _done(outcome, command)
         case Rejected():
-            return Report("bad", f"REJECTED {command.words}: {_why(outcome)}")
+            return Report("bad", f"REJECTED {command.text}: {_why(outcome)}")
         case NotSent():
             return Report(
-                "bad", f"NOT SENT {command.words}: {clean(outcome.message)}. Again: {command.again}"
+                "bad", f"NOT SENT {command.text}: {clean(outcome.message)}. Again: {command.again}"
             )
         case Ambiguous() | Unconfirmed():
             return _ambiguous_or_unconfirmed(outcome, command)
@@ -81,7 +81,7 @@ def _ambiguous_or_unconfirmed(outcome: Ambiguous | Unconfirmed, command: Command
     else:
         found = f"{one_of_text(outcome.one_of, command)}; what is missing may still show up"
     watched = "Watched for; look before you send again"
-    return Report("bad", f"UNCONFIRMED {command.words}: {found}. {watched}")
+    return Report("bad", f"UNCONFIRMED {command.text}: {found}. {watched}")
 
 
 def _done(done: Done, command: Command) -> Report:
@@ -92,16 +92,14 @@ def _done(done: Done, command: Command) -> Report:
     if fill is not None:
         return Report("good", fill_text(fill, command) + late)
     if done.became is OrderResult.RESTING:
-        return Report(
-            "good", f"RESTING {command.words} #{done.order_id or '?'}{_ms(command)}{late}"
-        )
-    return Report("good", f"{command.done or f'DONE {command.words}'}{_ms(command)}{late}")
+        return Report("good", f"RESTING {command.text} #{done.order_id or '?'}{_ms(command)}{late}")
+    return Report("good", f"{command.done or f'DONE {command.text}'}{_ms(command)}{late}")
 
 
 def one_of_text(like: Ambiguous, command: Command) -> str:
     """Return the joint outcome of several like requests that cannot be distinguished."""
-    words = "; ".join(_finding_text(each, command) for each in like.findings)
-    return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {command.words}: {words}"
+    text = "; ".join(_finding_text(each, command) for each in like.findings)
+    return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {command.text}: {text}"
 
 
 def _finding_text(finding: Done | Rejected, command: Command) -> str:
@@ -109,26 +107,26 @@ def _finding_text(finding: Done | Rejected, command: Command) -> str:
         return f"REJECTED ({_why(finding)})"
     if finding.became is OrderResult.CANCELLED:
         return f"CANCELLED ({in_text(finding.reason)})"
-    return report_of(replace(finding, looked_up=False), replace(command, milliseconds=None)).words
+    return report_of(replace(finding, looked_up=False), replace(command, milliseconds=None)).text
 
 
 def _position_closed(done: Done, command: Command, late: str) -> Report:
     """Report each side: both may have been closed, or one of two."""
-    words = "; ".join(fill_text(fill, command) for fill in done.fills) + late
+    text = "; ".join(fill_text(fill, command) for fill in done.fills) + late
     if not done.reason:
-        return Report("good", words)
-    return Report("bad", f"{words}; the other side is still open: {in_text(done.reason)}")
+        return Report("good", text)
+    return Report("bad", f"{text}; the other side is still open: {in_text(done.reason)}")
 
 
 def _cancelled(done: Done, command: Command) -> Report:
     if done.looked_up and done.reason in ENDED_SINCE:
         since = ENDED_SINCE[done.reason]
-        return Report("good", f"RESTED {command.words} #{done.order_id or '?'} {since}")
+        return Report("good", f"RESTED {command.text} #{done.order_id or '?'} {since}")
     if done.reason in PRICE_REASONS and command.bound is not None:
         why = f"price moved past the bound {command.bound}"
     else:
         why = in_text(done.reason) if done.reason else "cancelled at once"
-    return Report("bad", f"NOT FILLED {command.words}: {why}. Send again: {command.again}")
+    return Report("bad", f"NOT FILLED {command.text}: {why}. Send again: {command.again}")
 
 
 def _why(rejected: Rejected) -> str:

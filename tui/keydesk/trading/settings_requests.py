@@ -62,32 +62,32 @@ class SettingsRequests:
 
         await self._send(configure_text(change), request)
 
-    async def _send(self, words: str, request: Callable[[], Awaitable[Changed]]) -> None:
+    async def _send(self, text: str, request: Callable[[], Awaitable[Changed]]) -> None:
         failure: KeydeskClientError | None = None
         for pause in (0.0, *PAUSES_S):
             if pause:
                 await self.sleep(pause)
-            self.dispatcher.record("sending", words)
+            self.dispatcher.record("sending", text)
             try:
                 changed = await request()
             except (Refused, InvalidRequest) as error:
-                self._tell(f"REJECTED {words}: {refusal_text(error)}")
+                self._tell(f"REJECTED {text}: {refusal_text(error)}")
                 return
             except KeydeskClientError as error:
                 failure = error
-                self.dispatcher.record("unknown", f"{words}: {clean(str(error))}")
+                self.dispatcher.record("unknown", f"{text}: {clean(str(error))}")
             else:
                 self.dispatcher.offer([changed.transaction])
                 self.dispatcher.saw_last(changed.last_transaction_id)
-                self.dispatcher.record("outcome", f"DONE {words}")
-                self.dispatcher.notify("good", f"DONE {words}")
+                self.dispatcher.record("outcome", f"DONE {text}")
+                self.dispatcher.notify("good", f"DONE {text}")
                 return
         why = clean(str(failure))
-        self._tell(f"NOT CONFIRMED {words}: {why}. It moves no money: set it again")
+        self._tell(f"NOT CONFIRMED {text}: {why}. It moves no money: set it again")
 
-    def _tell(self, words: str) -> None:
-        self.dispatcher.record("outcome", words)
-        self.dispatcher.notify("bad", words)
+    def _tell(self, text: str) -> None:
+        self.dispatcher.record("outcome", text)
+        self.dispatcher.notify("bad", text)
 
 
 def refusal_text(error: Refused | InvalidRequest) -> str:

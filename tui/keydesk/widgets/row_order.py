@@ -22,9 +22,9 @@ class TableOrder:
     live: bool = False  # sorted again and again, the cursor's row held; else once
 
     @classmethod
-    def read(cls, words: str, columns: Container[str]) -> TableOrder:
+    def read(cls, text: str, columns: Container[str]) -> TableOrder:
         """Return the order that `saved` wrote; anything else is the pane's own order."""
-        column, *more = words.split() or [""]
+        column, *more = text.split() or [""]
         if column not in columns or not set(more) <= {"up", "live"}:
             return cls()
         return cls(column, "up" not in more, "live" in more)
@@ -37,7 +37,7 @@ class TableOrder:
         up, live = "" if self.descending else " up", " live" if self.live else ""
         return f"{self.column}{up}{live}"
 
-    def words(self, title: str) -> Printable:
+    def text(self, title: str) -> Printable:
         """Return the order in words for a heading: "P/L ▼ held"; `title` is the column's header."""
         if not self.column:
             return ""

@@ -176,7 +176,7 @@ class SortedTable(TablePane):
         if not column:
             return ""
         title = next((each.title for each in self.columns() if each.key == column), "")
-        return self.order.words(title or column)
+        return self.order.text(title or column)
 
     def titled(self, count: int, mark: str = "", usual: str = "") -> Heading:
         """Return the heading of so many rows."""

@@ -131,12 +131,12 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         usual = super().get_driver_class()
         return TerminalDriver if usual is LinuxDriver else usual
 
-    def show_window_title(self, words: str) -> None:
+    def show_window_title(self, text: str) -> None:
         """Set the title of the terminal's window until the desk is left."""
-        self.window_title = words
+        self.window_title = text
         driver = driver_of(self)
         if isinstance(driver, TerminalDriver):
-            driver.show_title(in_ascii(words) if self._ascii_only else words)
+            driver.show_title(in_ascii(text) if self._ascii_only else text)
 
     def continued_at(self) -> float:
         """Return when the process went on after it was stopped, in monotonic seconds."""

@@ -64,7 +64,7 @@ class TerminalContents:
         self._sent.clear()
         self._width = 0  # the terminal may be narrower now
 
-    def take(self, pieces: Iterable[Piece], depth: ColorSystem) -> str:
+    def update(self, pieces: Iterable[Piece], depth: ColorSystem) -> str:
         """Return the bytes that make the terminal show these pieces, and record them as sent."""
         runs: list[ChangedRun] = []
         for y, x, segments in pieces:
@@ -206,7 +206,7 @@ class Difference(CompositorUpdate):
         if pieces is None:  # another release of Textual
             self._front.forget()
             return self._update.render_segments(console)
-        return self._front.take(pieces, self._colours)
+        return self._front.update(pieces, self._colours)
 
 
 class RenderedUpdate(CompositorUpdate):

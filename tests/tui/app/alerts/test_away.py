@@ -81,7 +81,7 @@ def test_a_start_shows_what_came_since_the_last_desk_once(desk: Desk) -> None:
     desk.check(2.0)
     desk.check(4.0)
     assert [[each.id for each in report.lines] for report in desk.shown] == [["100"]]
-    assert desk.shown[0].outages[0].words == "desk closed"
+    assert desk.shown[0].outages[0].text == "desk closed"
     desk.card.close()
     visit = read_last_visit(desk.path)
     assert visit is not None
@@ -124,7 +124,7 @@ def test_after_a_lost_connection_the_card_has_the_gap(desk: Desk) -> None:
     desk.check(70.0)
     desk.check(72.0)
     assert [each.id for each in desk.shown[0].lines] == ["101"]
-    assert desk.shown[0].outages[0].words == "not connected"
+    assert desk.shown[0].outages[0].text == "not connected"
 
 
 def test_what_happens_under_the_traders_eyes_is_no_card(desk: Desk) -> None:

@@ -66,7 +66,7 @@ async def test_the_desk_is_kept_without_the_form_over_it_or_the_accounts_number(
         keeper.open(folder)
         app.push_screen(DetailsForm("Secret form", [("of", "the trader")]))
         await pilot.pause()
-        keeper.keep("7", "entry", trade.opened_ns)
+        keeper.save("7", "entry", trade.opened_ns)
         await app.workers.wait_for_complete()
         assert keeper.trades_with_screen == {"7"}
         assert app.store.account is not None

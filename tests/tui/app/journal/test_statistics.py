@@ -28,10 +28,10 @@ async def test_the_page_reads_the_journal_and_what_each_view_needs(tmp_path: Pat
         await settle(app, pilot)
         assert "1 closed trade" in app.words
         assert "Sharpe, daily NAV" in app.words
-        for key, words in (("5", "Not enough trades for MAE"), ("8", "1 trade without a first")):
+        for key, text in (("5", "Not enough trades for MAE"), ("8", "1 trade without a first")):
             await pilot.press(key)
             await settle(app, pilot)
-            assert words in app.words
+            assert text in app.words
     assert max(map(len, app.described)) < 200  # a repr of every trade held the desk for 100 ms
 
 

@@ -32,7 +32,7 @@ def told(engine: AlertEngine, path: Sequence[int]) -> list[tuple[int, str]]:
     return [
         (at, firing.alert.id)
         for at, price in enumerate(path)
-        for firing in engine.take(MID, Decimal(price), at * SECOND)
+        for firing in engine.evaluate(MID, Decimal(price), at * SECOND)
     ]
 
 
@@ -94,7 +94,7 @@ def test_alerts_that_come_and_go_do_not_change_what_another_tells(
                 engine.add(alert(f"other {number}", other, "touch"))
         own += [
             at
-            for firing in engine.take(MID, Decimal(price), at * SECOND)
+            for firing in engine.evaluate(MID, Decimal(price), at * SECOND)
             if firing.alert.id == "own"
         ]
         engine.replace([alert("own", level)])
@@ -103,10 +103,10 @@ def test_alerts_that_come_and_go_do_not_change_what_another_tells(
 
 def test_a_price_that_is_beyond_the_level_already_crosses_nothing() -> None:
     engine = AlertEngine([alert("1", "1.1")])
-    assert not list(engine.take(MID, Decimal("1.2"), 1))
-    assert not list(engine.take(MID, Decimal("1.1"), 2))
-    assert not list(engine.take(MID, Decimal("1.09"), 3))
-    assert [each.value for each in engine.take(MID, Decimal("1.3"), 4)] == ["1.3"]
+    assert not list(engine.evaluate(MID, Decimal("1.2"), 1))
+    assert not list(engine.evaluate(MID, Decimal("1.1"), 2))
+    assert not list(engine.evaluate(MID, Decimal("1.09"), 3))
+    assert [each.value for each in engine.evaluate(MID, Decimal("1.3"), 4)] == ["1.3"]
 
 
 def test_a_gap_over_several_levels_tells_each_in_the_order_in_which_the_price_came_by() -> None:
@@ -132,9 +132,9 @@ def test_an_expired_or_paused_alert_is_not_told() -> None:
 def test_a_time_that_passed_while_nobody_looked_is_told_late() -> None:
     at_noon = Alert("1", ClockTime("12:00", 12 * SECOND))
     engine = AlertEngine([at_noon])
-    assert [each.alert.id for each in engine.take(Reading("clock"), Decimal(30 * SECOND), 30)] == [
-        "1"
-    ]
+    assert [
+        each.alert.id for each in engine.evaluate(Reading("clock"), Decimal(30 * SECOND), 30)
+    ] == ["1"]
 
 
 def test_an_alert_with_another_condition_begins_anew_and_an_unchanged_one_does_not() -> None:
@@ -201,10 +201,10 @@ def one_by_one(made: Alert, history: PriceHistory, side: int | None) -> Missed:
     for each in (period for _, _, part in history.blocks for period in part):
         other = Armed(made, level, entry.side)
         if each.time_ns < max(made.made_ns, made.fired_ns):
-            entry.take(each.close)
+            entry.crosses(each.close)
             continue
-        low_first = [entry.take(each) for each in (each.open, each.low, each.high, each.close)]
-        high_first = [other.take(each) for each in (each.open, each.high, each.low, each.close)]
+        low_first = [entry.crosses(each) for each in (each.open, each.low, each.high, each.close)]
+        high_first = [other.crosses(each) for each in (each.open, each.high, each.low, each.close)]
         if any([*low_first, *high_first]) and first is None:
             first = each.time_ns
     return Missed(first, entry.side)

@@ -80,7 +80,7 @@ def test_a_line_means_its_condition(line: str, condition: Condition) -> None:
     found = parse_alert(line, NAMES, EUR)
     assert found.condition == condition
     assert found.repeat_s is None
-    assert found.words
+    assert found.text
 
 
 @pytest.mark.parametrize(
@@ -148,12 +148,12 @@ def test_an_error_names_the_part_and_shows_how_to_write_it(line: str, names: str
 
 @given(st.text(max_size=60))
 def test_any_text_is_an_alert_or_an_error_in_words(line: str) -> None:
-    words = ""
+    text = ""
     try:
-        words = parse_alert(line, NAMES, EUR).words
+        text = parse_alert(line, NAMES, EUR).text
     except AlertSyntaxError as error:
-        words = str(error)
-    assert words
+        text = str(error)
+    assert text
 
 
 def test_without_an_instrument_on_the_desk_one_has_to_be_named() -> None:
@@ -202,6 +202,6 @@ def test_an_alert_on_a_trade_that_is_not_open_is_refused_not_kept_silently() -> 
 
 def test_a_note_is_text_and_nothing_else() -> None:
     made = make_alert(parse_alert("> 1.2 note \x1b]0;evil\x07 $(rm)", NAMES, EUR), AROUND)
-    assert "\x1b" not in made.words
-    assert "\x07" not in made.words
-    assert "$(rm)" in made.words
+    assert "\x1b" not in made.text
+    assert "\x07" not in made.text
+    assert "$(rm)" in made.text

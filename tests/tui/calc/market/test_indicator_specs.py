@@ -72,10 +72,10 @@ def test_a_text_that_is_none_says_why(text: str, words: str) -> None:
         ([f"ema {n}" for n in range(1, 6)], "5 ema are too many for a chart: leave out all but 4"),
     ],
 )
-def test_too_many_are_refused(texts: tuple[str, ...], words: str) -> None:
+def test_too_many_are_refused(texts: tuple[str, ...], text: str) -> None:
     with pytest.raises(IndicatorSyntaxError) as refusal:
         parse_indicators(texts)
-    assert words in str(refusal.value)
+    assert text in str(refusal.value)
 
 
 def test_several_averages_stand_on_one_chart() -> None:

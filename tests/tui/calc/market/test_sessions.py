@@ -21,7 +21,7 @@ def ns(text: str, zone: str = "UTC") -> int:
 
 def words_at(text: str) -> dict[str, str]:
     now = ns(text)
-    return {each.name: each.words(now) for each in sessions_at(now)}
+    return {each.name: each.text(now) for each in sessions_at(now)}
 
 
 def test_london_and_new_york_overlap_on_a_winter_afternoon() -> None:
@@ -77,9 +77,9 @@ def test_the_rollover_is_at_five_in_new_york() -> None:
         ("2026-03-04T12:00", "the broker does not say until when"),
     ],
 )
-def test_a_closed_instrument_says_when_it_opens(at: str, words: str) -> None:
+def test_a_closed_instrument_says_when_it_opens(at: str, text: str) -> None:
     zone = "UTC" if at.startswith("2026-03-07") else "America/New_York"
-    assert closed_text(ns(at, zone)).endswith(words)
+    assert closed_text(ns(at, zone)).endswith(text)
 
 
 def test_the_last_hours_of_the_week_are_friday_evening() -> None:

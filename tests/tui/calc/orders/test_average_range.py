@@ -149,7 +149,7 @@ def test_the_command_line_takes_ranges() -> None:
     assert parsed.stop == Entry("1.5", "ATR")
     assert parsed.target == Entry("3", "ATR")
     assert parsed.trail == Entry("2", "ATR")
-    assert parsed.words == "stop 1.5 ATR, target 3 ATR, trail 2 ATR"
+    assert parsed.text == "stop 1.5 ATR, target 3 ATR, trail 2 ATR"
 
 
 @pytest.mark.parametrize("words", [["sl", "a"], ["tr", "1,5a"], ["bound", "2a"], ["sl", "1aa"]])

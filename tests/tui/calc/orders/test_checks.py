@@ -57,8 +57,8 @@ def test_a_usual_ticket_passes() -> None:
         (replace(GOOD, trail=Entry("1", "pips")), "below the broker's minimum"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_with_its_reason(draft: Draft, words: str) -> None:
-    assert any(words in reason for reason in verdict(draft).refusals)
+def test_what_cannot_be_meant_is_refused_with_its_reason(draft: Draft, text: str) -> None:
+    assert any(text in reason for reason in verdict(draft).refusals)
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_what_cannot_be_meant_is_refused_with_its_reason(draft: Draft, words: st
         (example_facts(age=12.0, silent=12.0), "The price is 12s old and no other comes"),
     ],
 )
-def test_no_order_is_opened_on_no_market(context: TradingContext, words: str) -> None:
-    assert any(words in reason for reason in verdict(GOOD, context).refusals)
+def test_no_order_is_opened_on_no_market(context: TradingContext, text: str) -> None:
+    assert any(text in reason for reason in verdict(GOOD, context).refusals)
 
 
 def test_a_quiet_instrument_may_be_dealt_in_while_the_stream_lives() -> None:
@@ -86,8 +86,8 @@ def test_a_quiet_instrument_may_be_dealt_in_while_the_stream_lives() -> None:
         (replace(GOOD, kind="LIMIT", price=Entry("1.08510", "price")), "MARKETABLE"),
     ],
 )
-def test_what_could_hurt_asks_for_a_letter(draft: Draft, words: str) -> None:
-    assert any(words in warning for warning in verdict(draft).warnings)
+def test_what_could_hurt_asks_for_a_letter(draft: Draft, text: str) -> None:
+    assert any(text in warning for warning in verdict(draft).warnings)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_what_could_hurt_asks_for_a_letter(draft: Draft, words: str) -> None:
         (CheckContext(1_772_056_500_000_000_000), "Rollover in 5 min"),
     ],
 )
-def test_the_moment_may_ask_for_a_letter(check_context: CheckContext, words: str) -> None:
-    assert any(words in warning for warning in verdict(GOOD, check_context=check_context).warnings)
+def test_the_moment_may_ask_for_a_letter(check_context: CheckContext, text: str) -> None:
+    assert any(text in warning for warning in verdict(GOOD, check_context=check_context).warnings)
 
 
 def test_five_times_the_usual_size_is_usual_still() -> None:
@@ -115,6 +115,6 @@ def test_one_order_at_a_time_in_an_instrument() -> None:
 
 def test_own_limits_refuse() -> None:
     limits = Limits(hard_units=D(5_000), hard_risk_percent=D("0.1"))
-    words = " ".join(verdict(GOOD, limits=limits).refusals)
-    assert "your own limit of 5,000 units" in words
-    assert "your own limit of 0.1 %" in words
+    text = " ".join(verdict(GOOD, limits=limits).refusals)
+    assert "your own limit of 5,000 units" in text
+    assert "your own limit of 0.1 %" in text

@@ -45,13 +45,13 @@ def refusals(limits: Limits, draft: Draft = TICKET, risk: OpenRisk = NO_RISK) ->
     ],
 )
 def test_a_hard_limit_refuses_what_is_over_it_and_names_value_and_remedy(
-    name: str, passes: str, refuses: str, words: str
+    name: str, passes: str, refuses: str, text: str
 ) -> None:
     at_it: dict[str, Any] = {name: D(passes)}
     over_it: dict[str, Any] = {name: D(refuses)}
     assert refusals(Limits(**at_it)) == []
     [said] = refusals(Limits(**over_it))
-    assert words in said
+    assert text in said
     assert f"({name}). " in said
     assert said.endswith("or :limits changes it")
 
@@ -119,8 +119,8 @@ def test_after_a_row_of_losses_only_exits_are_sent_for_a_while() -> None:
     limits = Limits(cool_off_losses=D(3), cool_off_minutes=D(15))
     row = closed(-1, -1, -1)  # the last at two minutes
     assert cool_off_text(row[:2], limits, 2 * MINUTE) == ""
-    words = cool_off_text(row, limits, 2 * MINUTE)
-    assert words.startswith("COOL-OFF after 3 losses in a row: exits only for 15m")
+    text = cool_off_text(row, limits, 2 * MINUTE)
+    assert text.startswith("COOL-OFF after 3 losses in a row: exits only for 15m")
     assert cool_off_text(row, limits, 17 * MINUTE - 1)
     assert cool_off_text(row, limits, 17 * MINUTE) == ""
     assert cool_off_text(closed(-1, -1, -1, -1), limits, 17 * MINUTE)  # the next loss pauses again

@@ -32,7 +32,7 @@ def test_the_line_of_the_requirements_fills_the_ticket() -> None:
     assert (draft.kind, draft.expiry, draft.active) == ("LIMIT", "GTD 4h", "price")
     assert (draft.size, draft.price) == (Entry("50000", "units"), Entry("1.0830", "price"))
     assert (draft.stop, draft.target) == (Entry("20", "pips"), Entry("2", "R"))
-    assert (spoken.fields.size_text, spoken.fields.words) == (
+    assert (spoken.fields.size_text, spoken.fields.text) == (
         "50,000",
         "limit, at 1.0830, stop 20 pips, target 2 R, GTD 4h",
     )
@@ -106,13 +106,11 @@ def test_a_bracket_in_prices_pips_and_r_and_none_at_all() -> None:
         ("b eurusd 1e9", "size: 1e9 is not valid"),
     ],
 )
-def test_a_mistake_is_answered_with_its_field_and_the_way_to_write_it(
-    line: str, words: str
-) -> None:
+def test_a_mistake_is_answered_with_its_field_and_the_way_to_write_it(line: str, text: str) -> None:
     said = parse_command(line, NAMES, "EUR_USD")
     assert isinstance(said, ShowMessage)
     assert said.level == "warn"
-    assert said.words.startswith(words)
+    assert said.text.startswith(text)
 
 
 def test_without_an_instrument_it_is_the_one_on_the_desk() -> None:

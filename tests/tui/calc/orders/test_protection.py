@@ -153,15 +153,15 @@ async def words_of(kind: type[ProtectionForm], trade: TradeRow, *keys: str) -> s
 
 
 async def test_t_says_what_is_lost_at_the_trailing_stop() -> None:
-    words = await words_of(TrailingForm, long_euro())
-    assert "at stop −30.00" in words
-    assert "+18.00 against before" in words
+    text = await words_of(TrailingForm, long_euro())
+    assert "at stop −30.00" in text
+    assert "+18.00 against before" in text
 
 
 async def test_t_on_a_naked_trade_says_that_the_loss_has_a_limit_now() -> None:
-    words = await words_of(TrailingForm, unprotected_trade())
-    assert "UNLIMITED" not in words
-    assert "at stop −30.00" in words
+    text = await words_of(TrailingForm, unprotected_trade())
+    assert "UNLIMITED" not in text
+    assert "at stop −30.00" in text
 
 
 @pytest.mark.parametrize("kind", [ProtectionForm, ProtectForm])
@@ -179,6 +179,6 @@ async def test_no_form_calls_a_trailed_or_guaranteed_trade_unlimited(
 
 
 async def test_protect_says_the_r_of_its_bracket() -> None:
-    words = await words_of(ProtectForm, unprotected_trade())
-    assert "at stop −40.00" in words
-    assert "target  +80.00  2.00R" in words
+    text = await words_of(ProtectForm, unprotected_trade())
+    assert "at stop −40.00" in text
+    assert "target  +80.00  2.00R" in text

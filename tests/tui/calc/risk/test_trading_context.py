@@ -94,5 +94,5 @@ def test_a_stop_order_that_would_not_rest_says_so(side: Side, price: str) -> Non
     )
     context = example_facts()
     plan = work_out(draft, context, Limits())
-    [words] = check_ticket(draft, plan, context, Limits(), CheckContext(NOON)).warnings
-    assert words == f"The market is past {price} already: this stop fills at once"
+    [text] = check_ticket(draft, plan, context, Limits(), CheckContext(NOON)).warnings
+    assert text == f"The market is past {price} already: this stop fills at once"

@@ -32,27 +32,27 @@ async def after(*keys: str, size: tuple[int, int] = (80, 24)) -> str:
 
 @pytest.mark.parametrize("size", [(40, 12), (60, 14), (60, 16)])
 async def test_a_small_window_keeps_the_frame_whole(size: tuple[int, int]) -> None:
-    words = await after("down", "down", size=size)
-    assert "▶" in words
-    assert "process 7" in words
-    assert words.strip().splitlines()[-1].startswith("╰")
+    text = await after("down", "down", size=size)
+    assert "▶" in text
+    assert "process 7" in text
+    assert text.strip().splitlines()[-1].startswith("╰")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50), (60, 16)])
 async def test_the_newest_entries_come_first_and_the_chosen_one_in_full(
     size: tuple[int, int],
 ) -> None:
-    words = await after(size=size)
-    assert "Audit log  43 of 43" in words
-    assert words.index("outcome   FILLED") < words.index("confirm   y on")
-    assert "process 7" in words
-    assert "Esc closes" in words
+    text = await after(size=size)
+    assert "Audit log  43 of 43" in text
+    assert text.index("outcome   FILLED") < text.index("confirm   y on")
+    assert "process 7" in text
+    assert "Esc closes" in text
 
 
 async def test_letters_filter_and_arrows_choose() -> None:
-    words = await after(*"what:preview")
-    assert "Audit log  1 of 43" in words
-    assert "key       B" not in words
+    text = await after(*"what:preview")
+    assert "Audit log  1 of 43" in text
+    assert "key       B" not in text
     assert "▶ 01:46:39 confirm" in await after("down")
 
 

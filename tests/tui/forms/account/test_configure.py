@@ -39,12 +39,12 @@ async def test_the_effect_of_a_rate_stands_there_before_the_letter_sends_it() ->
     app = configure_app(store)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("m", *"10%", "enter")
-        words = app.words
+        text = app.words
         assert app.results == []
         await pilot.press("c")
-    assert "margin used 722.58 → " in words
-    assert "10.00 %, 10 to 1" in words
-    assert "type   c   to send" in words
+    assert "margin used 722.58 → " in text
+    assert "10.00 %, 10 to 1" in text
+    assert "type   c   to send" in text
     assert app.results == [ConfigureAccount(margin_rate=D("0.1"))]
 
 

@@ -18,10 +18,10 @@ async def after(*keys: str, size: tuple[int, int] = (80, 24)) -> FormApp:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
 async def test_the_trades_without_a_stop_are_named(size: tuple[int, int]) -> None:
-    words = (await after(size=size)).last_text
-    assert "SHORT 5,000 USD/JPY #6398" in words
-    assert "6411" not in words  # it has a stop
-    assert "their loss has no limit" in words
+    text = (await after(size=size)).last_text
+    assert "SHORT 5,000 USD/JPY #6398" in text
+    assert "6411" not in text  # it has a stop
+    assert "their loss has no limit" in text
 
 
 async def test_y_leaves_and_esc_stays() -> None:

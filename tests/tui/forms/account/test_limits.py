@@ -57,10 +57,10 @@ async def test_without_a_change_nothing_is_kept() -> None:
         (("down", "down", "down", "space"), "cool_off_minutes cannot be off"),
     ],
 )
-async def test_what_is_no_limit_is_refused_with_its_name(keys: tuple[str, ...], words: str) -> None:
+async def test_what_is_no_limit_is_refused_with_its_name(keys: tuple[str, ...], text: str) -> None:
     app = await after(*keys, "enter")
-    assert words in app.last_text
-    assert bool(app.results) is not bool(words)
+    assert text in app.last_text
+    assert bool(app.results) is not bool(text)
 
 
 async def test_an_instrument_has_limits_of_its_own_over_those_of_the_account() -> None:
@@ -78,9 +78,9 @@ async def test_a_change_must_be_kept_before_the_page_turns_to_the_instrument() -
 
 
 async def test_the_page_says_where_the_limits_stand() -> None:
-    words = (await after()).last_text
-    assert "0.88 % + 1 no stop" in words
-    assert "1.0 EUR/USD" in words
+    text = (await after()).last_text
+    assert "0.88 % + 1 no stop" in text
+    assert "1.0 EUR/USD" in text
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 35), (200, 50)])
@@ -102,7 +102,7 @@ async def test_in_a_narrow_window_every_limit_is_whole_with_its_value_and_where_
     async with app.run_test(size=size) as pilot:
         for field in LIMIT_FIELDS:
             at[field.name] = " ".join(app.words.replace("│", " ").split())
-            assert field.words in at[field.name]
+            assert field.text in at[field.name]
             assert "…" not in at[field.name]
             assert "Esc drops" in at[field.name]
             await pilot.press("down")

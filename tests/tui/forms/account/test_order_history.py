@@ -58,18 +58,18 @@ async def after(*keys: str, size: tuple[int, int] = (80, 24)) -> str:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50), (60, 16), (40, 12)])
 async def test_an_open_order_is_first_with_what_to_do(size: tuple[int, int]) -> None:
-    words = await after(size=size)
-    assert "Order outcomes  1 open, 40 in all" in words
-    assert words.index("UNCONFIRMED") < words.index("BUY 2,000")
-    assert len(words.splitlines()) <= size[1]
+    text = await after(size=size)
+    assert "Order outcomes  1 open, 40 in all" in text
+    assert text.index("UNCONFIRMED") < text.index("BUY 2,000")
+    assert len(text.splitlines()) <= size[1]
     if size[1] >= 16:
-        assert "to do" in words
-        assert "send it again" in " ".join(words.replace("│", " ").split())
+        assert "to do" in text
+        assert "send it again" in " ".join(text.replace("│", " ").split())
 
 
 async def test_arrows_choose_and_space_shows_more_of_the_order() -> None:
-    words = await after("down", "j")
-    assert "▶" in next(line for line in words.splitlines() if "BUY 2,000" in line)
+    text = await after("down", "j")
+    assert "▶" in next(line for line in text.splitlines() if "BUY 2,000" in line)
     small = (60, 16)
     assert "create; market buy" not in await after("down", "j", size=small)
     pages = [await after("down", "j", *["space"] * count, size=small) for count in range(1, 6)]
@@ -77,10 +77,10 @@ async def test_arrows_choose_and_space_shows_more_of_the_order() -> None:
 
 
 async def test_v_shows_slippage_and_times_by_instrument() -> None:
-    words = await after("v")
-    assert "Slippage and time to acknowledge" in words
-    assert "120" in words
-    assert "\x1b" not in words
+    text = await after("v")
+    assert "Slippage and time to acknowledge" in text
+    assert "120" in text
+    assert "\x1b" not in text
     assert "Order outcomes" in await after("v", "v")
 
 
@@ -105,7 +105,7 @@ async def test_the_choice_stays_on_its_order_when_others_come() -> None:
     page = Page(SETTLED)
     async with page.app.run_test(size=(80, 24)) as pilot:
         await pilot.press("down")
-        page.form.take([LOST, *SETTLED], ())
+        page.form.show([LOST, *SETTLED], ())
         await pilot.pause()
         assert page.form.chosen == SETTLED[1].id
         line = next(each for each in page.app.words.splitlines() if "▶" in each)

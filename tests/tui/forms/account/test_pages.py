@@ -121,8 +121,8 @@ def test_every_member_that_the_broker_sent_is_shown_in_words() -> None:
         ("\x1b[31mx", "31 mx"),
     ],
 )
-def test_a_name_of_the_wire_is_read_as_words(member: str, words: str) -> None:
-    assert name_text(member) == words
+def test_a_name_of_the_wire_is_read_as_words(member: str, text: str) -> None:
+    assert name_text(member) == text
 
 
 def test_records_and_lists_are_words_and_bounded() -> None:
@@ -166,8 +166,8 @@ def test_a_bar_goes_to_its_side() -> None:
 def test_the_risk_together_needs_two_instruments_and_their_candles() -> None:
     store = example_store()
     assert risk_rows(store, ["EUR_USD"], None) == []
-    [(name, words)] = risk_rows(store, ["EUR_USD", "USD_JPY"], None)
-    assert (name, words) == ("effective risk", "hourly candles are being read …")
+    [(name, text)] = risk_rows(store, ["EUR_USD", "USD_JPY"], None)
+    assert (name, text) == ("effective risk", "hourly candles are being read …")
 
 
 def test_correlation_is_grey_with_too_few_hours_and_loud_where_both_lose() -> None:

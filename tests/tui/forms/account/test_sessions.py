@@ -23,37 +23,37 @@ async def at(time: str, store: Store | None = None, size: tuple[int, int] = (80,
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
 async def test_every_session_is_shown_with_its_countdown(size: tuple[int, int]) -> None:
-    words = await at("2026-03-04T14:00", size=size)
-    assert "London      open, closes in 3h00" in words
-    assert "London and New York overlap" in words
-    assert "Rollover    in 8h00, 17:00 New York" in words
-    assert "The week    open, closes in 2d07h" in words
-    assert "SHORT 5,000 USD/JPY #6398" in words
+    text = await at("2026-03-04T14:00", size=size)
+    assert "London      open, closes in 3h00" in text
+    assert "London and New York overlap" in text
+    assert "Rollover    in 8h00, 17:00 New York" in text
+    assert "The week    open, closes in 2d07h" in text
+    assert "SHORT 5,000 USD/JPY #6398" in text
 
 
 async def test_a_market_that_trades_at_the_weekend_says_that_it_is_practice() -> None:
-    words = await at("2026-03-07T12:00")
-    assert "this practice market goes" in words
+    text = await at("2026-03-07T12:00")
+    assert "this practice market goes" in text
     assert "practice" not in await at("2026-03-04T14:00")
 
 
 async def test_what_a_live_broker_trades_at_the_weekend_is_not_called_practice() -> None:
     store = example_store()
     store.health.environment = "LIVE"
-    words = await at("2026-03-07T12:00", store)
-    assert "EUR/USD at this broker" in words
+    text = await at("2026-03-07T12:00", store)
+    assert "EUR/USD at this broker" in text
 
 
 async def test_a_halted_instrument_says_when_it_opens() -> None:
     store = example_store()
     store.quotes["EUR_USD"].tradeable = False
-    words = await at("2026-03-07T12:00", store)
-    assert "EUR/USD: the market is closed and opens in 1d09h" in words
+    text = await at("2026-03-07T12:00", store)
+    assert "EUR/USD: the market is closed and opens in 1d09h" in text
 
 
 def test_on_friday_trades_without_a_stop_are_named_once_a_week() -> None:
     store, said = example_store(), list[str]()
-    reminder = WeekEndReminder(store, lambda _level, words: said.append(words))
+    reminder = WeekEndReminder(store, lambda _level, text: said.append(text))
     for seconds, time in enumerate(
         ("2026-03-06T18:00", "2026-03-06T19:30", "2026-03-06T20:30", "2026-03-13T19:00"), start=1
     ):
@@ -69,7 +69,7 @@ def test_without_a_naked_trade_friday_says_nothing() -> None:
     store, said = example_store(), list[str]()
     del store.trades["6398"]
     store.clock_ns = ns("2026-03-06T20:00")
-    WeekEndReminder(store, lambda _level, words: said.append(words)).check(60.0)
+    WeekEndReminder(store, lambda _level, text: said.append(text)).check(60.0)
     assert said == []
 
 
@@ -82,6 +82,6 @@ async def test_every_line_of_the_hours_is_reached_at_every_size(size: tuple[int,
             await pilot.press("j")
             await pilot.pause()
             seen += app.words
-        for words in ("Sydney", "New York", "Rollover", "daily", "Now"):
-            assert words in seen
+        for text in ("Sydney", "New York", "Rollover", "daily", "Now"):
+            assert text in seen
         assert "Esc closes" in app.words

@@ -66,7 +66,7 @@ async def test_before_anything_is_read_the_line_of_the_log_is_shown() -> None:
     async with app.run_test(size=(80, 24)):
         assert "Bought 50,000 at 1.08502" in app.words
         assert "loading" in app.words
-        form.take(TransactionDetails("6418", troubles=("the transaction cannot be read: refused",)))
+        form.show(TransactionDetails("6418", troubles=("the transaction cannot be read: refused",)))
         assert "Bought 50,000 at 1.08502" in app.words
 
 
@@ -112,7 +112,7 @@ async def test_the_name_of_a_relation_is_not_cut_at_80_columns() -> None:
     form = TransactionForm(example_store(), LINE)
     app = FormApp(lambda: form)
     async with app.run_test(size=(80, 24)) as pilot:
-        form.take(TransactionDetails("6418", related=(Related("6420", how), Related("7", "order"))))
+        form.show(TransactionDetails("6418", related=(Related("6420", how), Related("7", "order"))))
         await pilot.pause()
         assert how in app.words
 
@@ -123,7 +123,7 @@ async def test_the_name_of_a_member_is_not_cut() -> None:
     app = FormApp(lambda: form)
     async with app.run_test(size=(120, 35)) as pilot:
         raw = ((gain, "1.129"), (loss, "1.141"))
-        form.take(TransactionDetails("6418", (("what", "x"),), raw=raw))
+        form.show(TransactionDetails("6418", (("what", "x"),), raw=raw))
         await pilot.press("v")
         assert gain in app.words
         assert loss in app.words

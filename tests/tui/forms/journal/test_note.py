@@ -54,9 +54,9 @@ async def test_each_field_is_written_by_its_key_and_only_changes_are_returned() 
 
 async def test_what_is_typed_back_is_no_change_and_nothing_is_kept_without_one() -> None:
     form = Form()
-    words = await form.after("0", "3", "s", "enter", "y")
+    text = await form.after("0", "3", "s", "enter", "y")
     assert form.form.changes == {}
-    assert "Nothing is changed" in words
+    assert "Nothing is changed" in text
     assert form.app.results == []
 
 
@@ -68,8 +68,8 @@ async def test_the_rating_is_taken_off() -> None:
 
 async def test_changes_are_dropped_only_by_the_second_escape() -> None:
     form = Form()
-    words = await form.after("1", "escape")
-    assert "Esc again drops what you changed, y keeps it" in words
+    text = await form.after("1", "escape")
+    assert "Esc again drops what you changed, y keeps it" in text
     again = Form()
     await again.after("1", "escape", "q")
     assert again.app.results == [None]
@@ -80,15 +80,15 @@ async def test_changes_are_dropped_only_by_the_second_escape() -> None:
 
 async def test_escape_in_a_text_leaves_it_as_it_was() -> None:
     form = Form()
-    words = await form.after("n", *"lost", "escape")
+    text = await form.after("n", *"lost", "escape")
     assert form.form.changes == {}
-    assert "Before." in words
+    assert "Before." in text
 
 
 async def test_a_text_that_cannot_be_kept_stays_open_with_the_reason() -> None:
     form = Form(TradeNote(setup="x" * LONGEST_NAME))
-    words = await form.after("s", "y", "enter")
-    assert f"{LONGEST_NAME + 1} characters, at most {LONGEST_NAME}" in words
+    text = await form.after("s", "y", "enter")
+    assert f"{LONGEST_NAME + 1} characters, at most {LONGEST_NAME}" in text
     assert form.form.changes == {}
 
 
@@ -111,12 +111,12 @@ def test_trouble_with_a_text_is_said(name: NoteField, text: str, words: str) -> 
 
 async def test_the_broker_is_offered_only_while_the_trade_is_open() -> None:
     form = Form()
-    words = await form.after("b", "y")
+    text = await form.after("b", "y")
     assert form.app.results == [NoteEdit("5", {}, to_broker=True)]
-    assert words
+    assert text
     closed = Form(is_open=False)
-    words = await closed.after("b")
-    assert "only while the trade is open" in words
+    text = await closed.after("b")
+    assert "only while the trade is open" in text
     assert not closed.form.to_broker
 
 
@@ -154,11 +154,11 @@ async def test_every_window_shows_the_fields_and_a_long_note_is_cut_with_a_sign(
         for size in SIZES:
             await pilot.resize_terminal(*size)
             await pilot.pause()
-            words = form.app.words
+            text = form.app.words
             for each in ("news", "fade", "3 of 5", "late", "word", "no: the note", "Esc closes"):
-                assert each in words
-            assert "…" in words or size[1] == 50
-            assert not set("\x1b\x07") & set(words)
+                assert each in text
+            assert "…" in text or size[1] == 50
+            assert not set("\x1b\x07") & set(text)
         await pilot.press("n")
         await pilot.resize_terminal(40, 12)
         await pilot.pause()

@@ -87,7 +87,7 @@ async def test_every_number_is_said_with_its_unit_and_the_chart_shows_the_way(
         assert "candles are being read" in page.app.words
         page.answer()
         await pilot.pause()
-        words = page.app.words
+        text = page.app.words
         for each in (
             "#1 LONG 10,000 EUR/USD, closed",
             "+116.30 USD, +1.16 R",
@@ -104,7 +104,7 @@ async def test_every_number_is_said_with_its_unit_and_the_chart_shows_the_way(
             "stop",
             "entry to exit",
         ):
-            assert each in words
+            assert each in text
         await pilot.press("n")
     assert page.noted == ["1"]
 
@@ -118,11 +118,11 @@ async def test_every_window_shows_it_and_a_small_one_leaves_the_chart_out(tmp_pa
             await pilot.resize_terminal(*size)
             await pilot.press("end", "home")
             await pilot.pause()
-            words = page.app.words
-            assert "#1 LONG 10,000" in words
-            assert "Esc closes" in words
-            assert all(len(line) <= size[0] for line in words.splitlines())
-            assert ("╌╌" in words) == (size[1] >= 16)
+            text = page.app.words
+            assert "#1 LONG 10,000" in text
+            assert "Esc closes" in text
+            assert all(len(line) <= size[0] for line in text.splitlines())
+            assert ("╌╌" in text) == (size[1] >= 16)
 
 
 async def test_screens_are_shown_in_turn_and_hostile_text_only_cleaned(tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ async def test_the_chart_of_an_open_trade_follows_it_to_its_exit(tmp_path: Path)
         page.apply_candles[1](TradeCandles(trouble=clean("no route")))
         await pilot.pause()
         assert "no route" not in page.app.words  # what is drawn stays
-        page.journal.lines.take([the_trade()])
+        page.journal.lines.update([the_trade()])
         assert at(303) == 3  # up to the exit, at once
         page.apply_candles[2](TradeCandles(candles_about(page.trade), 300, "M5"))
         assert at(3000) == 3

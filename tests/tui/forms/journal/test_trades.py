@@ -75,26 +75,24 @@ class Page:
             return self.app.words
 
 
-def rows(words: str) -> list[str]:
+def rows(text: str) -> list[str]:
     """Return the instruments and results of the rows, from the top."""
     marks = ("LONG", "SHORT")
-    return [
-        line for line in words.splitlines() if any(m in line for m in marks) and "#" not in line
-    ]
+    return [line for line in text.splitlines() if any(m in line for m in marks) and "#" not in line]
 
 
 async def test_the_newest_trade_is_first_and_an_open_one_is_marked(tmp_path: Path) -> None:
     page = Page(tmp_path)
-    words = await page.after()
+    text = await page.after()
     assert page.form.keys == ["4", "3", "2", "1"]
-    assert "Journal  4 trades, newest first" in words
-    assert "open" in rows(words)[0]
-    assert "−75.50" in rows(words)[1]
-    assert "2/5" in rows(words)[1]
-    assert "!n" in rows(words)[1]
-    assert "−2.50" in rows(words)[2]
-    assert "+1.20" in rows(words)[3]
-    assert "3 closed, 1 won, net +2.00 USD, of it swap −2.50, +0.02 R of 3" in words
+    assert "Journal  4 trades, newest first" in text
+    assert "open" in rows(text)[0]
+    assert "−75.50" in rows(text)[1]
+    assert "2/5" in rows(text)[1]
+    assert "!n" in rows(text)[1]
+    assert "−2.50" in rows(text)[2]
+    assert "+1.20" in rows(text)[3]
+    assert "3 closed, 1 won, net +2.00 USD, of it swap −2.50, +0.02 R of 3" in text
     assert page.host.reads == 1
 
 
@@ -106,12 +104,12 @@ async def test_it_fills_every_window_and_cuts_no_number(tmp_path: Path) -> None:
         for size in SIZES:
             await pilot.resize_terminal(*size)
             await pilot.pause()
-            words = page.app.words
-            assert len(words.splitlines()) == size[1]
-            assert all(len(line) <= size[0] for line in words.splitlines())
-            assert "−75.50" in next(line for line in words.splitlines() if "▶" in line)
-            assert "Esc closes" in words
-            header = next(line for line in words.splitlines() if "pair" in line)
+            text = page.app.words
+            assert len(text.splitlines()) == size[1]
+            assert all(len(line) <= size[0] for line in text.splitlines())
+            assert "−75.50" in next(line for line in text.splitlines() if "▶" in line)
+            assert "Esc closes" in text
+            header = next(line for line in text.splitlines() if "pair" in line)
             for title in ("closed", "pair", "P/L"):
                 assert title in header
             for title in ("MFE R", "session", "setup", "net") if size[0] >= 200 else ():
@@ -176,9 +174,9 @@ async def test_letters_leave_the_trades_that_have_them(tmp_path: Path) -> None:
 
 async def test_g_rolls_trades_up_by_position_and_back_on_the_same_trade(tmp_path: Path) -> None:
     page = Page(tmp_path)
-    words = await page.after("down", "down", "g")
+    text = await page.after("down", "down", "g")
     assert page.form.keys == ["4", "3", "1"]
-    assert "3 positions" in words
+    assert "3 positions" in text
     chosen = page.form.chosen
     assert chosen is not None
     assert chosen.trade.trade_ids == ("1", "2")
@@ -203,7 +201,7 @@ async def test_a_fill_while_the_page_is_open_appears_and_the_cursor_stays_on_its
     async with page.app.run_test(size=(120, 35)) as pilot:
         page.frame()
         await pilot.press("down")
-        page.journal.lines.take([closed_trade("9.99", 7)])
+        page.journal.lines.update([closed_trade("9.99", 7)])
         page.journal.version += 1
         page.frame()
         await pilot.pause()
@@ -264,12 +262,12 @@ async def test_text_from_outside_is_shown_cleaned(size: tuple[int, int], tmp_pat
 async def test_a_position_of_which_one_trade_changes_is_rolled_up_anew() -> None:
     first = closed_trade("10", 1)
     lines = JournalLines.of([first], PIPS)
-    lines.take([second_of(first, 2)])
+    lines.update([second_of(first, 2)])
     assert lines.positions["1"].result == D("-30")
     change: Callable[[str], JournalTrade] = lambda result: replace(  # noqa: E731
         second_of(first, 2), exits=closed_trade(result, 2).exits
     )
-    lines.take([change("5")])
+    lines.update([change("5")])
     assert lines.positions["1"].result == D("15")
     assert set(lines.trades) == {"1", "2"}
 
@@ -298,9 +296,9 @@ async def test_an_excursion_that_may_still_grow_is_marked_and_read_again(tmp_pat
 async def test_a_rating_alone_is_something_that_is_noted(tmp_path: Path) -> None:
     page = Page(tmp_path)
     page.journal.notes = Notes({"3": TradeNote(rating=4)})
-    words = await page.after("down")
-    assert "rated 4/5" in words
-    assert "no note text" in words
+    text = await page.after("down")
+    assert "rated 4/5" in text
+    assert "no note text" in text
     assert "no note yet" in await Page(tmp_path).after("down", "down")
 
 
@@ -308,9 +306,9 @@ async def test_a_line_of_the_notes_that_cannot_be_read_is_said_whole(tmp_path: P
     page = Page(tmp_path)
     trouble = f"practice-101-001-1000001-001.notes.jsonl: lines 1, 2, 3 {'cannot ' * 6}: mend it"
     page.journal.notes = Notes({}, trouble)
-    words = await page.after(size=(80, 24))
-    assert "mend it" in words
-    assert len(words.splitlines()) == 24
+    text = await page.after(size=(80, 24))
+    assert "mend it" in text
+    assert len(text.splitlines()) == 24
 
 
 async def test_an_open_trade_says_since_when_it_is_open(tmp_path: Path) -> None:
@@ -345,6 +343,6 @@ async def test_every_key_does_no_harm_where_there_is_no_trade(tmp_path: Path) ->
     keys = [
         key for entry in KEYMAP.own(JOURNAL) for key in entry.keys if key not in {"escape", "q"}
     ]
-    words = await page.after(*keys)
-    assert "No trade was opened on this account yet" in words
+    text = await page.after(*keys)
+    assert "No trade was opened on this account yet" in text
     assert page.host.shown == page.host.noted == []

@@ -59,7 +59,7 @@ async def test_the_hint_of_keys_breaks_between_two_keys(app: WorkingDesk) -> Non
         await pilot.press("N")
         form = app.screen
         assert isinstance(form, NewAlertForm)
-        shown = ["".join(words for words, _ in line).strip() for line in form.lines()]
+        shown = ["".join(text for text, _ in line).strip() for line in form.lines()]
         assert "o once/repeat" in shown
         assert any(line.startswith("↑ ↓ level  . , by ten  d ") for line in shown)
 
@@ -133,7 +133,7 @@ async def test_the_page_lists_watched_ones_first_at_every_size(
         assert form.chosen.id == "2"
         await pilot.press("h")
         assert form.sheet is not None
-        assert "away" in form.sheet.words
+        assert "away" in form.sheet.text
         await pilot.press("h", "escape")
         assert app.screen is app.actions.screen
 
@@ -166,9 +166,9 @@ async def test_an_empty_page_says_how_to_make_one(app: WorkingDesk) -> None:
         form = app.screen
         assert isinstance(form, AlertsForm)
         assert form.sheet is not None
-        assert "No alert fired yet" in form.sheet.words
+        assert "No alert fired yet" in form.sheet.text
         await pilot.press("h")
-        assert ":alert eurusd > 1.12" in form.sheet.words
+        assert ":alert eurusd > 1.12" in form.sheet.text
     assert app.alert_actions == []
 
 
@@ -176,7 +176,7 @@ def test_watched_levels_are_lines_on_the_chart() -> None:
     store = desk_store(4)
     store.alert_levels = {"EUR_USD": (D("1.2"),), "USD_JPY": (D(150),)}
     store.mark(Topic.ALERTS)
-    lines = [line for line in own_lines(store, "EUR_USD") if line.words == "alert"]
+    lines = [line for line in own_lines(store, "EUR_USD") if line.text == "alert"]
     assert [(line.price, line.role) for line in lines] == [(1.2, "alert")]
 
 

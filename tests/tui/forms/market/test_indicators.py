@@ -82,10 +82,10 @@ async def test_a_third_pane_under_the_price_is_refused_and_the_form_stays() -> N
         ((*"50", "down", "space", "enter"), "✗ 'ema 50' is listed twice: leave one out"),
     ],
 )
-async def test_a_period_that_is_none_is_named(keys: tuple[str, ...], words: str) -> None:
+async def test_a_period_that_is_none_is_named(keys: tuple[str, ...], text: str) -> None:
     app = await after(*keys)
     assert app.results == []
-    assert words in app.last_text
+    assert text in app.last_text
 
 
 async def test_escape_changes_nothing() -> None:
@@ -99,11 +99,11 @@ async def test_letters_that_mean_money_on_the_desk_mean_nothing_here() -> None:
 
 
 async def test_every_row_stands_whole_on_80_columns() -> None:
-    words = (await after()).last_text
-    assert "high, low, close of the day before" in words
-    assert "fast, slow, signal; under price" in words
-    assert "a all instruments  Esc drops" in words
-    assert "…" not in words
+    text = (await after()).last_text
+    assert "high, low, close of the day before" in text
+    assert "fast, slow, signal; under price" in text
+    assert "a all instruments  Esc drops" in text
+    assert "…" not in text
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,10 @@ async def after(*keys: str, size: tuple[int, int] = (80, 24), day: date | None =
 async def test_the_last_day_with_trades_begins_with_its_result_best_and_worst(
     size: tuple[int, int],
 ) -> None:
-    words = await after(size=size)
-    assert words.index("Result:") < words.index("Best:") < words.index("Worst:")
-    assert "Friday 2026-02-27" in words
-    assert len(words.splitlines()) <= size[1]
+    text = await after(size=size)
+    assert text.index("Result:") < text.index("Best:") < text.index("Worst:")
+    assert "Friday 2026-02-27" in text
+    assert len(text.splitlines()) <= size[1]
 
 
 async def test_the_limits_that_were_hit_stand_on_their_day_alone() -> None:
@@ -73,7 +73,7 @@ async def test_a_day_without_trades_says_so() -> None:
 def test_the_page_has_every_sentence_and_cell_of_the_report() -> None:
     shown = page(snapshot().journal, day_of(LAST_DAY.date()), snapshot().context, "PRACTICE")
     drawn = "\n".join(
-        "".join(words for words, _ in line)
+        "".join(text for text, _ in line)
         for row in side_by_side(shown.sections, 400)
         for line in row
     ).split()
@@ -84,5 +84,5 @@ def test_the_page_has_every_sentence_and_cell_of_the_report() -> None:
 def test_columns_that_do_not_fit_are_left_out_whole() -> None:
     row = {"id": "6411", "result": "−12.50", "R": "−0.50", "setup": "a breakout of the range"}
     lines = section_lines(Section("Trades", tuple(row), (row,)), 24)
-    assert "breakout" not in "".join(words for line in lines for words, _ in line)
+    assert "breakout" not in "".join(text for line in lines for text, _ in line)
     assert any(role == "loss" for line in lines for _, role in line)

@@ -55,7 +55,7 @@ class Host:
     def read(self, page: StatisticsPage) -> None:
         self.reads.append("journal")
         if self.answers:
-            page.take(self.given, self.stamp)
+            page.show_journal(self.given, self.stamp)
 
     def read_open_profits(self, page: StatisticsPage) -> None:
         self.reads.append("open profits")
@@ -106,23 +106,23 @@ async def test_every_view_fits_every_size(size: tuple[int, int]) -> None:
             await settle(app, pilot.pause)
             lines = page.lines()
             assert len(lines) <= size[1] - 2
-            widths = [sum(cell_len(words) for words, _ in line) for line in lines]
+            widths = [sum(cell_len(text) for text, _ in line) for line in lines]
             assert max(widths) <= size[0] - 4, page.view.NAME
             assert "Computing" not in app.words
 
 
 async def test_each_figure_stands_with_its_count_and_grey_ones_with_the_reason() -> None:
-    words = await after(host=Host(few("100", "-50", "30")))
-    assert "n 3, under 20" in words
-    assert "Grey: under 20 trades" in words
-    line = next(each for each in words.splitlines() if "profit factor" in each)
+    text = await after(host=Host(few("100", "-50", "30")))
+    assert "n 3, under 20" in text
+    assert "Grey: under 20 trades" in text
+    line = next(each for each in text.splitlines() if "profit factor" in each)
     assert "2.60" in line
-    assert "80.00" in next(each for each in words.splitlines() if " result" in each)
+    assert "80.00" in next(each for each in text.splitlines() if " result" in each)
 
 
-def cut(words: str) -> list[str]:
+def cut(text: str) -> list[str]:
     """The lines of the page that miss their end."""
-    body = words.splitlines()[1:-1]
+    body = text.splitlines()[1:-1]
     return [each for each in body if "…" in each and "lines more" not in each]
 
 
@@ -134,9 +134,9 @@ async def test_a_narrow_window_cuts_no_sentence_without_enough_trades(number: in
 
 
 async def test_a_narrow_window_shows_each_figure_with_its_value_and_count() -> None:
-    words = await after(host=Host(few("100", "-50", "30")), size=(40, 40))
-    assert not cut(words)
-    line = next(each for each in words.splitlines() if "profit factor" in each)
+    text = await after(host=Host(few("100", "-50", "30")), size=(40, 40))
+    assert not cut(text)
+    line = next(each for each in text.splitlines() if "profit factor" in each)
     assert line.split()[3:7] == ["2.60", "n", "3", "│"]
 
 
@@ -146,7 +146,7 @@ def test_a_narrow_window_shows_what_if_without_the_difference() -> None:
 
     def drawn(width: int) -> list[str]:
         lines = WhatIfView().lines(data, ViewInput(few("-1.90"), (), width=width))
-        return ["".join(words for words, _ in line).rstrip() for line in lines]
+        return ["".join(text for text, _ in line).rstrip() for line in lines]
 
     narrow = drawn(36)
     assert max(map(len, narrow)) <= 36
@@ -157,9 +157,9 @@ def test_a_narrow_window_shows_what_if_without_the_difference() -> None:
 
 
 async def test_arrows_change_the_grouping_until_every_one_was_shown() -> None:
-    words = await after("2")
-    assert "By instrument   1 of 14" in words
-    assert "EUR/USD" in words
+    text = await after("2")
+    assert "By instrument   1 of 14" in text
+    assert "EUR/USD" in text
     titles = set()
     page = StatisticsPage(Host(), 2)
     app = FormApp(lambda: page)
@@ -192,9 +192,9 @@ async def test_a_map_or_picture_without_trades_says_what_is_missing() -> None:
         for number in VIEWS:
             page.action_show_view(number)
             await settle(app, pilot.pause)
-            words = app.words
-            assert "No trade was closed" in words or "Not enough trades" in words, number
-        page.take(few("5"))
+            text = app.words
+            assert "No trade was closed" in text or "Not enough trades" in text, number
+        page.show_journal(few("5"))
         page.action_show_view(3)
         await settle(app, pilot.pause)
         assert "Not enough trades for a curve: 1, at least 2 are needed" in app.words
@@ -220,10 +220,10 @@ async def test_without_colours_or_lines_a_cell_is_written_as_sign_and_strength()
         app.set_class(True, "-ascii")
         await settle(app, pilot.pause)
         page.redraw()
-        words = app.words
-    assert "+4" in words
-    assert "-1" in words
-    assert "▒" not in words
+        text = app.words
+    assert "+4" in text
+    assert "-1" in text
+    assert "▒" not in text
 
 
 async def test_while_the_journal_is_read_the_page_says_how_far() -> None:
@@ -252,6 +252,6 @@ def test_hostile_names_are_drawn_as_text() -> None:
     shown = JournalSnapshot(Journal((hostile,)), RowContext(), (), "PRACTICE", "USD")
     given = ViewInput(shown, shown.journal.closed, width=40)
     view = page.views[1]
-    drawn = "".join(words for line in view.lines(view.compute(given), given) for words, _ in line)
+    drawn = "".join(text for line in view.lines(view.compute(given), given) for text, _ in line)
     assert "EUR" in drawn
     assert drawn.isprintable() or "\x1b" not in drawn

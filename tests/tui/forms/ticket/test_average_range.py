@@ -70,9 +70,9 @@ def reverse(context: FormContext) -> ReverseForm:
 
 async def test_a_ticket_is_sent_with_the_stop_that_it_shows() -> None:
     keys = ("s", *"1.5a")
-    words = (await after(ticket, *keys)).last_text
-    assert "= 1.08377, 12.3p" in words
-    assert "1a = 8.2 pips, ATR 14 H1" in words
+    text = (await after(ticket, *keys)).last_text
+    assert "= 1.08377, 12.3p" in text
+    assert "1a = 8.2 pips, ATR 14 H1" in text
     [order] = (await after(ticket, *keys, "y")).results
     assert isinstance(order, OpenOrder)
     assert (order.stop, order.target) == (D("1.08377"), D("1.08746"))
@@ -129,9 +129,9 @@ async def test_digits_typed_behind_the_letter_go_on_with_the_number() -> None:
 
 
 async def test_the_letter_alone_converts_the_distance_there_is() -> None:
-    words = (await after(ticket, "s", "a")).last_text
-    assert "2.44] ATR" in words
-    assert "= 1.08300, 20.0p" in words
+    text = (await after(ticket, "s", "a")).last_text
+    assert "2.44] ATR" in text
+    assert "= 1.08300, 20.0p" in text
 
 
 @pytest.mark.parametrize("store", [store_with(None), example_store()])
@@ -148,33 +148,33 @@ async def test_a_range_that_could_not_be_read_for_hours_is_not_known() -> None:
 
 
 async def test_the_size_is_no_distance() -> None:
-    words = (await after(ticket, "u", "a")).last_text
-    assert "The size is not a distance" in words
+    text = (await after(ticket, "u", "a")).last_text
+    assert "The size is not a distance" in text
 
 
 async def test_the_unit_key_comes_to_ranges_and_goes_on_from_them() -> None:
-    words = (await after(ticket, "s", "m", "m")).last_text
-    assert "2.44] ATR" in words
-    words = (await after(ticket, "s", "m", "m", "m")).last_text
-    assert "] pips" in words
+    text = (await after(ticket, "s", "m", "m")).last_text
+    assert "2.44] ATR" in text
+    text = (await after(ticket, "s", "m", "m", "m")).last_text
+    assert "] pips" in text
 
 
 async def test_the_unit_key_stays_where_the_range_is_unknown() -> None:
-    words = (await after(ticket, "s", "m", "m", store=store_with(None))).last_text
-    assert "The stop stays in price: ATR 14 H1 is not known" in words
+    text = (await after(ticket, "s", "m", "m", store=store_with(None))).last_text
+    assert "The stop stays in price: ATR 14 H1 is not known" in text
 
 
 async def test_a_nudge_moves_a_tenth() -> None:
-    words = (await after(ticket, "s", *"1.5a", "up")).last_text
-    assert "1.6" in words
+    text = (await after(ticket, "s", *"1.5a", "up")).last_text
+    assert "1.6" in text
 
 
 async def test_modify_takes_a_distance_from_the_entry() -> None:
     [sent] = (await after(modify, "s", *"1.5a", "y")).results
     assert sent == SetProtection("6411", "EUR_USD", D("1.08317"), UNCHANGED, UNCHANGED)
-    words = (await after(modify, "s", *"1.5a")).last_text
-    assert "1.08200 → 1.08317" in words
-    assert "1a = 8.2 pips, ATR 14 H1" in words
+    text = (await after(modify, "s", *"1.5a")).last_text
+    assert "1.08200 → 1.08317" in text
+    assert "1a = 8.2 pips, ATR 14 H1" in text
 
 
 async def test_modify_is_refused_by_name_while_the_range_is_unknown() -> None:

@@ -101,14 +101,14 @@ async def test_a_field_turns_its_unit_and_keeps_its_level() -> None:
 
 
 async def test_enter_space_and_capitals_send_nothing() -> None:
-    words = await words_after("enter Y", ticket_app())
-    assert "Caps Lock" in words
+    text = await words_after("enter Y", ticket_app())
+    assert "Caps Lock" in text
 
 
 async def test_without_a_stop_only_the_shown_letter_sends() -> None:
-    words = await words_after("s backspace t backspace", ticket_app())
-    assert "No stop: the loss has no limit" in words
-    assert "type   c   to send" in words
+    text = await words_after("s backspace t backspace", ticket_app())
+    assert "No stop: the loss has no limit" in text
+    assert "type   c   to send" in text
     order = await order_sent_by("s backspace t backspace c", ticket_app())
     assert order.stop is None
 
@@ -177,8 +177,8 @@ async def test_the_third_wrong_letter_closes_the_form_and_says_so() -> None:
 
 
 async def test_a_challenge_letter_that_is_asked_for_no_more_says_what_sends() -> None:
-    words = await words_after("c", ticket_app())
-    assert "NOT SENT by c: y sends it now" in words
+    text = await words_after("c", ticket_app())
+    assert "NOT SENT by c: y sends it now" in text
 
 
 async def test_the_audit_log_has_the_words_of_the_form_and_why_a_key_was_refused() -> None:
@@ -211,17 +211,17 @@ async def test_what_sends_and_what_was_dropped_stay_on_a_screen_with_too_many_wa
         assert isinstance(form, TicketForm)
         form.say_dropped("Too early: read the form, then press the key again.")
         await pilot.pause()
-        words = app.words
-    assert "Too early: read the form" in words
-    assert "to send" in words
-    assert "Esc drops" in words
-    assert "BUY 200,000 EUR/USD" in words
+        text = app.words
+    assert "Too early: read the form" in text
+    assert "to send" in text
+    assert "Esc drops" in text
+    assert "BUY 200,000 EUR/USD" in text
 
 
 async def test_a_refusal_names_its_reason_and_no_key_sends() -> None:
     assert "inside the spread" in await words_after("s0.5 y", ticket_app())
-    words = await words_after("u9999999 y", ticket_app())
-    assert "is over the" in words
+    text = await words_after("u9999999 y", ticket_app())
+    assert "is over the" in text
 
 
 async def test_escape_drops_the_ticket() -> None:
@@ -325,11 +325,11 @@ async def test_a_ticket_without_a_price_waits_for_it() -> None:
 async def test_the_worst_ticket_is_whole_on_eighty_by_twenty_four() -> None:
     store = example_store()
     store.health.rtt_ms = 800.0
-    words = await words_after("u200000 s3", ticket_app(store=store))
-    assert "BUY 200,000 EUR/USD" in words
-    assert "LAG" in words
-    assert "to send" in words
-    assert "Esc drops" in words
+    text = await words_after("u200000 s3", ticket_app(store=store))
+    assert "BUY 200,000 EUR/USD" in text
+    assert "LAG" in text
+    assert "to send" in text
+    assert "Esc drops" in text
 
 
 async def test_an_order_under_way_in_the_instrument_refuses_another() -> None:
@@ -342,20 +342,20 @@ async def test_nothing_is_claimed_of_an_order_without_a_price() -> None:
     app = ticket_app(preset=0)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "o backspace")
-        words = app.words
-    assert "▲ BUY – EUR/USD limit –" in words
-    assert "at stop –" in words
-    assert "The price is missing" in words
+        text = app.words
+    assert "▲ BUY – EUR/USD limit –" in text
+    assert "at stop –" in text
+    assert "The price is missing" in text
     for claim in ("UNLIMITED", "REDUCES", "OPENS", "none"):
-        assert claim not in words
+        assert claim not in text
 
 
 async def test_a_stop_that_only_reduces_shows_what_it_reduces_and_no_bracket() -> None:
-    words = await words_after("oo p1.08200", ticket_app("SELL"))
-    assert "reduces LONG 20,000 by 10,000, never opens a trade" in words
-    assert "result  −24.00 USD  at 1.08200" in words
+    text = await words_after("oo p1.08200", ticket_app("SELL"))
+    assert "reduces LONG 20,000 by 10,000, never opens a trade" in text
+    assert "result  −24.00 USD  at 1.08200" in text
     for claim in ("target", "trail", "s stop", "UNLIMITED", "of the stop"):
-        assert claim not in words
+        assert claim not in text
     order = await order_sent_by("oo p1.08200 y", ticket_app("SELL"))
     assert (order.kind, order.units, order.price) == ("STOP", D(-10_000), D("1.08200"))
     assert order.reduces
@@ -363,23 +363,23 @@ async def test_a_stop_that_only_reduces_shows_what_it_reduces_and_no_bracket() -
 
 
 async def test_the_mirror_reduces_a_short() -> None:
-    words = await words_after("u5000 oo p156", ticket_app("BUY", "USD_JPY"))
-    assert "reduces SHORT 5,000 by 5,000, never opens a trade" in words
+    text = await words_after("u5000 oo p156", ticket_app("BUY", "USD_JPY"))
+    assert "reduces SHORT 5,000 by 5,000, never opens a trade" in text
 
 
 async def test_a_field_that_a_reducing_ticket_has_not_says_why_and_takes_no_digit() -> None:
     app = ticket_app("SELL")
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "oo p1.08200 s9")
-        words = app.words
-    assert "It only reduces: a stop is for a new trade" in words
-    assert "▼ SELL 10,000 EUR/USD stop 1.08200" in words
+        text = app.words
+    assert "It only reduces: a stop is for a new trade" in text
+    assert "▼ SELL 10,000 EUR/USD stop 1.08200" in text
 
 
 async def test_more_than_the_position_turns_it_and_has_a_bracket_again() -> None:
-    words = await words_after("oo p1.08200 u30000", ticket_app("SELL"))
-    assert "TURNS" in words
-    assert "s stop" in words
+    text = await words_after("oo p1.08200 u30000", ticket_app("SELL"))
+    assert "TURNS" in text
+    assert "s stop" in text
 
 
 async def test_a_reducing_ticket_is_an_exit_and_works_disarmed() -> None:
@@ -431,9 +431,9 @@ async def test_an_old_price_that_could_not_be_read_again_refuses_and_says_why() 
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
         assert app.results == []
-        words = " ".join(app.words.replace("┃", " ").split())
-    assert "The price is 4s old and could not be read again (connection refused)" in words
-    assert "exits work" in words
+        text = " ".join(app.words.replace("┃", " ").split())
+    assert "The price is 4s old and could not be read again (connection refused)" in text
+    assert "exits work" in text
 
 
 async def test_a_typed_order_fills_the_ticket_and_still_asks_for_its_own_confirmation() -> None:
@@ -452,8 +452,8 @@ async def test_a_typed_order_fills_the_ticket_and_still_asks_for_its_own_confirm
 
 
 async def test_the_ticket_names_the_keys_of_its_fields_beside_the_one_that_sends() -> None:
-    words = await words_after("", ticket_app())
-    foot = next(line for line in words.splitlines() if "y sends" in line)
+    text = await words_after("", ticket_app())
+    foot = next(line for line in text.splitlines() if "y sends" in line)
     assert "m unit  ↑ ↓ ±1  , . ±10  Tab next" in foot
     assert foot.rstrip(" ┃").endswith("Esc drops")
     refused = await words_after("s0.5", ticket_app())
@@ -461,9 +461,9 @@ async def test_the_ticket_names_the_keys_of_its_fields_beside_the_one_that_sends
 
 
 async def test_a_challenge_leaves_no_room_for_hints() -> None:
-    words = await words_after("s backspace t backspace", ticket_app())
-    assert "type   c   to send" in words
-    assert "m unit" not in words
+    text = await words_after("s backspace t backspace", ticket_app())
+    assert "type   c   to send" in text
+    assert "m unit" not in text
 
 
 async def test_a_ticket_sends_nothing_where_the_terminal_is_too_small_to_show_the_account() -> None:
@@ -519,20 +519,20 @@ async def test_what_is_sent_was_painted_although_a_newer_price_is_drawn_but_not_
 
 
 async def test_a_number_that_is_too_small_is_not_called_unreadable() -> None:
-    words = await words_after("u0", ticket_app())
-    assert "✗ not above 0" in words
-    assert "cannot be read" not in words
+    text = await words_after("u0", ticket_app())
+    assert "✗ not above 0" in text
+    assert "cannot be read" not in text
 
 
 async def test_a_stop_on_the_wrong_side_promises_no_profit() -> None:
-    words = await words_after("s-20", ticket_app())
-    assert "must be below the entry" in words
-    assert "at stop –" in words
+    text = await words_after("s-20", ticket_app())
+    assert "must be below the entry" in text
+    assert "at stop –" in text
 
 
 async def test_a_stop_beyond_0_says_so_and_what_to_type() -> None:
-    words = await words_after("s99999", ticket_app())
-    said = " ".join(words.replace("┃", " ").split())
+    text = await words_after("s99999", ticket_app())
+    said = " ".join(text.replace("┃", " ").split())
     assert "Stop would lie at or below 0: type a smaller distance, or its price" in said
 
 
@@ -542,8 +542,8 @@ async def test_of_the_exposure_the_line_with_its_label_is_left_out_last() -> Non
     async with app.run_test(size=(120, 35)):
         form = app.screen
         assert isinstance(form, TicketForm)
-        details = ["".join(words for words, _ in line) for line in form.details()]
-        form_lines = ["".join(words for words, _ in line) for line in form.body()]
+        details = ["".join(text for text, _ in line) for line in form.details()]
+        form_lines = ["".join(text for text, _ in line) for line in form.body()]
     places = [
         form_lines.index(each)
         for each in details

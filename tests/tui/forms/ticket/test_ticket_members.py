@@ -45,9 +45,9 @@ async def after(*keys: str, size: tuple[int, int] = (80, 24)) -> tuple[str, list
 async def test_every_member_is_typed_shown_and_sent() -> None:
     expiry = ("g", *"4h", "enter")
     labels = ("k", *"break", "enter", "j", *"why not y", "enter")
-    words, _ = await after("o", *expiry, "w", "i", "l", *labels)
+    text, _ = await after("o", *expiry, "w", "i", "l", *labels)
     for line in ("2026-02-25 10:13:20 UTC", "premium 1.2p = 1.20 USD", "inverse", "opens only"):
-        assert line in words
+        assert line in text
     _, sent = await after("o", *expiry, "w", "i", "l", *labels, "y")
     [order] = sent
     assert isinstance(order, OpenOrder)
@@ -58,20 +58,20 @@ async def test_every_member_is_typed_shown_and_sent() -> None:
 
 
 async def test_letters_of_a_text_neither_send_nor_pick_and_enter_ends_it() -> None:
-    words, sent = await after("k", "y", "s")
+    text, sent = await after("k", "y", "s")
     assert sent == []
-    assert "[ys_" in words
-    assert "Enter ends the text" in words
-    words, sent = await after("k", "a", "escape")
+    assert "[ys_" in text
+    assert "Enter ends the text" in text
+    text, sent = await after("k", "a", "escape")
     assert sent == []
-    assert "k tag" in words, "Escape ended the text, not the ticket"
+    assert "k tag" in text, "Escape ended the text, not the ticket"
 
 
 async def test_all_members_fit_a_small_terminal() -> None:
-    words, _ = await after("o", "n")
-    assert "more in a larger window" not in words
+    text, _ = await after("o", "n")
+    assert "more in a larger window" not in text
     for member in ("until", "guarantee", "trigger", "fills", "tag", "comment", "fewer fields"):
-        assert member in words
+        assert member in text
 
 
 @pytest.mark.parametrize(
@@ -85,16 +85,16 @@ async def test_equals_and_minus_step_the_size(keys: tuple[str, ...], size: int) 
 
 
 async def test_a_minus_before_digits_is_no_step() -> None:
-    words, sent = await after("u", "-", "5", "y")
+    text, sent = await after("u", "-", "5", "y")
     assert sent == []
-    assert "size: -5 is not above 0" in words
+    assert "size: -5 is not above 0" in text
 
 
 async def test_a_typed_price_stays_when_the_type_turns() -> None:
-    words, _ = await after("o", *"1.0800", "o", "p")
-    assert "1.0800] price" in words
-    words, _ = await after("o", "o")
-    assert "stop 1.08520" in words, "a stop to buy is proposed beyond the market"
+    text, _ = await after("o", *"1.0800", "o", "p")
+    assert "1.0800] price" in text
+    text, _ = await after("o", "o")
+    assert "stop 1.08520" in text, "a stop to buy is proposed beyond the market"
 
 
 def verdict_of(draft: Draft, context: TradingContext) -> tuple[str, ...]:
@@ -192,11 +192,11 @@ async def in_flat_account(*keys: str) -> tuple[str, list[object]]:
 
 
 async def test_a_key_types_a_scale_out_which_then_has_the_targets() -> None:
-    words, sent = await in_flat_account("/", *"50/50 1r")
-    assert "Enter ends the text" in words
+    text, sent = await in_flat_account("/", *"50/50 1r")
+    assert "Enter ends the text" in text
     assert sent == []
-    words, _ = await in_flat_account("/", *"50/50 1r", "enter")
-    assert "scale-out 50/50 1r: 2 orders at the broker" in words
+    text, _ = await in_flat_account("/", *"50/50 1r", "enter")
+    assert "scale-out 50/50 1r: 2 orders at the broker" in text
     _, [order] = await in_flat_account("/", *"50/50 1r", "enter", "y")
     assert isinstance(order, OpenOrder)
     assert order.target is None
@@ -220,8 +220,8 @@ async def test_a_scale_out_that_is_taken_away_gives_the_target_back() -> None:
     ],
 )
 async def test_a_scale_out_that_cannot_be_is_refused_by_name(typed: str, why: str) -> None:
-    words, sent = await in_flat_account("/", *typed, "enter", "y")
-    assert f"scale-out: {why}" in words
+    text, sent = await in_flat_account("/", *typed, "enter", "y")
+    assert f"scale-out: {why}" in text
     assert sent == []
 
 

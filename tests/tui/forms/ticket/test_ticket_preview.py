@@ -28,7 +28,7 @@ def swap_lines(days: int | None, *, narrow: bool = False, times: int = 1) -> lis
 
 
 def words_of(figure: FigureLine) -> str:
-    return "".join(words for words, _ in figure.line)
+    return "".join(text for text, _ in figure.line)
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def words_of(figure: FigureLine) -> str:
     ],
 )
 def test_the_swap_says_the_days_that_are_charged_next_unless_it_is_one(
-    days: int | None, words: str
+    days: int | None, text: str
 ) -> None:
     [line] = swap_lines(days)
-    assert words_of(line) == f"swap    −1.01 a day  −7.08 {words}"
+    assert words_of(line) == f"swap    −1.01 a day  −7.08 {text}"
 
 
 def test_a_narrow_ticket_has_the_detail_on_a_line_that_goes_first() -> None:
@@ -63,7 +63,7 @@ def test_the_swap_is_broken_between_its_figures_only(
     phrases = ("a day", "to Friday", "next 3 days")
     figures = swap_lines(3, narrow=narrow, times=times)
     lines = [
-        "".join(words for words, _ in part)
+        "".join(text for text, _ in part)
         for figure in figures
         for part in docked(figure.line, width)
     ]

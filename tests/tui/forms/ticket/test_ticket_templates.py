@@ -49,15 +49,15 @@ async def test_the_next_template_begins_again_and_keeps_side_and_instrument() ->
     _, [order] = await after("h y", chosen=False)
     assert isinstance(order, OpenOrder)
     assert (order.kind, order.side, order.instrument) == ("LIMIT", "BUY", "EUR_USD")
-    words, _ = await after("h", chosen=True)
-    assert "standard, one of 2" in words
-    assert "at market" in words
+    text, _ = await after("h", chosen=True)
+    assert "standard, one of 2" in text
+    assert "at market" in text
 
 
 async def test_a_required_stop_refuses_a_ticket_without_one() -> None:
-    words, sent = await after("s backspace t backspace u 1 0 0 0 y c")
+    text, sent = await after("s backspace t backspace u 1 0 0 0 y c")
     assert sent == []
-    assert "stop: the template scalp requires one" in words
+    assert "stop: the template scalp requires one" in text
 
 
 PLANNED = replace(
@@ -77,26 +77,26 @@ async def planned(keys: str, template: Template = PLANNED) -> tuple[str, list[ob
         for key in keys.split():
             await pilot.press(key)
         await pilot.pause()
-        words = " ".join(app.words.replace("┃", " ").split())
-        return words, app.results
+        text = " ".join(app.words.replace("┃", " ").split())
+        return text, app.results
 
 
 async def test_the_templates_exit_plan_is_shown_and_goes_with_the_order() -> None:
-    words, _ = await planned("")
-    assert "exit plan: break-even at 1R, close after 240 min;" in words
+    text, _ = await planned("")
+    assert "exit plan: break-even at 1R, close after 240 min;" in text
     _, [order] = await planned("y")
     assert isinstance(order, OpenOrder)
     assert order.exit_rules == PLANNED.exit_rules
 
 
 async def test_an_exit_plan_in_r_refuses_a_ticket_without_a_stop() -> None:
-    words, sent = await planned("s backspace t backspace u 1 0 0 0 y c")
+    text, sent = await planned("s backspace t backspace u 1 0 0 0 y c")
     assert sent == []
-    assert "the template's exit plan counts in R: s, then digits" in words
+    assert "the template's exit plan counts in R: s, then digits" in text
 
 
 async def test_an_exit_plan_in_atr_refuses_while_it_is_not_known() -> None:
     rules = ExitRules(break_even_at=Entry("1", "ATR"))
-    words, sent = await planned("y c", replace(PLANNED, exit_rules=rules))
+    text, sent = await planned("y c", replace(PLANNED, exit_rules=rules))
     assert sent == []
-    assert "counts in ATR, which is not known" in words
+    assert "counts in ATR, which is not known" in text

@@ -49,12 +49,12 @@ async def after(
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_c_y_closes_the_position_and_says_so(size: tuple[int, int]) -> None:
-    words = (await after(ClosePositionForm, size=size)).last_text
-    assert "CLOSE position EUR/USD LONG 30,000 at market" in words
-    assert "average 1.08393" in words
-    assert "2 trades" in words
-    assert "realizes +29.00 USD at the price seen" in words
-    assert "3 protective orders are cancelled too" in words
+    text = (await after(ClosePositionForm, size=size)).last_text
+    assert "CLOSE position EUR/USD LONG 30,000 at market" in text
+    assert "average 1.08393" in text
+    assert "2 trades" in text
+    assert "realizes +29.00 USD at the price seen" in text
+    assert "3 protective orders are cancelled too" in text
     app = await after(ClosePositionForm, "y", size=size)
     assert app.results == [ClosePosition("EUR_USD", long_units="ALL")]
 
@@ -67,9 +67,9 @@ async def test_a_hedged_position_closes_both_sides_or_the_one_chosen() -> None:
     assert app.results == [ClosePosition("EUR_USD", short_units="ALL")]
     app = await after(ClosePositionForm, "s", "l", "y", store=hedged_store())
     assert app.results == [ClosePosition("EUR_USD", long_units="ALL")]
-    words = (await after(ClosePositionForm, store=hedged_store())).last_text
-    assert "CLOSE position EUR/USD LONG 20,000 and SHORT 5,000 at market" in words
-    assert "realizes +7.00 USD" in words  # +10.00 and −3.00, each at its own side's price
+    text = (await after(ClosePositionForm, store=hedged_store())).last_text
+    assert "CLOSE position EUR/USD LONG 20,000 and SHORT 5,000 at market" in text
+    assert "realizes +7.00 USD" in text  # +10.00 and −3.00, each at its own side's price
 
 
 async def test_a_side_that_closed_meanwhile_is_not_named() -> None:
@@ -129,12 +129,12 @@ async def test_all_of_a_part_is_all(keys: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_part_shows_what_it_realizes_and_what_remains(size: tuple[int, int]) -> None:
-    words = (await after(PositionPartForm, *"25000u", size=size)).last_text
-    assert "CLOSE 25,000 units of position EUR/USD LONG 30,000" in words
-    assert "closes 25,000  realizes +19.50 USD" in words
-    assert "remains 5,000" in words
+    text = (await after(PositionPartForm, *"25000u", size=size)).last_text
+    assert "CLOSE 25,000 units of position EUR/USD LONG 30,000" in text
+    assert "closes 25,000  realizes +19.50 USD" in text
+    assert "remains 5,000" in text
     assert (
-        "2 protective orders are cancelled too" in words
+        "2 protective orders are cancelled too" in text
     )  # of the older trade, which is closed in full
 
 

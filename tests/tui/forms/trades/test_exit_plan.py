@@ -50,11 +50,11 @@ async def test_two_keys_set_break_even_at_one_r() -> None:
 
 
 async def test_every_field_is_picked_by_its_letter_and_filled_by_digits() -> None:
-    words, _ = await after("e 2 o 1 t 3 r 1 k 5 h 2 4 0")
-    assert "e even at 2 R at 1.08920 (48.0p)" in words
-    assert "stop then 1.08453" in words, "the financing of 0.41 is earned back"
-    assert "t trail from 3 R at 1.09160 (72.0p)" in words
-    assert "first stop 1.08920" in words
+    text, _ = await after("e 2 o 1 t 3 r 1 k 5 h 2 4 0")
+    assert "e even at 2 R at 1.08920 (48.0p)" in text
+    assert "stop then 1.08453" in text, "the financing of 0.41 is earned back"
+    assert "t trail from 3 R at 1.09160 (72.0p)" in text
+    assert "first stop 1.08920" in text
     _, [result] = await after("e 2 o 1 t 3 r 1 k 5 h 2 4 0 y")
     assert isinstance(result, SetExitPlan)
     assert result.plan == ExitPlan(
@@ -69,21 +69,21 @@ async def test_every_field_is_picked_by_its_letter_and_filled_by_digits() -> Non
 
 async def test_the_form_says_that_a_plan_runs_only_while_keydesk_does() -> None:
     for size in ((80, 24), (120, 35), (200, 50)):
-        words, _ = await after("", size=size)
-        assert "It runs only while Keydesk runs" in words
+        text, _ = await after("", size=size)
+        assert "It runs only while Keydesk runs" in text
 
 
 async def test_the_unit_turns_at_the_same_distance() -> None:
-    words, _ = await after("m")
-    assert "e even at [ 24] pips at 1.08680 (24.0p)" in words
+    text, _ = await after("m")
+    assert "e even at [ 24] pips at 1.08680 (24.0p)" in text
 
 
 async def test_a_plan_that_runs_is_shown_with_its_state_and_changed() -> None:
     store = planned(ExitPlan(break_even_after=10 * PIP, opened_ns=WALL_NS))
     store.exit_plan_states[TRADE] = "another desk on this account carries it out"
-    words, results = await after("y", store=store)
-    assert "now break-even at +10.0p another desk on this account carries it out" in words
-    assert "Nothing changed yet" in words
+    text, results = await after("y", store=store)
+    assert "now break-even at +10.0p another desk on this account carries it out" in text
+    assert "Nothing changed yet" in text
     assert results == []
     _, [result] = await after("e 1 2 y", store=store)
     assert isinstance(result, SetExitPlan)
@@ -91,8 +91,8 @@ async def test_a_plan_that_runs_is_shown_with_its_state_and_changed() -> None:
 
 
 async def test_w_takes_the_plan_away() -> None:
-    words, _ = await after("w", store=planned(ExitPlan(break_even_after=10 * PIP)))
-    assert "This removes the exit plan; stop and target stay as they are" in words
+    text, _ = await after("w", store=planned(ExitPlan(break_even_after=10 * PIP)))
+    assert "This removes the exit plan; stop and target stay as they are" in text
     _, results = await after("w y", store=planned(ExitPlan(break_even_after=10 * PIP)))
     assert results == [SetExitPlan(TRADE, "EUR_USD", None)]
 
@@ -117,23 +117,23 @@ async def test_w_takes_the_plan_away() -> None:
     ],
 )
 async def test_nonsense_is_refused_by_its_field(keys: str, why: str) -> None:
-    words, results = await after(f"{keys} y")
+    text, results = await after(f"{keys} y")
     assert results == []
-    assert why in words
+    assert why in text
 
 
 async def test_a_time_that_has_passed_is_refused() -> None:
     store = example_store()
     store.trades[TRADE].open_time_ns -= 3 * 3_600_000_000_000
-    words, results = await after("h 1 2 0 y", store=store)
+    text, results = await after("h 1 2 0 y", store=store)
     assert results == []
-    assert "It is open longer than that already" in words
+    assert "It is open longer than that already" in text
 
 
 async def test_without_a_stop_there_is_no_r_and_pips_work() -> None:
-    words, results = await after("y", trade="6398")
+    text, results = await after("y", trade="6398")
     assert results == []
-    assert "R is not known: it began without a stop: give pips with m" in words
+    assert "R is not known: it began without a stop: give pips with m" in text
     _, [result] = await after("m 1 5 y", trade="6398")
     assert isinstance(result, SetExitPlan)
     assert result.plan == ExitPlan(break_even_after=D("0.15"))
@@ -155,14 +155,14 @@ async def test_the_templates_plan_stands_in_the_form() -> None:
         close_after_minutes=D(90),
     )
     context = replace(example_context(), template=Template(exit_rules=rules))
-    words, _ = await after("", context=context)
-    assert "t trail from 1.5 R at 1.08800 (36.0p)" in words
-    assert "h close after 90 min" in words
+    text, _ = await after("", context=context)
+    assert "t trail from 1.5 R at 1.08800 (36.0p)" in text
+    assert "h close after 90 min" in text
 
 
 async def test_a_closed_trade_is_said_and_nothing_is_set() -> None:
     store = example_store()
     del store.trades[TRADE]
-    words, results = await after("y", store=store)
+    text, results = await after("y", store=store)
     assert results == []
-    assert "The trade is closed already" in words
+    assert "The trade is closed already" in text

@@ -35,10 +35,10 @@ async def test_only_what_was_typed_is_changed() -> None:
 async def test_letters_of_a_text_send_nothing_until_it_is_ended() -> None:
     store = example_store()
     app = labels_app(store)
-    words = await typed_in(app, "j", "y", "y")
+    text = await typed_in(app, "j", "y", "y")
     assert app.results == []
-    assert "Enter ends the text" in words
-    assert "yy_" in words
+    assert "Enter ends the text" in text
+    assert "yy_" in text
 
 
 async def test_nothing_changed_is_nothing_to_send() -> None:
@@ -49,13 +49,13 @@ async def test_nothing_changed_is_nothing_to_send() -> None:
 
 async def test_a_text_beyond_the_brokers_limit_is_refused_by_name() -> None:
     app = labels_app(example_store())
-    words = await typed_in(app, "k", *("a" * 130), "enter", "y")
-    assert "tag: it is longer than 128 characters" in words
+    text = await typed_in(app, "k", *("a" * 130), "enter", "y")
+    assert "tag: it is longer than 128 characters" in text
     assert app.results == []
 
 
 async def test_text_that_would_move_the_cursor_is_shown_harmless() -> None:
     store = example_store()
     store.trades[trade_of(store)].comment = "x\x1b]0;owned\x07"
-    words = await typed_in(labels_app(store))
-    assert "\x1b" not in words
+    text = await typed_in(labels_app(store))
+    assert "\x1b" not in text

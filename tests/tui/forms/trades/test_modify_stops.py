@@ -56,15 +56,15 @@ async def test_the_guaranteed_stop_is_a_field_where_the_broker_offers_it() -> No
 
 
 async def test_a_guaranteed_stop_stands_alone_and_its_premium_is_shown() -> None:
-    words, results = await pressed(modify(guaranteeing()), "w 1 . 0 8 2 0 0 y")
+    text, results = await pressed(modify(guaranteeing()), "w 1 . 0 8 2 0 0 y")
     assert results == []
-    assert "A guaranteed stop stands alone: empty stop and trail" in words
+    assert "A guaranteed stop stands alone: empty stop and trail" in text
     keys = "w 1 . 0 8 2 0 0 s backspace"
-    words, _ = await pressed(modify(guaranteeing()), keys)
-    assert "premium 2.40 USD, charged if the guaranteed stop fills" in words
-    assert "1.08200 → REMOVED" in words
-    assert "none → 1.08200" in words
-    assert "t target 1.08900 price as it is" in words
+    text, _ = await pressed(modify(guaranteeing()), keys)
+    assert "premium 2.40 USD, charged if the guaranteed stop fills" in text
+    assert "1.08200 → REMOVED" in text
+    assert "none → 1.08200" in text
+    assert "t target 1.08900 price as it is" in text
     _, results = await pressed(modify(guaranteeing()), f"{keys} y")
     assert results == [SetProtection(TRADE, "EUR_USD", stop=None, guaranteed=D("1.08200"))]
 
@@ -72,12 +72,12 @@ async def test_a_guaranteed_stop_stands_alone_and_its_premium_is_shown() -> None
 async def test_a_guaranteed_stop_is_moved_and_loosening_it_asks_for_a_letter() -> None:
     _, [tighter] = await pressed(modify(guaranteeing(has_one=True)), "w 1 . 0 8 3 0 0 y")
     assert tighter == SetProtection(TRADE, "EUR_USD", guaranteed=D("1.08300"))
-    words, results = await pressed(modify(guaranteeing(has_one=True)), "w 1 . 0 8 1 0 0 y")
+    text, results = await pressed(modify(guaranteeing(has_one=True)), "w 1 . 0 8 1 0 0 y")
     assert results == []
-    assert "This loosens or removes a stop" in words
-    words, results = await pressed(modify(guaranteeing(has_one=True)), "w backspace y")
+    assert "This loosens or removes a stop" in text
+    text, results = await pressed(modify(guaranteeing(has_one=True)), "w backspace y")
     assert results == []
-    assert "This loosens or removes a stop" in words
+    assert "This loosens or removes a stop" in text
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ async def test_a_guaranteed_stop_is_moved_and_loosening_it_asks_for_a_letter() -
 async def test_a_guaranteed_stop_that_the_broker_would_not_take_is_refused(
     keys: str, why: str
 ) -> None:
-    words, results = await pressed(modify(guaranteeing()), f"{keys} y")
+    text, results = await pressed(modify(guaranteeing()), f"{keys} y")
     assert results == []
-    assert why in words
+    assert why in text
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ async def test_a_guaranteed_stop_that_the_broker_would_not_take_is_refused(
     ],
 )
 async def test_a_level_that_is_passed_is_refused_with_the_remedy(keys: str, why: str) -> None:
-    words, results = await pressed(modify(example_store()), f"{keys} y")
+    text, results = await pressed(modify(example_store()), f"{keys} y")
     assert results == []
-    assert why in words
+    assert why in text
 
 
 async def test_a_stop_far_from_the_price_may_still_be_tightened() -> None:
@@ -130,8 +130,8 @@ async def test_loosening_a_stop_warns_of_an_exit_plan_that_runs() -> None:
 
     store = example_store()
     store.exit_plans[TRADE] = ExitPlan(break_even_after=D("0.002"))
-    words, _ = await pressed(modify(store), "s 1 . 0 8 1 0 0")
-    assert "An exit plan runs and may tighten it again: H changes it" in words
+    text, _ = await pressed(modify(store), "s 1 . 0 8 1 0 0")
+    assert "An exit plan runs and may tighten it again: H changes it" in text
 
 
 def even(store: Store) -> BreakEvenForm:
@@ -151,9 +151,9 @@ async def test_pips_beyond_break_even_are_set_by_key() -> None:
     ("keys", "why"), [("4 0", "It would fire now"), ("1 comma 5", "has a comma")]
 )
 async def test_an_offset_beyond_the_price_or_unreadable_is_refused(keys: str, why: str) -> None:
-    words, results = await pressed(even(example_store()), f"{keys} y")
+    text, results = await pressed(even(example_store()), f"{keys} y")
     assert results == []
-    assert why in words
+    assert why in text
 
 
 async def test_break_even_moves_a_guaranteed_stop_itself() -> None:
@@ -167,20 +167,20 @@ def move(limits: Limits) -> MoveForm:  # a buy limit of 20,000 at 1.08200, its s
 
 async def test_a_moved_entry_that_raises_the_risk_is_held_to_the_limits() -> None:
     limits = Limits(hard_risk_percent=D("0.5"))
-    words, results = await pressed(move(limits), "s 1 . 0 7 9 y")
+    text, results = await pressed(move(limits), "s 1 . 0 7 9 y")
     assert results == []
-    assert "hard_risk_percent" in words
-    words, results = await pressed(move(limits), "u 4 0 0 0 0 y")
+    assert "hard_risk_percent" in text
+    text, results = await pressed(move(limits), "u 4 0 0 0 0 y")
     assert results == []
-    words, results = await pressed(move(limits), "s backspace")
-    assert "An entry without a stop" in words
+    text, results = await pressed(move(limits), "s backspace")
+    assert "An entry without a stop" in text
 
 
 async def test_open_risk_of_the_account_counts_with_the_order_as_it_would_be() -> None:
     store_limits = Limits(hard_open_risk_percent=D("0.9"))
-    words, results = await pressed(move(store_limits), "s 1 . 0 7 9 y")
+    text, results = await pressed(move(store_limits), "s 1 . 0 7 9 y")
     assert results == []
-    assert "hard_open_risk_percent" in words
+    assert "hard_open_risk_percent" in text
 
 
 async def test_a_move_that_lowers_the_risk_passes_a_limit_that_the_order_breaks() -> None:
@@ -190,6 +190,6 @@ async def test_a_move_that_lowers_the_risk_passes_a_limit_that_the_order_breaks(
 
 
 async def test_a_soft_limit_asks_for_a_letter() -> None:
-    words, results = await pressed(move(Limits(soft_risk_percent=D("0.5"))), "s 1 . 0 7 9 y")
+    text, results = await pressed(move(Limits(soft_risk_percent=D("0.5"))), "s 1 . 0 7 9 y")
     assert results == []
-    assert "% of NAV, over 0.5 %" in words
+    assert "% of NAV, over 0.5 %" in text

@@ -32,8 +32,8 @@ async def test_units_are_changed_and_all_else_is_left_alone() -> None:
         "6415", "EUR_USD", D("1.08200"), D("1.08000"), D("1.08600"), units=D(30_000)
     )
     assert move.trail is UNCHANGED
-    words = (await after("u 30000")).last_text
-    assert "[    30,000] 20,000 → 30,000" in words
+    text = (await after("u 30000")).last_text
+    assert "[    30,000] 20,000 → 30,000" in text
 
 
 async def test_a_trailing_stop_is_added_changed_and_removed() -> None:

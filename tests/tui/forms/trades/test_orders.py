@@ -109,9 +109,9 @@ async def test_a_move_that_makes_no_sense_is_refused() -> None:
 async def test_cancelling_a_stop_asks_for_a_letter() -> None:
     store = example_store()
     store.orders["6412"] = stop_loss()
-    words = (await after(lambda s: CancelForm(s, "6412"), store=store)).last_text
-    assert "Trade #6411 loses this stop" in words
-    assert "type   c   to send" in words
+    text = (await after(lambda s: CancelForm(s, "6412"), store=store)).last_text
+    assert "Trade #6411 loses this stop" in text
+    assert "type   c   to send" in text
 
 
 async def test_z_leaves_protection_alone_and_says_so() -> None:
@@ -160,9 +160,9 @@ async def test_flatten_works_at_both_levels_by_its_letter(level: str) -> None:
 
 
 async def test_flatten_lists_positions_and_entry_orders() -> None:
-    words = (await after(lambda s: FlattenForm(s, "EUR_USD"))).last_text
-    assert "close LONG 20,000 EUR/USD  +10.00" in words
-    assert "cancel BUY 20,000 EUR/USD limit" in words
+    text = (await after(lambda s: FlattenForm(s, "EUR_USD"))).last_text
+    assert "close LONG 20,000 EUR/USD  +10.00" in text
+    assert "cancel BUY 20,000 EUR/USD limit" in text
 
 
 async def test_flatten_of_one_instrument() -> None:

@@ -51,9 +51,9 @@ async def test_c_y_closes_the_trade() -> None:
 
 
 async def test_closing_says_what_is_realized_and_what_goes_with_it() -> None:
-    words = (await after(close)).last_text
-    assert "realizes +10.00 USD" in words
-    assert "2 protective orders are cancelled too" in words
+    text = (await after(close)).last_text
+    assert "realizes +10.00 USD" in text
+    assert "2 protective orders are cancelled too" in text
 
 
 @pytest.mark.parametrize("level", ["ARMED", "DISARMED"])
@@ -111,8 +111,8 @@ async def test_break_even_covers_commission_and_fees() -> None:
     store.opening_costs["6411"] = OpeningCosts(D("0.20"), D("0.40"))
     app = await after(even, "y", store=store)
     assert app.results == [SetProtection("6411", "EUR_USD", stop=D("1.08447"))]
-    words = (await after(even, store=store)).last_text
-    assert "commission and fees −0.80" in words
+    text = (await after(even, store=store)).last_text
+    assert "commission and fees −0.80" in text
 
 
 async def test_break_even_refuses_what_would_fire_now() -> None:
@@ -200,4 +200,4 @@ async def test_the_field_of_break_even_stays_on_one_line_beside_the_chart() -> N
     async with FormApp(lambda: form).run_test(size=(80, 24)):
         *_, field = form.field_lines()
         first, *_ = docked(field, 26)
-    assert "".join(words for words, _ in first).split() == ["beyond", "[", "0]", "pips"]
+    assert "".join(text for text, _ in first).split() == ["beyond", "[", "0]", "pips"]

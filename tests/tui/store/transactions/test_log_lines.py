@@ -95,8 +95,8 @@ def test_a_reduced_trade() -> None:
         ("CLIENT_CONFIGURE", {"alias": "Swing"}, "Account settings: alias Swing"),
     ],
 )
-def test_each_kind_reads_as_a_sentence(type_: str, members: dict[str, object], words: str) -> None:
-    assert log_text(5, type_, **members) == words
+def test_each_kind_reads_as_a_sentence(type_: str, members: dict[str, object], text: str) -> None:
+    assert log_text(5, type_, **members) == text
 
 
 BRACKET = {"stopLossOnFill": {"price": "1.11105"}, "takeProfitOnFill": {"price": "1.11705"}}

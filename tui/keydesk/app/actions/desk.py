@@ -131,10 +131,10 @@ class DeskActions:
     def show_preset(self) -> None:
         """Show the active size preset where B and S are explained."""
         shown = preset_shown(self.template, self.preset)
-        self.screen.deal.take(shown)
+        self.screen.deal.show_preset(shown)
         for chart in self.screen.query(Chart):
             chart.preset_units = shown.units
-        self.screen.query_one(InstrumentLine).take(shown.words)
+        self.screen.query_one(InstrumentLine).show_preset(shown.text)
 
     def dock_columns(self) -> int:
         """Return the columns beside chart and watchlist that a form may cover."""

@@ -83,7 +83,7 @@ class AccountAlerts:
         from keydesk.alerts.watch import AlertWatch  # noqa: PLC0415
 
         settings, self._account = self._settings, account
-        report: Callable[[str], None] = lambda words: self._tell("warn", words)  # noqa: E731
+        report: Callable[[str], None] = lambda text: self._tell("warn", text)  # noqa: E731
         commands = CommandRunner(settings.notify, settings.notify_timeout, report)
         self._delivery = Delivery(settings, self._write, os.environ, commands, self._flash)
         self._events = EventSources(self._store, account, self._delivery.deliver)
@@ -98,10 +98,10 @@ class AccountAlerts:
             self.watch.check(now)
             self._events.check(now)
 
-    def on_audit_entry(self, what: str, words: str) -> None:
+    def on_audit_entry(self, what: str, text: str) -> None:
         """Deliver an entry of the audit log about a limit."""
         if what == "limit":
-            self._deliver("limit", words)
+            self._deliver("limit", text)
 
     def close(self) -> None:
         """Write up to when prices were watched."""
@@ -113,11 +113,11 @@ class AccountAlerts:
         self._store.flash_until = monotonic() + FLASH
         self._store.mark(Topic.NOTICES)
 
-    def _deliver(self, kind: EventKind, words: str) -> None:
+    def _deliver(self, kind: EventKind, text: str) -> None:
         from keydesk.alerts.delivery import Event  # noqa: PLC0415 - see `open`
 
         if self._delivery is not None:
-            self._delivery.deliver(Event(kind, words, time_ns(), self._account))
+            self._delivery.deliver(Event(kind, text, time_ns(), self._account))
 
     def _show_firing(self, fired: FiringRecord, mine: bool) -> None:
         """Show a firing, and deliver it if this desk claimed it."""
@@ -183,18 +183,18 @@ class AccountAlerts:
             return
         instrument = getattr(line.condition, "instrument", "")
         hint = standing_text(made, around.prices.get(instrument))
-        words = f"Alert {made.repeat_text}: {made.words}{f'; {hint}' if hint else ''}"
+        text = f"Alert {made.repeat_text}: {made.text}{f'; {hint}' if hint else ''}"
         if changed is None:
-            self.watch.change(add_alert(made), lambda why: self._done(why, words))
+            self.watch.change(add_alert(made), lambda why: self._done(why, text))
         else:
             kept = replace(made, count=changed.count)
-            self.watch.change(replace_alert(kept), lambda why: self._done(why, words))
+            self.watch.change(replace_alert(kept), lambda why: self._done(why, text))
 
-    def _done(self, why: str, words: str) -> None:
+    def _done(self, why: str, text: str) -> None:
         if why:
             self._tell("warn", f"alert: {why}")
         else:
-            self._tell("good", words)
+            self._tell("good", text)
 
     def _trouble(self, line: AlertLine) -> str:
         """Return why an alert cannot be made now."""
@@ -341,5 +341,5 @@ class WeekEndReminder:
         named = ", ".join(f"{pair(each.instrument)} #{each.id}" for each in naked[:MOST_NAMED])
         more = ", …" if len(naked) > MOST_NAMED else ""
         left = duration((ends_ns - now_ns) / SECOND)
-        words = f"The week ends in {left}: {count} no stop over the weekend: {named}{more}"
-        self._tell("bad", words)
+        text = f"The week ends in {left}: {count} no stop over the weekend: {named}{more}"
+        self._tell("bad", text)

@@ -96,7 +96,7 @@ class AwayCard:
     def _follow_connection(self, clock_ns: int) -> None:
         for at, each in enumerate(self._outages):
             if not each.to_ns:  # of the time before the start
-                self._outages[at] = Outage(each.words, each.from_ns, clock_ns)
+                self._outages[at] = Outage(each.text, each.from_ns, clock_ns)
         is_lost = self._store.health.events in ("DOWN", "STALE")
         if is_lost and self._lost_ns is None:
             self._lost_ns = clock_ns

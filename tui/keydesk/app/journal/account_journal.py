@@ -101,7 +101,7 @@ class AccountJournal:
         if self._live is None and self._make_live is not None:
             self._live = self._make_live()
             if self._newest is not None:
-                self._live.take(self._newest)
+                self._live.apply(self._newest)
             self.look_at_notes()
         return self._live
 
@@ -127,7 +127,7 @@ class AccountJournal:
     def _on_transaction(self, transaction: Transaction) -> None:
         self._newest = transaction
         if self._live is not None:
-            self._live.take(transaction)
+            self._live.apply(transaction)
         self.screens.on_transaction(transaction)
 
     def show(self) -> None:

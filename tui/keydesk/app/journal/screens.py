@@ -57,10 +57,10 @@ class ScreenKeeper:
         now = self._store.clock_ns or time_ns()
         for trade_id, moment in moments_of(transaction):
             if abs(now - transaction.time.ns) < FRESH_NS:
-                keep = partial(self.keep, trade_id, moment, transaction.time.ns)
+                keep = partial(self.save, trade_id, moment, transaction.time.ns)
                 self._app.set_timer(SHOWN_AFTER, keep)
 
-    def keep(self, trade_id: str, moment: Moment, at_ns: int) -> None:
+    def save(self, trade_id: str, moment: Moment, at_ns: int) -> None:
         """Keep the desk's screen as it is."""
         screen = next(
             (each for each in self._app.screen_stack if isinstance(each, DeskScreen)), None

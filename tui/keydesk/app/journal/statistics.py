@@ -93,7 +93,7 @@ class JournalStatistics:
         while page.is_attached and self._live.part:  # noqa: ASYNC110 - minutes of a large account
             await asyncio.sleep(OLDER_READ)
         if page.is_attached:
-            page.take(await self._snapshot())
+            page.show_journal(await self._snapshot())
 
     async def _show_day(self, over: Screen[Any], *, week: bool) -> None:
         """Show the day, but not over a form that was opened meanwhile, and never of a journal that is not read."""
@@ -155,12 +155,12 @@ class JournalStatistics:
         try:
             await work(page)
         except KeydeskClientError as error:
-            words = f"Not everything could be read: {clean(str(error))}. r reads again"
-            page.show_error(safe(words))
+            text = f"Not everything could be read: {clean(str(error))}. r reads again"
+            page.show_error(safe(text))
 
     async def _read(self, page: StatisticsPage) -> None:
         snapshot = await self._snapshot()
-        page.take(snapshot, self.stamp)
+        page.show_journal(snapshot, self.stamp)
         if self._live.trouble:
             page.show_error(safe(f"{self._live.trouble}. r reads again"))
 

@@ -35,10 +35,10 @@ class Alert:
         return f"repeat {duration(self.repeat_s)}" if self.repeat_s else "repeat"
 
     @property
-    def words(self) -> SafeText:
+    def text(self) -> SafeText:
         """Return condition and note; the note is the trader's own text, cleaned."""
         note = f": {clean(self.note, LONGEST_NOTE)}" if self.note else ""
-        return clean(f"{self.condition.words}{note}")
+        return clean(f"{self.condition.text}{note}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class FiringRecord:
     alert_id: str
     number: int  # ordinal among the firings of the alert, from 1
     time_ns: int
-    words: str
+    text: str
     value: str = ""
     late: bool = False  # it happened while nothing was watching
     delivered: bool = False

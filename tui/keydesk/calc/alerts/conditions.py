@@ -41,7 +41,7 @@ class PriceCross:
         return Reading(self.side, self.instrument)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         return f"{pair(self.instrument)} {self.side} {CROSSES[self.direction]} {self.level:f}"
 
@@ -68,7 +68,7 @@ class PriceMove:
         return "up" if self.distance > 0 else "down"
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         sign = "%" if self.unit == "percent" else " pips"
         where = f" from {self.start:f}: {self.level:f}" if self.start else ""
@@ -89,7 +89,7 @@ class SpreadLevel:
         return Reading("spread", self.instrument)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         return f"{pair(self.instrument)} spread {SIGNS[self.direction]} {self.level:f} pips"
 
@@ -109,7 +109,7 @@ class DayHighLow:
         return Reading(self.extreme, self.instrument)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         return f"{pair(self.instrument)} makes a new {self.extreme} of the day"
 
@@ -133,7 +133,7 @@ class MovingAverageCross:
         )
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         how = {"up": "above", "down": "below", "touch": "over"}[self.direction]
         return f"{pair(self.instrument)} {self.granularity} EMA {self.fast} crosses {how} EMA {self.slow}"
@@ -155,7 +155,7 @@ class RsiLevel:
         return Reading("candles", self.instrument, f"rsi {self.period} {self.granularity}")
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         name = f"{pair(self.instrument)} {self.granularity} RSI {self.period}"
         return f"{name} {CROSSES[self.direction]} {self.level:f}"
@@ -177,7 +177,7 @@ class AtrMultiple:
         return Reading("candles", self.instrument, f"atr {self.period} {self.granularity}")
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         name = f"{pair(self.instrument)} {self.granularity}"
         return f"{name} candle ranges ≥ {self.level:f} × ATR {self.period}"
@@ -198,7 +198,7 @@ class TradeResult:
         return Reading("trade", self.trade_id, self.unit)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         name = f"trade #{clean_name(self.trade_id)} P/L"
         return f"{name} {SIGNS[self.direction]} {_amount(self.level, self.unit)}"
@@ -219,7 +219,7 @@ class AccountResult:
         return Reading("account", self.of, self.unit)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         name = "account P/L of the day" if self.of == "day" else "account open P/L"
         return f"{name} {SIGNS[self.direction]} {_amount(self.level, self.unit)}"
@@ -238,7 +238,7 @@ class MarginLevel:
         return Reading("margin")
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         return f"margin closeout {SIGNS[self.direction]} {self.level:f} %"
 
@@ -262,7 +262,7 @@ class ClockTime:
         return Reading("clock")
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         return f"time {self.typed}"
 
@@ -285,7 +285,7 @@ class RolloverSoon:
         return Reading("rollover")
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         return f"rollover (17:00 New York) in {self.minutes} min"
 
@@ -304,7 +304,7 @@ class ClientLongPercent:
         return Reading("book", self.instrument)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         return f"{pair(self.instrument)} clients long {SIGNS[self.direction]} {self.level:f} %"
 
@@ -328,7 +328,7 @@ class StreamSilence:
         return Reading("silence", self.stream)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the condition in words."""
         name = "transaction" if self.stream == "events" else "price"
         return f"the {name} stream is silent for {self.seconds} s"

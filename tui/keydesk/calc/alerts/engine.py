@@ -28,7 +28,7 @@ class Armed:
     level: Decimal
     side: int | None = None  # None: nothing was read yet
 
-    def take(self, value: Decimal) -> bool:
+    def crosses(self, value: Decimal) -> bool:
         """Return whether the value makes a fresh crossing."""
         now = (value > self.level) - (value < self.level)
         before, direction = self.side, self.alert.condition.direction
@@ -60,7 +60,7 @@ class Levels:
             insort(self.levels, entry.level)
         self.armed.setdefault(entry.level, []).append(entry)
         if entry.side is None and self.last is not None:
-            entry.take(self.last)
+            entry.crosses(self.last)
         self._look_round()
 
     def remove(self, alert_id: str, level: Decimal) -> None:
@@ -73,7 +73,7 @@ class Levels:
             del self.levels[bisect_left(self.levels, level)]
         self._look_round()
 
-    def take(self, value: Decimal) -> list[Armed]:
+    def crossed(self, value: Decimal) -> list[Armed]:
         """Return the alerts whose level the value crossed."""
         last = self.last
         low, high = self.low, self.high
@@ -89,7 +89,9 @@ class Levels:
             reached = self.levels[start:end]
         if last is not None and value < last:
             reached = reached[::-1]  # in the order in which the value came by
-        crossed = [entry for level in reached for entry in self.armed[level] if entry.take(value)]
+        crossed = [
+            entry for level in reached for entry in self.armed[level] if entry.crosses(value)
+        ]
         self._look_round()
         return crossed
 
@@ -148,12 +150,12 @@ class AlertEngine:
         if not self._readings[reading].levels:
             del self._readings[reading]
 
-    def take(self, reading: Reading, value: Decimal, time_ns: int) -> Iterable[Firing]:
+    def evaluate(self, reading: Reading, value: Decimal, time_ns: int) -> Iterable[Firing]:
         """Return the alerts that this value makes fire; one that fires once is watched no longer."""
         levels = self._readings.get(reading)
         if levels is None:
             return NOTHING
-        crossed = levels.take(value)
+        crossed = levels.crossed(value)
         if not crossed:
             return NOTHING
         return [firing for each in crossed if (firing := self._fire(each, value, time_ns))]

@@ -83,7 +83,7 @@ def missed_crossing(
     entry, first = Armed(alert, level, side), None
     for period in history.around(entry):
         if period.time_ns < max(alert.made_ns, alert.fired_ns):
-            entry.take(period.close)
+            entry.crosses(period.close)
             continue
         crossed = _crosses(entry, period)
         is_blocked = has_expired(alert, period.time_ns) or is_pausing(alert, period.time_ns)
@@ -96,5 +96,5 @@ def _crosses(entry: Armed, period: PriceRange) -> bool:
     other = Armed(entry.alert, entry.level, entry.side)
     low_first = (period.open, period.low, period.high, period.close)
     high_first = (period.open, period.high, period.low, period.close)
-    crossed = [entry.take(price) for price in low_first]
-    return any([*crossed, *(other.take(price) for price in high_first)])
+    crossed = [entry.crosses(price) for price in low_first]
+    return any([*crossed, *(other.crosses(price) for price in high_first)])

@@ -73,12 +73,12 @@ class AlertLine:
     note: str = ""
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return what it does."""
         often = "once" if self.repeat_s is None else f"again after {self.repeat_s} s"
         lasts = f", until {self.lasts}" if self.lasts else ""
         note = f": {self.note}" if self.note else ""
-        return f"alerts {often} when {self.condition.words}{lasts}{note}"
+        return f"alerts {often} when {self.condition.text}{lasts}{note}"
 
 
 def parse_alert(line: str, instruments: Iterable[str], focus: str) -> AlertLine:

@@ -46,7 +46,7 @@ class Hours:
     is_open: bool
     changes_ns: int
 
-    def words(self, now_ns: int) -> str:
+    def text(self, now_ns: int) -> str:
         """Return the state and the countdown: open, closes in 3h12."""
         left = duration((self.changes_ns - now_ns) / SECOND)
         return f"open, closes in {left}" if self.is_open else f"closed, opens in {left}"

@@ -105,9 +105,7 @@ def under_way_refusals(instrument: str, in_flight: Iterable[InFlight]) -> list[s
         return []
     first = min(waiting, key=lambda each: each.instrument is None)
     if first.instrument is None:
-        return [
-            f"{first.words} is still under way, its instrument is not known: it may be this one"
-        ]
+        return [f"{first.text} is still under way, its instrument is not known: it may be this one"]
     return [f"{COMMAND_NAMES[first.kind]} in {pair(instrument)} is still under way"]
 
 
@@ -119,8 +117,8 @@ def unconfirmed_warnings(in_flight: Iterable[InFlight]) -> list[str]:
     first = min(lost, key=lambda each: each.instrument is None)
     more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
     if first.instrument is None:
-        return [f"UNCONFIRMED {first.words}{more}: its instrument is not known, it may be this one"]
-    return [f"UNCONFIRMED {first.words}{more}: it may still take effect, and this order as well"]
+        return [f"UNCONFIRMED {first.text}{more}: its instrument is not known, it may be this one"]
+    return [f"UNCONFIRMED {first.text}{more}: it may still take effect, and this order as well"]
 
 
 def old_price_text(context: TradingContext, trouble: str) -> str:

@@ -45,14 +45,14 @@ def expiry_ns(text: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | Unre
     return instant
 
 
-def _instant(words: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | None:
-    if written := DURATION.fullmatch(words):
+def _instant(text: str, typed_ns: int, now_ns: int, zone: tzinfo) -> int | None:
+    if written := DURATION.fullmatch(text):
         return now_ns + int(written[1]) * UNIT_NS[written[2]]
-    if written := TIME_OF_DAY.fullmatch(words):
+    if written := TIME_OF_DAY.fullmatch(text):
         return _next_time(int(written[1]), int(written[2]), typed_ns, zone)
     for pattern in DATE_PATTERNS:
         try:
-            moment = datetime.strptime(words, pattern).replace(tzinfo=zone)
+            moment = datetime.strptime(text, pattern).replace(tzinfo=zone)
             return int(moment.timestamp()) * SECOND_NS
         except (ValueError, OverflowError, OSError):
             continue

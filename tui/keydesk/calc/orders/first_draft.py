@@ -35,7 +35,7 @@ def first_draft(
         trail=template.own_trail,
         bound=Entry("" if bound is None or kind == "LIMIT" else f"{bound:f}", "pips"),
         expiry=template.expiry or usual,
-        members=Members(scale=template.scale_out.words if template.scale_out.shares else ""),
+        members=Members(scale=template.scale_out.text if template.scale_out.shares else ""),
         active="size" if kind == "MARKET" else "price",
     )
     if context is not None:

@@ -68,7 +68,7 @@ class RefusedTicket:
 
     draft: Draft
     field: TicketField
-    words: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class CancelOrders:
     """Cancel these orders."""
 
     order_ids: tuple[str, ...]
-    words: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

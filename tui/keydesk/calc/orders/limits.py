@@ -25,7 +25,7 @@ class LimitField:
     """A limit as settings and the page of limits name it."""
 
     name: str  # in `templates.toml`
-    words: str
+    text: str
     unit: str
     per_instrument: bool = False
     may_be_off: bool = True

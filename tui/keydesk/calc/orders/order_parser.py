@@ -113,7 +113,7 @@ class ParsedOrder:
         )
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the parsed fields in words."""
         parts = [
             "" if self.kind is None else KIND_WORDS[self.kind],

@@ -80,7 +80,7 @@ class Rebuilder:
     _transfers: Decimal = NOTHING
     _unattributed: Decimal = NOTHING
 
-    def take(self, event: Event) -> None:
+    def apply(self, event: Event) -> None:
         """Take one event."""
         match event:
             case Fill():
@@ -260,7 +260,7 @@ def rebuild(events: Iterable[Event]) -> Journal:
     """Return the journal of events, oldest first."""
     rebuilder = Rebuilder()
     for each in events:
-        rebuilder.take(each)
+        rebuilder.apply(each)
     return rebuilder.journal()
 
 

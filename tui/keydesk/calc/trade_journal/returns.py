@@ -65,7 +65,7 @@ class _Curve:
     share: Decimal = NOTHING
     has_share: bool = field(default=False)
 
-    def take(self, profit: Decimal, capital: Decimal | None) -> None:
+    def add(self, profit: Decimal, capital: Decimal | None) -> None:
         self.profit += profit
         self.peak = max(self.peak, self.profit)
         self.money = max(self.money, self.peak - self.profit)
@@ -81,7 +81,7 @@ def drawdown(steps: Iterable[tuple[Decimal, Decimal | None]]) -> Drawdown:
     """Return the largest fall of a curve of (profit, capital before it); without capital there is no share."""
     curve = _Curve()
     for profit, capital in steps:
-        curve.take(profit, capital)
+        curve.add(profit, capital)
     return Drawdown(curve.money, curve.share if curve.has_share else None)
 
 

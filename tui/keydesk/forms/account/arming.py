@@ -107,8 +107,8 @@ class ArmForm(Form[bool]):
         if self.wrong_tries < WRONG_TRIES:
             self._hint = f"NOT ARMED: {digits} is not the end of this account's id. Type it again"
             return
-        words = f"NOT ARMED: {WRONG_TRIES} times wrong digits, the form is closed"
-        self.context.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
+        text = f"NOT ARMED: {WRONG_TRIES} times wrong digits, the form is closed"
+        self.context.store.notify(Notice("warn", safe(text), time_ns(), asks=True))
         self.close(False)
 
 

@@ -63,8 +63,8 @@ class AuditForm(InfoForm[None]):
     def lines(self) -> Sequence[TextLine]:
         """Return the entries around the cursor, and the chosen one in full."""
         if not self.shown:
-            words = "No entry matches" if self.entries else "No entries yet"
-            return (((words, "muted"),),)
+            text = "No entry matches" if self.entries else "No entries yet"
+            return (((text, "muted"),),)
         rows = max(1, self.room - INPUT_ROWS - self._full_rows - 1)
         first = max(0, min(self.cursor - rows // 2, len(self.shown) - rows))
         listed = range(first, min(first + rows, len(self.shown)))
@@ -79,7 +79,7 @@ class AuditForm(InfoForm[None]):
             ("▶ " if chosen else "  ", "focus"),
             (time, "faint"),
             (kind, ROLES.get(entry.what, "muted")),
-            (shorten_text(entry.words, room), "bright" if chosen else "plain"),
+            (shorten_text(entry.text, room), "bright" if chosen else "plain"),
         )
 
     @property
@@ -90,7 +90,7 @@ class AuditForm(InfoForm[None]):
     def _in_full(self) -> Sequence[TextLine]:
         entry = self.shown[self.cursor]
         when = safe(f"{date_and_time(entry.time_ns, self.zone)}  process {entry.desk}")
-        words = wrap_text(entry.words, "plain", self.inside)
+        words = wrap_text(entry.text, "plain", self.inside)
         most = self._full_rows - 1
         if len(words) > most:
             words = [*words[: most - 1], (("…", "muted"),)]

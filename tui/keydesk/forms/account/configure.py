@@ -63,14 +63,14 @@ class ConfigureForm(Form[ConfigureAccount]):
     def field_lines(self) -> Sequence[TextLine]:
         """Return both fields."""
         rate = self.rate
-        words: Printable = "% of what is held"
+        text: Printable = "% of what is held"
         if isinstance(rate, UnreadableText):
-            words = "✗ invalid"
+            text = "✗ invalid"
         role = "danger" if isinstance(rate, UnreadableText) else "muted"
         changed = "changed" if self.fields.changed("name") is not None else ""
         return [
             self.fields.line("k", "name", (safe(changed), "warn"), self.inside),
-            self.fields.line("m", "margin", (words, role), self.inside),
+            self.fields.line("m", "margin", (text, role), self.inside),
         ]
 
     def effect_lines(self) -> Sequence[TextLine]:

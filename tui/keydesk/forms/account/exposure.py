@@ -108,8 +108,8 @@ def exposure_rows(store: Store, now: float) -> Rows:
         share = f"{percent(value / account.nav, 0, signed=True):>4} %" if account.nav > 0 else ""
         side = "long" if held[currency] > 0 else "short"
         filled = two_sided_bar(value / gross) if gross else ""
-        words = f"{amount:>{widths[0]}}  {home:>{widths[1]}} {account.currency} {share} {filled}"
-        rows.append((safe(f"{currency} {side}"), words))
+        text = f"{amount:>{widths[0]}}  {home:>{widths[1]}} {account.currency} {share} {filled}"
+        rows.append((safe(f"{currency} {side}"), text))
     total = sum(worth.values(), NOTHING)
     rows.append(("sum of all", f"{money(total, signed=True)} {account.currency}, at mid prices"))
     return [*rows, *_stop_rows(store, account)]
@@ -239,11 +239,11 @@ def _pair_row(each: Correlation, risks: Sequence[SignedRisk]) -> tuple[Printable
     if each.value is None:
         few = f"not known, {each.returns} hours in common, {LEAST} needed"
         return name, Toned(few, "faint")
-    words = f"{pips(Decimal(f'{each.value:.2f}'), 2)} {two_sided_bar(Decimal(f'{each.value:.4f}'))} {each.returns} hours"
+    text = f"{pips(Decimal(f'{each.value:.2f}'), 2)} {two_sided_bar(Decimal(f'{each.value:.4f}'))} {each.returns} hours"
     if not each.is_enough:
-        return name, Toned(f"{words} of {ENOUGH}", "faint")
+        return name, Toned(f"{text} of {ENOUGH}", "faint")
     signs = {risk.instrument: risk.amount for risk in risks}
     same_way = each.value * float(signs.get(each.first, 0)) * float(signs.get(each.second, 0)) > 0
     if abs(each.value) > STRONG and same_way:
-        return name, Toned(f"{words}, lose together", "warn")
-    return name, words
+        return name, Toned(f"{text}, lose together", "warn")
+    return name, text

@@ -92,7 +92,7 @@ def _hours_rows(kind: str, name: str, store: Store) -> Rows:
     return [
         *rows,
         ("trading hours", week_text(clock, store.zone)),
-        ("the week", safe(week.words(clock))),
+        ("the week", safe(week.text(clock))),
         ("next rollover", f"in {left}, 17:00 New York: financing is booked"),
     ]
 
@@ -118,8 +118,8 @@ def _financing_rows(context: TradingContext, preset: Decimal | None) -> Rows:
         a_day = financing_of(context, signed, 1)
         a_week = financing_of(context, signed, sum(context.rules.financing_days) or WEEK_DAYS)
         if a_day is not None:
-            words = f"{money(a_day, signed=True)} a day, {money(a_week, signed=True)} a week"
-            rows.append((safe(f"{units(size)} {word}"), f"{words} {context.funds.currency}"))
+            text = f"{money(a_day, signed=True)} a day, {money(a_week, signed=True)} a week"
+            rows.append((safe(f"{units(size)} {word}"), f"{text} {context.funds.currency}"))
     if context.rules.financing_days:
         names = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
         days = zip(names, context.rules.financing_days, strict=True)

@@ -40,8 +40,8 @@ class LeaveForm(InfoForm[bool]):
         lines: list[TextLine] = [((trade_name(trade), "bright"),) for trade in naked[:MOST_SHOWN]]
         if len(naked) > MOST_SHOWN:
             lines.append(((safe(f"and {len(naked) - MOST_SHOWN} more"), "muted"),))
-        words = "They stay open at the broker, their loss has no limit, and no desk watches them"
-        return [*lines, BLANK, *wrap_text(safe(words), "danger", self.inside)]
+        text = "They stay open at the broker, their loss has no limit, and no desk watches them"
+        return [*lines, BLANK, *wrap_text(safe(text), "danger", self.inside)]
 
     def action_take(self) -> None:
         """Leave."""

@@ -149,12 +149,12 @@ class LimitsForm(InfoForm[Changes]):
             role = "danger" if self.refused else "warn"
             return [BLANK, *wrap_text(safe(f"✗ {trouble}"), role, self.inside)]
         name = self.rows[self.at].field.name
-        words = HINTS.get("daily_loss" if name in DAILY else name)
-        if words is None and name.startswith("hard"):
-            words = "More than this is refused; exits never are"
-        elif words is None and name.startswith("soft"):
-            words = "More than this asks for a letter"
-        return wrap_text(safe(words), "muted", self.inside) if words else []
+        text = HINTS.get("daily_loss" if name in DAILY else name)
+        if text is None and name.startswith("hard"):
+            text = "More than this is refused; exits never are"
+        elif text is None and name.startswith("soft"):
+            text = "More than this asks for a letter"
+        return wrap_text(safe(text), "muted", self.inside) if text else []
 
     def trouble(self) -> str:
         """Return why the rows cannot be kept, "" if they can."""
@@ -170,7 +170,7 @@ class LimitsForm(InfoForm[Changes]):
         usage, unit = now.get(row.field.name, ""), self._unit(row.field)
         left, right = ("[", "]") if active else (" ", " ")
         mark = ("▶ " if active else "  ", "focus")
-        name = f"{row.field.words:<{NAME_WIDTH}}"
+        name = f"{row.field.text:<{NAME_WIDTH}}"
         if self._is_wide:
             unit, text = f"{unit:<{UNIT_WIDTH}}", f"{text:>{VALUE_WIDTH}}"
         named: TextLine = (mark, (safe(name), "bright" if active else "plain"))
@@ -272,8 +272,8 @@ def _usage(store: Store) -> Mapping[str, str]:
     quote, known = store.quotes.get(store.focus), store.instruments.get(store.focus)
     if quote is not None and known is not None:
         spread = (quote.ask - quote.bid).scaleb(-known.pip_location)
-        words = f"{money(spread, 1)} {pair(store.focus)}"
-        usage |= {"hard_spread_pips": words, "soft_spread_pips": words}
+        text = f"{money(spread, 1)} {pair(store.focus)}"
+        usage |= {"hard_spread_pips": text, "soft_spread_pips": text}
     if store.health.rtt_ms is not None:
         usage["slow_ms"] = f"{store.health.rtt_ms:.0f}"
     return usage

@@ -22,9 +22,9 @@ class Toned(str):
     __slots__ = ("role",)
     role: str
 
-    def __new__(cls, words: str, role: str) -> Self:
+    def __new__(cls, text: str, role: str) -> Self:
         """Return the words with their role."""
-        toned = super().__new__(cls, words)
+        toned = super().__new__(cls, text)
         toned.role = role
         return toned
 

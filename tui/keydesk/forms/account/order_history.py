@@ -68,9 +68,9 @@ class OrderHistoryForm(InfoForm[None]):
     def on_mount(self) -> None:
         """Read the files."""
         super().on_mount()
-        self._read(self.take)
+        self._read(self.show)
 
-    def take(self, histories: Sequence[OrderHistory], figures: Sequence[ExecutionFigures]) -> None:
+    def show(self, histories: Sequence[OrderHistory], figures: Sequence[ExecutionFigures]) -> None:
         """Show what was read."""
         self.histories, self.figures, self._is_read = histories, figures, True
         self.redraw()
@@ -80,7 +80,7 @@ class OrderHistoryForm(InfoForm[None]):
         now = tuple(self.store.in_flight.values())
         if now != self._in_flight:
             if self._in_flight is not None:
-                self._read(self.take)
+                self._read(self.show)
             self._in_flight = now
             self.redraw()
 
@@ -116,8 +116,8 @@ class OrderHistoryForm(InfoForm[None]):
             return self._figure_lines()
         histories = self.shown
         if not histories:
-            words = "No order was sent from here yet" if self._is_read else "Reading …"
-            return (((words, "muted"),),)
+            text = "No order was sent from here yet" if self._is_read else "Reading …"
+            return (((text, "muted"),),)
         at = self._place(histories)
         rows = min(len(histories), max(LEAST_LIST, self.room // 2 - 1))
         first = max(0, min(at - rows // 2, len(histories) - rows))
@@ -145,12 +145,12 @@ class OrderHistoryForm(InfoForm[None]):
         )
         state = safe(f" {history.state.upper() if history.is_open else '':<{width}} ")
         lead = cell_len(time) + cell_len(state) + 2
-        words = safe(f"{history.words}  {history.outcome}")
+        text = safe(f"{history.text}  {history.outcome}")
         return (
             ("▶ " if chosen else "  ", "focus"),
             (time, "faint"),
             (state, "warn" if history.is_open else "muted"),
-            (shorten_text(words, max(1, self.inside - lead)), "bright" if chosen else "plain"),
+            (shorten_text(text, max(1, self.inside - lead)), "bright" if chosen else "plain"),
         )
 
     def _about(self, history: OrderHistory) -> list[TextLine]:
@@ -159,7 +159,7 @@ class OrderHistoryForm(InfoForm[None]):
         made = "now" if history.time_ns > NEWEST else date_and_time(history.time_ns, zone)
         state = history.state.upper() if history.is_open else "settled"
         lines = [
-            *self._named("order", history.words, "plain"),
+            *self._named("order", history.text, "plain"),
             *self._named("state", safe(state), "warn" if history.is_open else "plain"),
             *self._named("to do", safe(history.to_do), "bright" if history.is_open else "muted"),
             *self._named("made", safe(f"{made}  {clean_name(history.id)}"), "muted"),
@@ -167,17 +167,17 @@ class OrderHistoryForm(InfoForm[None]):
         if history.outcome:
             lines += self._named("outcome", history.outcome, "plain")
         for line in history.lines:
-            event_text = line.words.partition(" {")[0] if line.what == "sending" else line.words
-            words = safe(f"{line.what}: {event_text}")
-            lines += self._named(clock(line.time_ns, zone), words, "muted")
+            event_text = line.text.partition(" {")[0] if line.what == "sending" else line.text
+            text = safe(f"{line.what}: {event_text}")
+            lines += self._named(clock(line.time_ns, zone), text, "muted")
         if history.request:
             request = history.request if self.shows_raw else clean(words_of_text(history.request))
             lines += self._named("request", request, "faint")
         return lines
 
-    def _named(self, name: Printable, words: Printable, role: str) -> list[TextLine]:
+    def _named(self, name: Printable, text: Printable, role: str) -> list[TextLine]:
         width = max(1, self.inside - LABEL)
-        wrapped = lines_of(words, width) or [safe("")]
+        wrapped = lines_of(text, width) or [safe("")]
         names = [name, *[""] * (len(wrapped) - 1)]
         return [
             ((safe(f"{label:<{LABEL}}"), "muted"), (line, role))
@@ -194,8 +194,8 @@ class OrderHistoryForm(InfoForm[None]):
             cells = dict(zip((name for name, _ in COLUMNS), _cells(each), strict=True))
             row = "".join(_aligned(name, cells[name], width) for name, width in shown)
             lines.append(((safe(row), "plain"),))
-        words = "slip: fill against the price seen, + is worse; ack: from sending to the answer"
-        return [*lines, *wrap_text(words, "faint", self.inside)]
+        text = "slip: fill against the price seen, + is worse; ack: from sending to the answer"
+        return [*lines, *wrap_text(text, "faint", self.inside)]
 
     def _fitting(self) -> Sequence[tuple[str, int]]:
         """Return the columns that fit, whole."""
@@ -227,7 +227,7 @@ class OrderHistoryForm(InfoForm[None]):
         history = self._chosen()
         if history is not None and history.state == "one of several" and not self.shows_figures:
             self._acknowledge(history)
-            self._read(self.take)
+            self._read(self.show)
 
     def action_raw(self) -> None:
         """Show requests as they were sent, or in words."""

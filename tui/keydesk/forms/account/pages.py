@@ -185,8 +185,8 @@ def _with_share(amount: Decimal, account: AccountState) -> str:
 
 def _margin_text(account: AccountState) -> str:
     """Return the margin in use with a bar of its share."""
-    words = _with_share(account.margin_used, account)
-    return f"{words}  {bar(account.margin_used / account.nav)}" if account.nav > 0 else words
+    text = _with_share(account.margin_used, account)
+    return f"{text}  {bar(account.margin_used / account.nav)}" if account.nav > 0 else text
 
 
 def _closeout_text(account: AccountState) -> str:

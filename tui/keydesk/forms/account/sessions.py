@@ -54,13 +54,13 @@ class SessionsForm(ScrolledForm):
         now_ns = self.now_ns()
         sessions, week = sessions_at(now_ns), week_at(now_ns)
         lines = [_line(each, now_ns, self.store.zone) for each in sessions]
-        if words := overlap(sessions):
-            lines.append(((safe(f"{'':<{NAME_WIDTH}}{words} overlap"), "good"),))
+        if text := overlap(sessions):
+            lines.append(((safe(f"{'':<{NAME_WIDTH}}{text} overlap"), "good"),))
         left = duration((rollover_at(now_ns) - now_ns) / SECOND)
         lines += [
             BLANK,
             _pair("Rollover", f"in {left}, 17:00 New York: financing, wide spreads"),
-            _pair("The week", f"{week.words(now_ns)}, {week.at(self.store.zone)}"),
+            _pair("The week", f"{week.text(now_ns)}, {week.at(self.store.zone)}"),
             _pair("Hours", week_text(now_ns, self.store.zone)),
             _pair("Now", date_and_time(now_ns, self.store.zone)),
         ]
@@ -80,8 +80,8 @@ class SessionsForm(ScrolledForm):
             return []
         is_practice = self.store.health.environment == "PRACTICE"
         market = "this practice market" if is_practice else f"{name} at this broker"
-        words = f"The real market is closed; {market} goes on through the weekend"
-        return [BLANK, *wrap_text(safe(words), "muted", self.inside)]
+        text = f"The real market is closed; {market} goes on through the weekend"
+        return [BLANK, *wrap_text(safe(text), "muted", self.inside)]
 
     def _naked_lines(self, now_ns: int) -> list[TextLine]:
         naked = naked_trades(self.store)
@@ -100,10 +100,10 @@ def _line(hours: Hours, now_ns: int, zone: tzinfo) -> TextLine:
     role = "good" if hours.is_open else "muted"
     return (
         (safe(f"{hours.name:<{NAME_WIDTH}}"), "plain"),
-        (safe(f"{hours.words(now_ns):<{STATE_WIDTH}}"), role),
+        (safe(f"{hours.text(now_ns):<{STATE_WIDTH}}"), role),
         (safe(hours.at(zone)), "muted"),
     )
 
 
-def _pair(name: str, words: str) -> TextLine:
-    return ((safe(f"{name:<{NAME_WIDTH}}"), "plain"), (safe(words), "muted"))
+def _pair(name: str, text: str) -> TextLine:
+    return ((safe(f"{name:<{NAME_WIDTH}}"), "plain"), (safe(text), "muted"))

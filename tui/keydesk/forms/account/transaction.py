@@ -62,10 +62,10 @@ class TransactionForm(InfoForm[None]):
         rows = self._first.rows if id_ == self._first.id else ()
         self.details = TransactionDetails(id_, rows, loading=True)
         self.chosen = self.top = 0
-        self._read(id_, self.take)
+        self._read(id_, self.show)
         self.redraw()
 
-    def take(self, details: TransactionDetails) -> None:
+    def show(self, details: TransactionDetails) -> None:
         """Show what was read, unless the reader has gone on to another transaction."""
         if self.is_active and details.id == self.details.id:
             if not details.rows:
@@ -148,9 +148,9 @@ class TransactionForm(InfoForm[None]):
     def _related_line(self, related: Related, *, chosen: bool) -> TextLine:
         width = self._label_width(each.how for each in self.details.related)
         label = safe(set_cell_size(shorten(safe(related.how), width), width) + " ")
-        words = shorten_text(related_text(related), max(1, self.inside - cell_len(label) - 2))
+        text = shorten_text(related_text(related), max(1, self.inside - cell_len(label) - 2))
         role = "bright" if chosen else "plain"
-        return (("▶ " if chosen else "  ", "focus"), (label, "muted"), (words, role))
+        return (("▶ " if chosen else "  ", "focus"), (label, "muted"), (text, role))
 
     # Keys.
 

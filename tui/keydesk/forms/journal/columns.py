@@ -133,8 +133,8 @@ def _time(line: JournalLine, context: ListContext) -> SafeText:
     return safe(f"{time:%d %b %H:%M}" if time.year == now.year else f"{time:%d %b %Y}")
 
 
-def _signed(value: Decimal | None, words: str) -> Words:
-    return safe(words), "muted" if value is None else signed_role(value)
+def _signed(value: Decimal | None, text: str) -> Words:
+    return safe(text), "muted" if value is None else signed_role(value)
 
 
 def _reach(line: JournalLine, context: ListContext, pip: Decimal | None) -> _Reach:
@@ -211,9 +211,9 @@ def text_of(line: JournalLine, context: ListContext) -> str:
     """Return the text that letters are looked for in."""
     note = context.notes.get(line.trade.id)
     if note is None:
-        return line.words
+        return line.text
     words = (
-        *(line.words, *note.tags, note.setup, note.note),
+        *(line.text, *note.tags, note.setup, note.note),
         note.mistake and f"mistake {note.mistake}",
         "" if note.rating is None else f"{note.rating}/5",
     )

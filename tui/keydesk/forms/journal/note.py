@@ -193,14 +193,14 @@ class NoteForm(InfoForm[NoteEdit]):
     def _field(self, name: NoteField) -> TextLine:
         edited = self.edited
         value = getattr(edited, name)
-        words = {
+        text = {
             "tags": " ".join(edited.tags),
             "rating": "" if edited.rating is None else f"{edited.rating} of 5",
         }.get(name, value)
         room = max(1, self.inside - LABEL)
         return (
             *self._label(name),
-            (shorten(clean(words or EMPTY), room), self._role(name, bool(words))),
+            (shorten(clean(text or EMPTY), room), self._role(name, bool(text))),
         )
 
     def _role(self, name: NoteField, is_set: bool) -> str:
@@ -209,9 +209,9 @@ class NoteForm(InfoForm[NoteEdit]):
         return "plain" if is_set else "faint"
 
     def _label(self, name: NoteField) -> TextLine:
-        id_, words = FIELDS[name]
+        id_, text = FIELDS[name]
         key = "1-5" if name == "rating" else self.keymap.name(id_)
-        return ((safe(f"{key:<4}"), "bright"), (safe(f"{words:<{LABEL - 4}}"), "muted"))
+        return ((safe(f"{key:<4}"), "bright"), (safe(f"{text:<{LABEL - 4}}"), "muted"))
 
     def _note_lines(self, most: int) -> list[TextLine]:
         text = clean(self.edited.note, LONGEST_NOTE) or safe(EMPTY)
@@ -228,15 +228,15 @@ class NoteForm(InfoForm[NoteEdit]):
     def _broker(self) -> TextLine:
         key = self.keymap.name("note-broker")
         if not self._is_open():
-            words, role = "no: the broker takes it only while the trade is open", "faint"
+            text, role = "no: the broker takes it only while the trade is open", "faint"
         elif self.to_broker:
-            words, role = "yes: as tag and comment of the trade, asked for next", "warn"
+            text, role = "yes: as tag and comment of the trade, asked for next", "warn"
         else:
-            words, role = "no: the note stays in your file", "faint"
+            text, role = "no: the note stays in your file", "faint"
         return (
             (safe(f"{key:<4}"), "bright"),
             (safe(f"{'broker':<{LABEL - 4}}"), "muted"),
-            (shorten(safe(words), max(1, self.inside - LABEL)), role),
+            (shorten(safe(text), max(1, self.inside - LABEL)), role),
         )
 
     # Keys.

@@ -135,9 +135,9 @@ def table_row(
     """Return the row of a trade; the chosen one has a mark."""
     line: list[Words] = [("▶" if chosen else " ", "focus")]
     for at, column in enumerate(columns):
-        words, role = cells[column.key]
+        text, role = cells[column.key]
         shown = "bright" if chosen and role == "plain" else role
-        space, cell = " " * (gap if at else 1), _aligned(words, column)
+        space, cell = " " * (gap if at else 1), _aligned(text, column)
         if shown not in FLAT:
             line += [(space, "plain"), (cell, shown)]
         elif line[-1][1] == shown:  # fewer parts are drawn sooner
@@ -194,13 +194,13 @@ def note_lines(
             *notice,
         ]
     nothing = "no note yet" if note.is_empty else "no note text"
-    words = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
+    text = note.note or f"{nothing}: n writes tags, setup, note, rating, mistake"
     role = "plain" if note.note else "faint"
     about_part: TextLine = ((shorten_text(safe(f"  A part: {part}"), width), "warn"),)
-    written: TextLine = ((shorten_text(safe(f"  {clean(words)}"), width), role),)
+    written: TextLine = ((shorten_text(safe(f"  {clean(text)}"), width), role),)
     return [about_part if part else BLANK, first, written]
 
 
-def _aligned(words: str, column: Column) -> Printable:
-    spaces = " " * max(0, column.width - cell_len(words))
-    return safe(f"{spaces}{words}" if column.right else f"{words}{spaces}")
+def _aligned(text: str, column: Column) -> Printable:
+    spaces = " " * max(0, column.width - cell_len(text))
+    return safe(f"{spaces}{text}" if column.right else f"{text}{spaces}")

@@ -210,8 +210,8 @@ class JournalTradeForm(ScrolledForm):
         if loaded is None:
             return [(("candles are being read …", "muted"),), BLANK]
         if loaded.trouble or not loaded.candles:
-            words = loaded.trouble or safe("the broker has no candles of this time")
-            return [*wrap_text(words, "muted", self.inside), BLANK]
+            text = loaded.trouble or safe("the broker has no candles of this time")
+            return [*wrap_text(text, "muted", self.inside), BLANK]
         pip = self.journal.pips.get(trade.instrument, Decimal("0.0001"))
         palette = palette_of(self.app)
         chart = TradeChart(

@@ -63,11 +63,11 @@ def excursion_rows(trade: JournalTrade, excursion: Excursion | None, pip: Decima
         return [("MAE, MFE", "not known: its candles are not read")]
     in_r = excursion.r or (None, None)
     rows: Rows = []
-    for name, words, distance, share in zip(
+    for name, text, distance, share in zip(
         ("MAE", "MFE"), ("against you", "for you"), excursion.pips(pip), in_r, strict=True
     ):
         also = "" if share is None else f", {money(share)} R"
-        rows.append((safe(name), f"{pips(distance, signed=False)} pips {words}{also}"))
+        rows.append((safe(name), f"{pips(distance, signed=False)} pips {text}{also}"))
     if excursion.is_provisional:
         rows.append(("", "so far: the candle of the exit still forms"))
     return rows

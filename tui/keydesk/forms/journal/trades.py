@@ -204,7 +204,7 @@ class JournalForm(InfoForm[None]):
         column = next((each.title for each in COLUMNS if each.key == self.table.order.column), "")
         parts = [f"Journal  {count} {what}"]
         if self.table.order.column or not (self._is_partial and self.journal.progress):
-            parts.append(self.table.order.words(column).removesuffix(" held") or NEWEST)
+            parts.append(self.table.order.text(column).removesuffix(" held") or NEWEST)
         if letters:
             parts.append(f"only {letters}")
         if self.journal.is_reading or self.journal.progress:
@@ -244,9 +244,9 @@ class JournalForm(InfoForm[None]):
         below = self._below() if self.room >= BELOW_FROM else []
         marks: TextLine = (*MARKS, (GROWING, "faint")) if self._grows(shown) else MARKS
         totals = with_hints(self.table.totals, BLANK, marks, self.inside)
-        if cell_len("".join(words for words, _ in totals)) > self.inside:
+        if cell_len("".join(text for text, _ in totals)) > self.inside:
             totals = self.table.totals
-        if cell_len("".join(words for words, _ in totals)) > self.inside:
+        if cell_len("".join(text for text, _ in totals)) > self.inside:
             totals = [each for at, each in enumerate(totals) if at != SWAP]  # its column has it
         lines: list[TextLine] = [
             table_header(columns, gap, self.table.order.column),
@@ -266,18 +266,18 @@ class JournalForm(InfoForm[None]):
     def _empty(self) -> list[TextLine]:
         journal = self.journal
         if journal.trouble:
-            words, role = self._with_remedy(journal.trouble), "warn"
+            text, role = self._with_remedy(journal.trouble), "warn"
         elif self.letters and self.table.lines:
-            words = safe(
+            text = safe(
                 f"No trade matches {self.letters}. {self.keymap.name('journal-whole')} shows all"
             )
             role = "muted"
         elif journal.is_read and not journal.is_reading:
-            words, role = safe("No trade was opened on this account yet"), "muted"
+            text, role = safe("No trade was opened on this account yet"), "muted"
         else:
             done = f": {journal.progress}" if journal.progress else " …"
-            words, role = safe(f"Reading the journal{done}"), "muted"
-        return wrap_text(words, role, self.inside)[: self.room]
+            text, role = safe(f"Reading the journal{done}"), "muted"
+        return wrap_text(text, role, self.inside)[: self.room]
 
     def _below(self) -> list[TextLine]:
         """Return what was written about the chosen trade, or what cannot be read."""

@@ -108,8 +108,8 @@ class AlertsForm(InfoForm[None]):
             return self._history()
         alerts = self.alerts
         if not alerts:
-            words = f"None. {self.keymap.name('new-alert')} on chart, watchlist or a trade makes one, or :alert eurusd > 1.12"
-            return wrap_text(safe(words), "muted", self.inside)
+            text = f"None. {self.keymap.name('new-alert')} on chart, watchlist or a trade makes one, or :alert eurusd > 1.12"
+            return wrap_text(safe(text), "muted", self.inside)
         self.at = min(self.at, len(alerts) - 1)
         below = self._below(alerts[self.at])
         room = max(1, self.room - len(below))
@@ -125,7 +125,7 @@ class AlertsForm(InfoForm[None]):
             ("▶ " if chosen else "  ", "focus"),
             (safe(f"{alert.id:<{ID_WIDTH}}"), "faint"),
             (safe(f"{alert.state:<{STATE_WIDTH}}"), STATE_ROLES[alert.state]),
-            (safe(f"{shorten_text(alert.words, room):<{room}}"), "bright" if chosen else "plain"),
+            (safe(f"{shorten_text(alert.text, room):<{room}}"), "bright" if chosen else "plain"),
             (safe(often), "muted"),
         )
 
@@ -142,7 +142,7 @@ class AlertsForm(InfoForm[None]):
             phrases.append(
                 f"fired {counted(alert.count, 'time')}, last {date_and_time(alert.fired_ns, zone)}"
             )
-        whole = wrap_text(alert.words, "plain", self.inside)[:2]
+        whole = wrap_text(alert.text, "plain", self.inside)[:2]
         return [BLANK, *whole, *wrap_text(safe(", ".join(phrases)), "muted", self.inside)[:1]]
 
     def _history(self) -> Sequence[TextLine]:
@@ -165,7 +165,7 @@ class AlertsForm(InfoForm[None]):
             ("▶ " if number == self.at else "  ", "focus"),
             (when, "faint"),
             (late, "warn"),
-            (shorten_text(clean(fired.words), room), "plain"),
+            (shorten_text(clean(fired.text), room), "plain"),
         )
 
     # Keys.

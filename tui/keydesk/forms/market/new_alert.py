@@ -96,13 +96,13 @@ class NewAlertForm(InfoForm[AlertChoice]):
     def lines(self) -> Sequence[TextLine]:
         """Return condition, level and distance, and what the keys change."""
         condition = self.condition
-        rows: list[tuple[str, str, str]] = [("tells when", condition.words, "bright")]
+        rows: list[tuple[str, str, str]] = [("tells when", condition.text, "bright")]
         rows.append(("now", self._now(condition), "plain"))
         rows.append(("how often", _often(self.repeat_s), "plain"))
         lines: list[TextLine] = []
-        for name, words, role in rows:
+        for name, text, role in rows:
             label: Words = (safe(f"{name:<{LABEL}}"), "muted")
-            first, *more = wrap_text(clean(words), role, max(1, self.inside - LABEL)) or [BLANK]
+            first, *more = wrap_text(clean(text), role, max(1, self.inside - LABEL)) or [BLANK]
             indent: Words = (" " * LABEL, "muted")
             lines.append((label, *first))
             lines += [(indent, *line) for line in more]
@@ -261,7 +261,7 @@ class AlertLineForm(InfoForm[AlertLine]):
         """Return what the line means."""
         alert = self.read()
         if isinstance(alert, AlertLine):
-            return wrap_text(clean(alert.words), "bright", self.inside)
+            return wrap_text(clean(alert.text), "bright", self.inside)
         return wrap_text(clean(alert), "warn" if self.refused else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:

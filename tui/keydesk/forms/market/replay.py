@@ -42,7 +42,7 @@ class BeginAnewForm(InfoForm[bool]):
         kept = "in the present ledger, which is kept beside the new one"
         after = f"{held if trades or orders else 'The accounts stay'} {kept}"
         return [
-            *wrap_text(clean(f"The market {self.command.words}"), "bright", self.inside),
+            *wrap_text(clean(f"The market {self.command.text}"), "bright", self.inside),
             BLANK,
             *wrap_text(safe(after), "warn" if trades or orders else "muted", self.inside),
         ]

@@ -92,8 +92,8 @@ class NameForm(InfoForm[str]):
     def lines(self) -> Sequence[TextLine]:
         """Return the reason why the text cannot be taken, or a hint on its use."""
         trouble = self._trouble(self.text) if self.text else ""
-        words: Printable = clean(trouble) if trouble else self._field_hint
-        return wrap_text(words, "warn" if trouble else "muted", self.inside)
+        text: Printable = clean(trouble) if trouble else self._field_hint
+        return wrap_text(text, "warn" if trouble else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the text."""
@@ -179,8 +179,8 @@ class DeleteListForm(InfoForm[str]):
         """Say what goes and what stays."""
         count = len(self._watched.instruments)
         plural = "" if count == 1 else "s"
-        words = f"The list of {count} instrument{plural} is deleted; positions and orders stay as they are."
-        return wrap_text(safe(words), "plain", self.inside)
+        text = f"The list of {count} instrument{plural} is deleted; positions and orders stay as they are."
+        return wrap_text(safe(text), "plain", self.inside)
 
     def action_take(self) -> None:
         """Confirm."""

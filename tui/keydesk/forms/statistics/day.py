@@ -63,7 +63,7 @@ class DayPage(ScrolledForm):
         super().on_mount()
         self._show(*self._period)
 
-    def take(self, snapshot: JournalSnapshot) -> None:
+    def show_journal(self, snapshot: JournalSnapshot) -> None:
         """Show the same day, or week, of a journal that has more trades."""
         shown, self.snapshot, self.shown = self.shown, snapshot, None
         day = shown.day if shown is not None and shown.days else None
@@ -93,12 +93,12 @@ class DayPage(ScrolledForm):
         """Name the keys."""
         other = "day" if self._period[1] else "week"
         pages = super().foot_text().removeprefix("Esc closes").strip()
-        for words in (
+        for text in (
             f"← → {'week' if self._period[1] else 'day'}   w {other}   {pages}   Esc closes",
             f"← →  w {other}  Esc closes",
         ):
-            if len(words) <= self.inside - 4:
-                return safe(" ".join(words.split("   ")).strip() if not pages else words)
+            if len(text) <= self.inside - 4:
+                return safe(" ".join(text.split("   ")).strip() if not pages else text)
         return "Esc closes"
 
     def all_lines(self) -> Sequence[TextLine]:
@@ -178,7 +178,7 @@ def side_by_side(sections: Sequence[Section], width: int) -> list[list[TextLine]
 
 
 def _width(line: TextLine) -> int:
-    return sum(cell_len(words) for words, _ in line)
+    return sum(cell_len(text) for text, _ in line)
 
 
 def _beside(left: Sequence[TextLine], width: int, right: Sequence[TextLine]) -> list[TextLine]:

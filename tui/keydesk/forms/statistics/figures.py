@@ -90,14 +90,14 @@ class FiguresView(View[FigureData]):
     def lines(self, data: FigureData, given: ViewInput) -> Sequence[TextLine]:
         """Return a line for each figure."""
         if not data.statistics.n:
-            words = "No trade was closed yet. Each closed trade counts here by itself."
-            return wrap_text(safe(words), "muted", given.width)
+            text = "No trade was closed yet. Each closed trade counts here by itself."
+            return wrap_text(safe(text), "muted", given.width)
         rows = statistics_rows(data.statistics)
         daily = _daily_rows(data.daily)
         lines = [line for row in (*rows, *daily) for line in _figure_lines(row, given.width)]
         if not daily and given.is_whole:
-            words = given.progress or safe("daily prices are being read …")
-            lines.append(((safe(f"{'Sharpe, Sortino':<{NAME_WIDTH}}"), "muted"), (words, "faint")))
+            text = given.progress or safe("daily prices are being read …")
+            lines.append(((safe(f"{'Sharpe, Sortino':<{NAME_WIDTH}}"), "muted"), (text, "faint")))
         grey = any(", " in rests_on for _, _, rests_on in (*rows, *daily))
         first = wrap_text(safe(WHY_GREY), "warn", given.width) if grey else []
         last: list[TextLine] = [((safe(f"Money is in {given.snapshot.currency}."), "faint"),)]
@@ -264,8 +264,8 @@ class GroupsView(View[Sequence[GroupRow]]):
                 ),
             ]
             for name, width in columns:
-                words, role = cells[name]
-                line.append((safe(f"{words:>{width}}"), "faint" if few else role))
+                text, role = cells[name]
+                line.append((safe(f"{text:>{width}}"), "faint" if few else role))
             if has_bar:
                 line += [
                     (" ", "plain"),

@@ -69,15 +69,15 @@ def legend(given: ViewInput, largest: Decimal, cells: Sequence[HeatCell]) -> lis
     scale = f"{money(largest / LEVELS)} {given.snapshot.currency}".rstrip()
     doubt = f"; {few} of {len(cells)}: n under {FEW_TRADES}" if few else ""
     if _is_written(given):
-        words = f"+ gain, {MINUS} loss, 1 to 4 in steps of {scale}{doubt}"
-        return wrap_text(safe(words), "faint", given.width)
-    words = f" in steps of {scale}{doubt}"
+        text = f"+ gain, {MINUS} loss, 1 to 4 in steps of {scale}{doubt}"
+        return wrap_text(safe(text), "faint", given.width)
+    text = f" in steps of {scale}{doubt}"
     line: TextLine = (
         ("gain ", "faint"),
         ("░▒▓█", "profit"),
         (" loss ", "faint"),
         ("░▒▓█", "loss"),
-        (safe(words), "faint"),
+        (safe(text), "faint"),
     )
     return [line]
 

@@ -44,7 +44,7 @@ class ViewSelection:
     group: str = ""
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """The group in words; "" of all."""
         return f"{self.grouping}: {self.group}" if self.grouping else ""
 
@@ -126,7 +126,7 @@ class StatisticsPage(InfoForm[None]):
             self._looked_at = frame.now
             self._host.read(self)
 
-    def take(self, snapshot: JournalSnapshot, stamp: object = None) -> None:
+    def show_journal(self, snapshot: JournalSnapshot, stamp: object = None) -> None:
         """Show the journal as it is now; `stamp` differs as soon as it has changed."""
         self.snapshot, self._stamp = snapshot, stamp
         self.progress, self.trouble = safe(""), ""
@@ -148,14 +148,14 @@ class StatisticsPage(InfoForm[None]):
         self._paths = paths
         self.redraw()
 
-    def show_progress(self, words: Printable) -> None:
+    def show_progress(self, text: Printable) -> None:
         """Show how far reading is; "" when it is done."""
-        self.progress = safe(words)
+        self.progress = safe(text)
         self.redraw()
 
-    def show_error(self, words: Printable) -> None:
+    def show_error(self, text: Printable) -> None:
         """Show why something cannot be read."""
-        self.trouble, self.progress = words, safe("")
+        self.trouble, self.progress = text, safe("")
         self.redraw()
 
     # What it shows.
@@ -169,15 +169,15 @@ class StatisticsPage(InfoForm[None]):
         """Name the trades."""
         if self.snapshot is None:
             return "Statistics"
-        about = f"  {self.chosen.words}" if self.chosen.words else ""
+        about = f"  {self.chosen.text}" if self.chosen.text else ""
         return safe(f"Statistics{about}  {counted(len(self._trades), 'closed trade')}")
 
     def foot_text(self) -> Printable:
         """Name the keys, those of the view first, as many as there is room for."""
-        back = "Esc all trades" if self.chosen.words else "Esc closes"
-        for words in (f"{self.view.HINT}   1-8 view   {back}", f"1-8 view   {back}"):
-            if len(words) <= self.inside - 4:
-                return safe(words.strip())
+        back = "Esc all trades" if self.chosen.text else "Esc closes"
+        for text in (f"{self.view.HINT}   1-8 view   {back}", f"1-8 view   {back}"):
+            if len(text) <= self.inside - 4:
+                return safe(text.strip())
         return safe(back)
 
     def lines(self) -> Sequence[TextLine]:
@@ -217,8 +217,8 @@ class StatisticsPage(InfoForm[None]):
 
     def _body(self, rows: int) -> Sequence[TextLine]:
         if self.snapshot is None:
-            words = self.progress or ("" if self.trouble else "The journal is being read …")
-            return [((safe(words), "muted"),)]
+            text = self.progress or ("" if self.trouble else "The journal is being read …")
+            return [((safe(text), "muted"),)]
         given = self._given(rows)
         self._ask(self.view.READS)
         key = (self.number, self._version, self.view.key(given))
@@ -232,8 +232,8 @@ class StatisticsPage(InfoForm[None]):
         return ViewInput(
             self.snapshot or JournalSnapshot(),
             self._trades,
-            is_whole=not self.chosen.words,
-            chosen=self.chosen.words,
+            is_whole=not self.chosen.text,
+            chosen=self.chosen.text,
             open_profits=self._open_profits,
             excursions=self._excursions,
             paths=self._paths,
@@ -252,7 +252,7 @@ class StatisticsPage(InfoForm[None]):
             return
         self._requests.add(what)
         match what:
-            case "open profits" if not self.chosen.words and self._open_profits is None:
+            case "open profits" if not self.chosen.text and self._open_profits is None:
                 self._host.read_open_profits(self)
             case "excursions":
                 self._host.read_excursions(self, self._trades)
@@ -289,7 +289,7 @@ class StatisticsPage(InfoForm[None]):
         if self.snapshot is not None and self.is_attached:
             work = partial(self._choosing, self.snapshot, chosen)
             _: Worker[None] = self.run_worker(
-                work, group="trades", description=chosen.words or "all", exclusive=True
+                work, group="trades", description=chosen.text or "all", exclusive=True
             )
 
     async def _choosing(self, snapshot: JournalSnapshot, chosen: ViewSelection) -> None:
@@ -354,7 +354,7 @@ class StatisticsPage(InfoForm[None]):
 
     def action_drop(self) -> None:
         """Go back to all trades, or close."""
-        if self.chosen.words and self.is_active:
+        if self.chosen.text and self.is_active:
             self._choose(ViewSelection())
         else:
             super().action_drop()
@@ -371,13 +371,13 @@ def trades_of(snapshot: JournalSnapshot, chosen: ViewSelection) -> Sequence[Jour
 
 def _cut(line: TextLine, width: int) -> TextLine:
     """Return a line that is not wider than the page."""
-    if sum(cell_len(words) for words, _ in line) <= width:
+    if sum(cell_len(text) for text, _ in line) <= width:
         return line
     runs: list[Words] = []
-    for words, role in line:
+    for text, role in line:
         room = width - sum(cell_len(each) for each, _ in runs)
-        if cell_len(words) > room:
-            runs.append((safe(f"{words[: max(0, room - 1)]}…"[:room]), role))
+        if cell_len(text) > room:
+            runs.append((safe(f"{text[: max(0, room - 1)]}…"[:room]), role))
             break
-        runs.append((words, role))
+        runs.append((text, role))
     return runs

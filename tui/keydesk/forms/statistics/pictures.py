@@ -99,7 +99,7 @@ def _equity_text(curve: Sequence[CurvePoint], given: ViewInput) -> TextLine:
         (money(deepest.below), "loss" if deepest.below else "plain"),
         (safe(f" {when}"), "muted"),
     )
-    fits = sum(cell_len(words) for words, _ in line) <= given.width
+    fits = sum(cell_len(text) for text, _ in line) <= given.width
     return line if fits else line[:-1]  # the curve shows the day
 
 
@@ -240,13 +240,13 @@ def _excursion_text(
     rescued = sum(mfe >= 1 for _, mfe in losses)
     without = len(given.trades) - n
     left_out = f"   {without} without first stop or candles left out" if without else ""
-    words: Printable = safe(f"  up: MFE in R, how far for you   n {n:,}{left_out}")
+    text: Printable = safe(f"  up: MFE in R, how far for you   n {n:,}{left_out}")
     known = given.excursions or {}
     growing = sum(each.id in known and known[each.id].is_provisional for each in given.trades)
     if growing:
-        words = safe(f"{words}   {growing} may still grow: the candle of the exit forms")
+        text = safe(f"{text}   {growing} may still grow: the candle of the exit forms")
     return [
-        (("+ win", "profit"), ("  x loss", "loss"), (words, "muted")),
+        (("+ win", "profit"), ("  x loss", "loss"), (text, "muted")),
         (
             (
                 safe(

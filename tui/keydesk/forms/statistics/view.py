@@ -91,8 +91,8 @@ def two_sided_bar(value: Decimal, largest: Decimal, cells: int = BAR_CELLS) -> T
 
 def too_few(n: int, needed: int, what: str, width: int) -> list[TextLine]:
     """Return why nothing can be drawn."""
-    words = f"Not enough trades for {what}: {n}, at least {needed} are needed."
-    return wrap_text(safe(words), "muted", width)
+    text = f"Not enough trades for {what}: {n}, at least {needed} are needed."
+    return wrap_text(safe(text), "muted", width)
 
 
 def is_few(n: int) -> bool:

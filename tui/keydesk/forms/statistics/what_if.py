@@ -64,10 +64,10 @@ class WhatIfView(View[WhatIfData]):
         if result is None:
             return [*lines, (("The trades' candles are being read …", "muted"),)]
         if not result.before.n:
-            words = "Not enough trades: none has both a first stop and candles."
+            text = "Not enough trades: none has both a first stop and candles."
             return [
                 *lines,
-                *wrap_text(safe(words), "muted", given.width),
+                *wrap_text(safe(text), "muted", given.width),
                 *_doubt_lines(result, given),
             ]
         return [*lines, *_table(result, given.width), BLANK, *_doubt_lines(result, given)]
@@ -75,12 +75,12 @@ class WhatIfView(View[WhatIfData]):
     def _field_line(self, number: int) -> TextLine:
         name, chosen = FIELDS[number], number == self.field
         value: Decimal | None = getattr(self.rule, name)
-        words = "as it was" if value is None else f"{value:.2f} R"
+        text = "as it was" if value is None else f"{value:.2f} R"
         return (
             ("▶ " if chosen else "  ", "focus"),
             (safe(f"{RULE_NAMES[name]:<{NAME_WIDTH}}"), "plain" if chosen else "muted"),
             ("◂ " if chosen else "  ", "focus"),
-            (safe(f"{words:>10}"), "bright" if value is not None else "muted"),
+            (safe(f"{text:>10}"), "bright" if value is not None else "muted"),
             (" ▸" if chosen else "", "focus"),
         )
 
@@ -163,6 +163,4 @@ def _difference(before: Decimal | None, after: Decimal | None) -> Decimal | None
 
 
 def _doubt_lines(result: WhatIfResult, given: ViewInput) -> list[TextLine]:
-    return [
-        line for words in doubts(result) for line in wrap_text(safe(words), "muted", given.width)
-    ]
+    return [line for text in doubts(result) for line in wrap_text(safe(text), "muted", given.width)]

@@ -242,8 +242,8 @@ def _risk_line(preview: Preview, context: TradingContext, *, narrow: bool) -> Te
         (safe(f"{money(share)} %"), "plain"),
     ]
     if preview.naked_before or preview.naked_after:
-        words = safe(f"  naked {preview.naked_before} → {preview.naked_after}")
-        line.append((words, "danger" if preview.naked_after else "plain"))
+        text = safe(f"  naked {preview.naked_before} → {preview.naked_after}")
+        line.append((text, "danger" if preview.naked_after else "plain"))
     return tuple(line)
 
 

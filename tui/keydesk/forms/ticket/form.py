@@ -72,7 +72,7 @@ class TicketForm(Form[OpenOrder]):
             draft = fields.on(draft, form_context.wall_ns())
         elif refused is not None:
             draft = on_field(refused)
-            self.rejected = refused.words
+            self.rejected = refused.text
         self.editor = TicketEditor(draft, template, form_context.preset)
         self._seen_prices = SeenPrices()
 

@@ -77,13 +77,13 @@ def member_lines(
 
 def expiry_line(draft: Draft, *, everything: bool, narrow: bool) -> TextLine:
     """Return the time in force, and the key that shows the other members."""
-    words = "typed below" if draft.expiry == TYPED_EXPIRY and not narrow else draft.expiry
+    text = "typed below" if draft.expiry == TYPED_EXPIRY and not narrow else draft.expiry
     more = "fewer" if everything else "more"
     more, width = (more, 8) if narrow else (f"{more} fields", 18)
     return (
         ("e ", "bright"),
         ("expiry ", "muted"),
-        (safe(f" {words:<{width}}"), "plain"),
+        (safe(f" {text:<{width}}"), "plain"),
         (MORE_KEY, "bright"),
         (safe(f" {more}"), "muted"),
     )
@@ -119,8 +119,8 @@ def _guarantee_text(
         return ((safe(f"{EMPTY} not offered{'' if narrow else ' here'}"), "muted"),)
     pips = money(rules.guarantee_premium / rules.pip, 1)
     if not draft.members.guaranteed:
-        words = f"off, fee {pips}p" if narrow else f"off, premium {pips}p if it fills"
-        return ((safe(words), "plain"),)
+        text = f"off, fee {pips}p" if narrow else f"off, premium {pips}p if it fills"
+        return ((safe(text), "plain"),)
     if narrow:
         return (("on", "bright"), (safe(f", fee {money(plan.premium)}"), "plain"))
     cost = safe(f", premium {pips}p = {money(plan.premium)} {context.funds.currency} if it fills")
@@ -135,7 +135,7 @@ def scale_out_lines(
         return ()
     digits, pip = context.rules.price_precision, context.rules.pip
     lines: list[TextLine] = [
-        ((safe(f"scale-out {scale_out.words}: {len(parts)} orders at the broker"), "muted"),)
+        ((safe(f"scale-out {scale_out.text}: {len(parts)} orders at the broker"), "muted"),)
     ]
     for part in parts:
         size = safe(f"  {units(abs(part.units)):>10} ")
@@ -166,8 +166,8 @@ def exit_plan_lines(
     """Return the exit plan in words, nothing where there is none."""
     if exit_rules_of(template, plan, context) == NO_RULES:
         return ()
-    words = f"exit plan: {template.exit_rules.words}; runs while Keydesk runs"
-    return wrap_text(safe(words), "muted", width)
+    text = f"exit plan: {template.exit_rules.text}; runs while Keydesk runs"
+    return wrap_text(safe(text), "muted", width)
 
 
 def exit_plan_refusals(

@@ -114,10 +114,10 @@ class BreakEvenForm(TradeForm[SetProtection]):
     def _costs_text(self, trade: TradeRow) -> str:
         """Return what the price has to earn back."""
         financing, costs = trade.financing, costs_until_closed(self.context.store, trade)
-        words = f"financing so far {money(financing, signed=True)}"
+        text = f"financing so far {money(financing, signed=True)}"
         if costs == financing:
-            return words
-        return f"{words}, commission and fees {money(costs - financing, signed=True)}"
+            return text
+        return f"{text}, commission and fees {money(costs - financing, signed=True)}"
 
     def action(self) -> Action:
         """Return the row of the confirmation matrix."""

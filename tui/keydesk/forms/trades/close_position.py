@@ -32,7 +32,7 @@ class OpenSide:
     trades: tuple[TradeRow, ...]  # oldest first
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the side and its size: LONG 20,000."""
         return f"{self.name.upper()} {units(self.units)}"
 
@@ -83,7 +83,7 @@ class PositionForm(Form[ClosePosition | CloseParts]):
         count = len(side.trades)
         total = side.realized(side.units, context)
         return (
-            (safe(side.words), "bright"),
+            (safe(side.text), "bright"),
             ("  average ", "muted"),
             (price(side.average, digits), "plain"),
             ("  now ", "muted"),
@@ -110,7 +110,7 @@ class ClosePositionForm(PositionForm):
 
     def headline(self) -> TextLine:
         """Return the position and the sides to close."""
-        sides = " and ".join(side.words for side in self.closing()) or "–"
+        sides = " and ".join(side.text for side in self.closing()) or "–"
         return (
             (safe(f"CLOSE position {pair(self.instrument)} {sides}"), "bright"),
             (" at market", "plain"),
@@ -177,8 +177,8 @@ def _realized_line(parts: Sequence[Decimal | None], context: TradingContext) -> 
     known = [each for each in parts if each is not None]
     if not known or len(known) < len(parts):
         return ()
-    words = safe(f" {context.funds.currency} at the price seen")
-    return ((("realizes ", "muted"), signed_money(sum(known, NOTHING)), (words, "muted")),)
+    text = safe(f" {context.funds.currency} at the price seen")
+    return ((("realizes ", "muted"), signed_money(sum(known, NOTHING)), (text, "muted")),)
 
 
 def dependents_line(trades: Sequence[TradeRow]) -> Sequence[TextLine]:
@@ -195,5 +195,5 @@ def dependents_line(trades: Sequence[TradeRow]) -> Sequence[TextLine]:
     )
     if not going:
         return ()
-    words = "order is" if going == 1 else "orders are"
-    return (((safe(f"{going} protective {words} cancelled too"), "muted"),),)
+    text = "order is" if going == 1 else "orders are"
+    return (((safe(f"{going} protective {text} cancelled too"), "muted"),),)

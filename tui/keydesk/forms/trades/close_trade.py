@@ -83,8 +83,8 @@ class CloseForm(Form[CloseTrades]):
                 (trade_name(trades[0]), "bright"),
                 (" at market", "plain"),
             )
-        words = safe(f"CLOSE all {len(trades)} trades of {pair(self.instrument)}")
-        return ((words, "bright"), (" at market", "plain"))
+        text = safe(f"CLOSE all {len(trades)} trades of {pair(self.instrument)}")
+        return ((text, "bright"), (" at market", "plain"))
 
     def body(self) -> Sequence[TextLine]:
         """Show each trade and what closing realizes."""
@@ -124,8 +124,8 @@ class CloseForm(Form[CloseTrades]):
         going = sum(_dependents_of(trade) for trade in self.trades)
         if not going:
             return ()
-        words = "order is" if going == 1 else "orders are"
-        return (((safe(f"{going} protective {words} cancelled too"), "muted"),),)
+        text = "order is" if going == 1 else "orders are"
+        return (((safe(f"{going} protective {text} cancelled too"), "muted"),),)
 
 
 def _trade_line(trade: TradeRow, context: TradingContext) -> TextLine:

@@ -133,9 +133,9 @@ class ExitPlanForm(TradeForm[SetExitPlan]):
     def _plan_now(self, context: TradingContext) -> list[TextLine]:
         if self.plan is None:
             return [(("now   no exit plan", "muted"),)]
-        words = plan_text(self.plan, context.rules.pip, self.context.store.zone)
+        text = plan_text(self.plan, context.rules.pip, self.context.store.zone)
         state = self.context.store.exit_plan_states.get(self.trade_id, "")
-        lines = wrap_text(safe(f"now   {words}"), "plain", self.inside)
+        lines = wrap_text(safe(f"now   {text}"), "plain", self.inside)
         return lines + (wrap_text(safe(state), "warn", self.inside) if state else [])
 
     def field_lines(self) -> Sequence[TextLine]:

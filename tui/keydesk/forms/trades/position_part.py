@@ -96,7 +96,7 @@ class PositionPartForm(PositionForm):
     def headline(self) -> TextLine:
         """Return the part and the side of the position."""
         side = self.side
-        name = side.words if side else " and ".join(each.words for each in self.open_sides())
+        name = side.text if side else " and ".join(each.text for each in self.open_sides())
         chosen = self._chosen_text()
         return (
             (safe(f"CLOSE {chosen} of position {pair(self.instrument)} {name or '–'}"), "bright"),
@@ -165,11 +165,11 @@ class PositionPartForm(PositionForm):
         for number, trade in enumerate(side.trades):
             mark = "[x]" if trade.id in self.picked else "[ ]"
             here = "▶" if number == self.cursor % len(side.trades) else " "
-            words = safe(f"{here} {mark} #{clean_name(trade.id)} {units(abs(trade.units))}  ")
+            text = safe(f"{here} {mark} #{clean_name(trade.id)} {units(abs(trade.units))}  ")
             digits = 5 if context is None else context.rules.price_precision
             lines.append(
                 (
-                    (words, "bright" if here != " " else "plain"),
+                    (text, "bright" if here != " " else "plain"),
                     (price(trade.price, digits), "muted"),
                 )
             )

@@ -73,8 +73,8 @@ class HealthLine(StripLine):
             yield self._clock(health.clock_offset_ms, slow=health.prices == "SLOW")
         if frame.now - (health.unreadable_at or float("-inf")) < WARNED_SECONDS:
             records = "record" if health.unreadable == 1 else "records"
-            words = f"{health.unreadable} {records} unreadable"
-            yield Item(((safe(words), self.palette["warn"]),), 2)
+            text = f"{health.unreadable} {records} unreadable"
+            yield Item(((safe(text), self.palette["warn"]),), 2)
         for name, at in health.restarted.items():
             if frame.now - at < WARNED_SECONDS:
                 yield Item(((safe(f"{name} failed, restarted"), self.palette["danger"]),), 1)
@@ -125,10 +125,10 @@ class HealthLine(StripLine):
             return Item(self._pair("clock", _clock_text(offset_ms)), 4)
         size = show.duration(abs(offset_ms) / 1000)
         side = "behind" if offset_ms > 0 else "ahead of"
-        words = f"this clock is {size} {side} the broker's"
+        text = f"this clock is {size} {side} the broker's"
         if slow and offset_ms < 0:
-            words = f"prices {size} late, or this clock ahead"
-        return Item(((safe(words), self.palette["warn"]),), 2)
+            text = f"prices {size} late, or this clock ahead"
+        return Item(((safe(text), self.palette["warn"]),), 2)
 
     def _pair(self, label: str, value: Printable) -> tuple[Run, ...]:
         return ((safe(f"{label} "), self.palette["faint"]), (value, self.palette["muted"]))

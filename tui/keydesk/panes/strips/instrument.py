@@ -34,9 +34,9 @@ class InstrumentLine(StripLine):
 
     preset = ""
 
-    def take(self, words: str) -> None:
+    def show_preset(self, text: str) -> None:
         """Show another size preset: a small screen shows it only here."""
-        self.preset = words
+        self.preset = text
         self.redraw()
 
     def changed(self, frame: Frame) -> None:

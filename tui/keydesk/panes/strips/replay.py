@@ -65,10 +65,10 @@ class ReplayStrip(StripLine):
         elif market.trouble:
             yield Item((("no answer to market commands", self.palette["danger"]),), 1)
         for rank, (name, word) in enumerate(HINTS, 5):
-            words = "pause" if name == "replay-pause" and state.running else word
+            text = "pause" if name == "replay-pause" and state.running else word
             key = safe(self._keys.name(name).replace(" ", ""))
             yield Item(
-                ((key, self.palette["plain"]), (safe(f" {words}"), self.palette["muted"])), rank
+                ((key, self.palette["plain"]), (safe(f" {text}"), self.palette["muted"])), rank
             )
 
     def _time_text(self, market: ControlledMarket, frame: Frame) -> Printable:
@@ -92,5 +92,5 @@ def _replay_text(replay: Replay) -> Printable:
         return BLIND
     what = show.pair(replay.instrument) if replay.instrument else "replay"
     name = show.shorten(safe(replay.scenario), LONGEST_NAME)
-    words = f"{name} {what}" if name else what
-    return safe(f"{words}, finished" if replay.finished else f"{words}")
+    text = f"{name} {what}" if name else what
+    return safe(f"{text}, finished" if replay.finished else f"{text}")

@@ -220,9 +220,9 @@ def relations_of_trade(trade: m.Trade) -> Iterator[Related]:
         (trade.trailing_stop_loss_order, "trailing stop"),
         (trade.guaranteed_stop_loss_order, "guaranteed stop"),
     )
-    for order, words in dependents:
+    for order, text in dependents:
         if order is not None:
-            yield Related(order.id, f"{words} of {name}")
+            yield Related(order.id, f"{text} of {name}")
 
 
 def relations_of_batch(batch: Iterable[m.Transaction], batch_id: str) -> Iterator[Related]:

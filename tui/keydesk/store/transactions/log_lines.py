@@ -145,14 +145,14 @@ def line_of(transaction: m.Transaction, store: Store, names: LogNames | None = N
     Its orders and trades are named by the store, not yet changed by it, and by what earlier and later transactions say.
     """
     known = _Known(store, names or LogNames())
-    kind, instrument, words = _describe(transaction, known)
+    kind, instrument, text = _describe(transaction, known)
     amount, pl = _money(transaction)
     about = ids_of(transaction)
     if isinstance(transaction, m.OrderCancelTransaction):
         order = known.order(transaction.order_id)
         about += (order.trade_id,) if order is not None and order.trade_id else ()
     return LogLine(
-        transaction.id, moment(transaction.time), kind, instrument, clean(words), amount, pl, about
+        transaction.id, moment(transaction.time), kind, instrument, clean(text), amount, pl, about
     )
 
 
@@ -266,8 +266,8 @@ def _describe_setting(transaction: m.Transaction) -> Description:
         case m.OrderClientExtensionsModifyTransaction():
             return "CONFIG", "", f"Order {transaction.order_id}: notes changed"
         case _:
-            kind, words = PLAIN.get(transaction.type, ("NOTE", UNKNOWN.format(transaction.type)))
-            return kind, "", words
+            kind, text = PLAIN.get(transaction.type, ("NOTE", UNKNOWN.format(transaction.type)))
+            return kind, "", text
 
 
 def _fill(fill: m.OrderFillTransaction) -> Description:
@@ -302,8 +302,8 @@ def _cancel(cancel: m.OrderCancelTransaction, known: _Known) -> Description:
     if order is None:
         return "CANCEL", "", f"Order #{cancel.order_id} cancelled: {why}"
     at = f" {order.price}" if order.price is not None else ""
-    words = f"{name_of(order.type)}{at} #{cancel.order_id} cancelled: {why}"
-    return "CANCEL", order.instrument, words
+    text = f"{name_of(order.type)}{at} #{cancel.order_id} cancelled: {why}"
+    return "CANCEL", order.instrument, text
 
 
 def _configuration_text(change: m.ClientConfigureTransaction) -> str:

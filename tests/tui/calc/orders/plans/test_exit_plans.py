@@ -155,7 +155,7 @@ def test_rules_in_r_pips_and_atr_become_distances() -> None:
         trail_step=5 * PIP,
         close_at_ns=7 + 90 * 60_000_000_000,
     )
-    assert rules.words == (
+    assert rules.text == (
         "break-even +1p at 1R, trail from 1.5R 1a behind in steps of 5p, close after 90 min"
     )
 

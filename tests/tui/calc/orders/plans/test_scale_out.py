@@ -33,7 +33,7 @@ def flat_store() -> Store:
 def divided(draft: Draft, store: Store | None = None) -> object:
     context = trading_context_of(store or flat_store(), "EUR_USD", NOW)
     assert context is not None
-    draft = replace(draft, members=replace(draft.members, scale=THIRDS.words))
+    draft = replace(draft, members=replace(draft.members, scale=THIRDS.text))
     return parts_of(draft, work_out(draft, context, Limits()), context)
 
 
@@ -106,10 +106,10 @@ async def pressed(keys: str, size: tuple[int, int] = (80, 24)) -> tuple[str, lis
 
 
 async def test_the_ticket_shows_the_steps_and_sends_them() -> None:
-    words, _ = await pressed("")
-    assert "scale-out 33/33/34 1r 2r: 3 orders at the broker" in words
-    assert "3,300 target 1.08700 +6.60" in words
-    assert "3,400 trails 20.0p behind" in words
+    text, _ = await pressed("")
+    assert "scale-out 33/33/34 1r 2r: 3 orders at the broker" in text
+    assert "3,300 target 1.08700 +6.60" in text
+    assert "3,400 trails 20.0p behind" in text
     _, [order] = await pressed("y")
     assert isinstance(order, OpenOrder)
     assert sum(each.units for each in order.parts) == order.units == D(10_000)
@@ -117,9 +117,9 @@ async def test_the_ticket_shows_the_steps_and_sends_them() -> None:
 
 
 async def test_a_ticket_that_cannot_be_divided_is_not_sent() -> None:
-    words, results = await pressed("u 2 y c")
+    text, results = await pressed("u 2 y c")
     assert results == []
-    assert "the least of 3 parts would be below 1" in words
+    assert "the least of 3 parts would be below 1" in text
 
 
 def test_without_a_scale_out_a_ticket_is_one_order() -> None:

@@ -79,7 +79,7 @@ class ExitRules:
         )
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return the rules in words: break-even at 1R, trail from 1.5R 20p behind in steps of 5p, close after 240 min."""
         phrases = []
         if self.break_even_at.text:

@@ -24,7 +24,7 @@ class ScaleOut:
     targets_r: tuple[Decimal, ...] = ()
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Return it as it is written: 33/33/34 1r 2r."""
         shares = "/".join(f"{each.normalize():f}" for each in self.shares)
         return " ".join([shares, *(f"{each.normalize():f}r" for each in self.targets_r)])
