@@ -24,10 +24,10 @@ from keydesk_practice.options import Options, read_arguments
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0 done, 1 failed; exit with 2 on wrong usage."""
-    words = sys.argv[1:] if argv is None else argv
+    arguments = sys.argv[1:] if argv is None else argv
     replace_unknown_characters()
     try:
-        code = _exit_code(words)
+        code = _exit_code(arguments)
         sys.stdout.flush()
     except BrokenPipeError:  # `keydesk practice room | head`: the reader of the pipe has ended
         drop_unwritten_output()
@@ -41,10 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _exit_code(words: Sequence[str]) -> int:
+def _exit_code(arguments: Sequence[str]) -> int:
     """Run the command; `--help` ends it with 0, and its text may still have to be written."""
     try:
-        return _run(words)
+        return _run(arguments)
     except SystemExit as ended:
         if ended.code:
             raise
@@ -70,13 +70,13 @@ def _refuse(text: str) -> int:
     return 1
 
 
-def _run(words: Sequence[str]) -> int:
-    if words and words[0] in {"-h", "--help"}:
+def _run(arguments: Sequence[str]) -> int:
+    if arguments and arguments[0] in {"-h", "--help"}:
         print(overview(), end="")  # noqa: T201 - the command's output
         return 0
-    if words and words[0] in COMMANDS:
-        return run_command(words)
-    options = read_arguments(words)
+    if arguments and arguments[0] in COMMANDS:
+        return run_command(arguments)
+    options = read_arguments(arguments)
     match options.command:
         case "reset":
             return _reset(options)

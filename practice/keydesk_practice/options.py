@@ -59,10 +59,14 @@ class Options:
 
 def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.environ) -> Options:
     """Return the options of an argument list; exit with code 2 when they are invalid."""
-    words = list(argv)
-    command = words.pop(0) if words[:1] and words[0] in {"serve", "reset", "check"} else "serve"
+    arguments = list(argv)
+    command = (
+        arguments.pop(0)
+        if arguments[:1] and arguments[0] in {"serve", "reset", "check"}
+        else "serve"
+    )
     parser = _parser(command)
-    found = vars(parser.parse_args(words))
+    found = vars(parser.parse_args(arguments))
     found["data"] = found["data"] or default_data(environment)
     if command == "serve" and found["port"] is not None and found["uds"] is not None:
         parser.error("--port and --uds exclude each other")
@@ -271,8 +275,8 @@ def _tokens_of_descriptor(text: str) -> tuple[str, ...]:
 
 
 def _tokens_of(text: str) -> tuple[str, ...]:
-    words = [line.strip() for line in text.splitlines()]
-    tokens = tuple(_token(word) for word in words if word and not word.startswith("#"))
+    lines = [line.strip() for line in text.splitlines()]
+    tokens = tuple(_token(line) for line in lines if line and not line.startswith("#"))
     if not tokens:
         raise argparse.ArgumentTypeError("there is no token in it: write one on each line")
     return tokens

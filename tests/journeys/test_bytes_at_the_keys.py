@@ -42,7 +42,7 @@ def open_desk() -> Iterator[Terminal]:
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
+    ("data", "text"),
     [
         (b"\xa3", "a byte that is not UTF-8 (A3)"),
         pytest.param(b"\xe2\x82", "2 bytes that are not UTF-8 (E2 82)", marks=pytest.mark.soak),

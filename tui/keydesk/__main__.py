@@ -6,10 +6,10 @@ import sys
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns 0 done, 1 refused or failed, 2 usage, 130 on Ctrl-C."""
-    words = sys.argv[1:] if argv is None else argv
+    arguments = sys.argv[1:] if argv is None else argv
     _open_closed_streams()
     try:
-        return _run(words)
+        return _run(arguments)
     except KeyboardInterrupt:
         return 130
     except SystemExit as ended:
@@ -32,19 +32,19 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(number, mode, closefd=False))
 
 
-def _run(words: list[str]) -> int:
+def _run(arguments: list[str]) -> int:
     # Imports stand here because each command pays only for what it uses: the desk paints within 300 ms.
-    if words[:1] == ["practice"]:
+    if arguments[:1] == ["practice"]:
         from keydesk_practice.__main__ import main as practice  # noqa: PLC0415
 
-        return practice(words[1:])
-    if words[:1] and not words[0].startswith("-"):
+        return practice(arguments[1:])
+    if arguments[:1] and not arguments[0].startswith("-"):
         from keydesk.cli.runner import run  # noqa: PLC0415
 
-        return run(words[0], words[1:])
+        return run(arguments[0], arguments[1:])
     from keydesk.cli.desk import open_desk  # noqa: PLC0415
 
-    return open_desk(words)
+    return open_desk(arguments)
 
 
 if __name__ == "__main__":

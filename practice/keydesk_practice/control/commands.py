@@ -26,9 +26,9 @@ _SHORTEST_REFRESH, _LONGEST_REFRESH = 0.1, 86_400.0  # seconds
 _ACCOUNT_VERBS = ("add", "reset", "clone", "deposit", "withdraw", "margin")
 
 
-def run_command(words: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
+def run_command(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
     """Run one command on a running broker and print the answer; raise `ControlFailed` when it is refused."""
-    options = _options(words)
+    options = _options(arguments)
     client = ControlClient.of_data_folder(options.data or default_data(environment))
     if options.command == "room":
         return run_room(client, options)
@@ -38,9 +38,9 @@ def run_command(words: Sequence[str], environment: Mapping[str, str] = os.enviro
     return 0
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _parser()
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     if options.command == "room" and options.action != "reset":
         for given, option in (
             (options.accounts, "ACCOUNT"),

@@ -26,7 +26,7 @@ def test_a_broker_that_stands_still_is_reported_in_seconds(listener: socket.sock
 
 
 @pytest.mark.parametrize(
-    ("sent", "words"),
+    ("sent", "text"),
     [
         (b"", "did not answer: "),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{", "did not answer: "),

@@ -20,7 +20,7 @@ ID = "101-001-1000001-001"
 
 
 @pytest.mark.parametrize(
-    ("words", "method", "path", "body"),
+    ("text", "method", "path", "body"),
     [
         ("status", "GET", "/state", None),
         ("pause", "POST", "/clock/pause", {}),

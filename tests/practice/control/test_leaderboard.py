@@ -137,7 +137,7 @@ def test_with_an_unknown_account_among_them_none_is_reset() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "refusal"),
+    ("text", "refusal"),
     [
         ("pause 101-001-1-001", "ACCOUNT goes with room reset"),
         ("show 101-001-1-001", "ACCOUNT goes with room reset"),

@@ -132,7 +132,7 @@ def test_a_changed_value_is_named(tmp_path: Path, table: str, change: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("lost", "words"),
+    ("lost", "text"),
     [
         ("transactions WHERE id = 60", "ends at transaction 59, but 60 was committed"),
         ("transactions WHERE id = 30", "has 59 of its transactions 1 to 60"),

@@ -170,7 +170,7 @@ async def test_a_command_that_hangs_is_killed_with_what_it_started() -> None:
 
 
 @pytest.mark.parametrize(
-    ("notify", "words"),
+    ("notify", "text"),
     [
         (("/no/such/program",), "cannot be started"),
         ((PYTHON, "-c", "raise SystemExit(3)"), "ended with 3"),

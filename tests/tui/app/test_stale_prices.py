@@ -25,7 +25,7 @@ def style_of(pane: LinePane, text: str) -> Style:
 
 
 @pytest.mark.parametrize(
-    ("pane", "words"),
+    ("pane", "text"),
     [
         (Trades(), "+5.1"),
         (Trades(), "+5.10"),

@@ -237,7 +237,7 @@ def test_a_chart_has_its_times_in_the_zone_of_the_trader_which_is_named(
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "sentence"),
+    ("text", "code", "sentence"),
     [
         ("chart FOO_BAR", 1, "no candles of FOO_BAR"),
         ("chart EURUSD", 2, "is not an instrument such as EUR_USD"),

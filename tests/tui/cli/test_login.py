@@ -180,7 +180,7 @@ def test_a_profile_does_not_change_its_environment(
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("text", "sentence"),
     [
         ("main", "--environment"),
         ("main --environment demo", "invalid choice: 'demo'"),

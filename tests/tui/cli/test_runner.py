@@ -31,7 +31,7 @@ def test_every_option_of_the_desk_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("text", "sentence"),
     [
         ("--fps 0", "not a whole number from 1 to 30"),
         ("--fps x", "not a whole number from 1 to 30"),
@@ -52,7 +52,7 @@ def test_a_wrong_argument_ends_with_2_and_says_what_is_wrong(
 
 
 @pytest.mark.parametrize(
-    ("error", "words"),
+    ("error", "text"),
     [
         (
             OSError(errno.ENOSPC, "No space left on device"),
@@ -106,7 +106,7 @@ def test_a_full_disk_under_the_output_ends_with_1_and_a_sentence(
 
 
 @pytest.mark.parametrize(
-    ("line", "code", "words"),
+    ("line", "code", "text"),
     [
         ("<&-", 1, "keydesk: the desk needs a terminal"),
         (">&-", 1, "keydesk: the desk needs a terminal"),

@@ -106,7 +106,7 @@ def a_huge_file(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "text"),
     [
         (a_folder, "is a folder; move it away, the desk wants a file there"),
         (a_pipe, "is a pipe or a socket; put a file there, or remove it"),

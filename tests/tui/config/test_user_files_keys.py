@@ -43,7 +43,7 @@ def test_panes_may_share_a_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "text"),
     [
         ("byu = 'K'", "there is no key 'byu'; known: buy, sell"),
         ("send = 'x'", "send cannot be moved"),

@@ -44,7 +44,7 @@ async def words_of(store: Store, pane: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("pane", "words"),
+    ("pane", "text"),
     [
         ("trades", "K buys, V sells EUR/USD"),
         ("ticket", "V sell 1.08431"),

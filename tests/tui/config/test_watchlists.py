@@ -100,7 +100,7 @@ def test_a_bad_file_is_named_and_never_written(file: WatchlistFile, text: str, w
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "text"),
     [
         (watchlists.new("MAJORS"), "there is a list MAJORS already"),
         (watchlists.new("all"), "there is a list all already"),

@@ -218,7 +218,7 @@ async def test_a_moved_order_keeps_its_stop_when_the_new_one_cannot_be_read() ->
 
 
 @pytest.mark.parametrize(
-    ("build", "keys", "words"),
+    ("build", "keys", "text"),
     [
         (buy, ("u", "backspace"), "The size is missing: u, then digits"),
         (buy, ("o", "backspace"), "The price is missing: p, then digits"),
@@ -241,7 +241,7 @@ async def test_an_empty_field_that_is_required_refuses_the_send(
 
 
 @pytest.mark.parametrize(
-    ("instrument", "typed", "words"),
+    ("instrument", "typed", "text"),
     [
         ("EUR_USD", "1.5", "size: 1.5 cannot be sent, EUR/USD takes whole units only: u, then"),
         ("EUR_USD", "0.5", "size: 0.5 cannot be sent, EUR/USD takes whole units only: u, then"),
@@ -281,7 +281,7 @@ async def test_a_reducing_order_of_a_fraction_is_refused_as_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "text"),
     [
         ("1.5", "size: 1.5 cannot be sent"),
         ("50k tr 0", "trail: 0 is not above 0"),
@@ -320,7 +320,7 @@ async def test_a_stop_that_cannot_be_counted_in_another_unit_yet_is_not_dropped(
 
 
 @pytest.mark.parametrize(
-    ("typed", "words"),
+    ("typed", "text"),
     [
         (("2", "0"), "% takes the 20 typed"),
         (("1", "5", "0", "%"), "part: 150 % is more than all of it"),

@@ -60,7 +60,7 @@ async def test_a_chart_asks_for_the_candles_it_turns_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("series", "words"),
+    ("series", "text"),
     [
         (None, "Loading candles"),
         (CandleSeries("EUR_USD", "M5", loading=True), "Loading candles"),

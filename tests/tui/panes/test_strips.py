@@ -52,7 +52,7 @@ async def test_a_wide_account_strip_tells_the_rest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("environment", "arming", "words", "band"),
+    ("environment", "arming", "text", "band"),
     [
         ("PRACTICE", "ARMED", "PRACTICE", "practice"),
         ("LIVE", "DISARMED", "LIVE real money", "live"),
@@ -86,7 +86,7 @@ async def test_health_is_calm_while_all_is_well_and_loud_when_not() -> None:
 
 @pytest.mark.parametrize("width", [80, 120, 200])
 @pytest.mark.parametrize(
-    ("offset_ms", "words"),
+    ("offset_ms", "text"),
     [
         (2_001.0, "this clock is 2s behind the broker's"),
         (-4_000_000.0, "this clock is 1h06 ahead of the broker's"),
@@ -106,7 +106,7 @@ async def test_a_clock_that_is_off_by_more_than_two_seconds_is_a_warning(
 
 
 @pytest.mark.parametrize(
-    ("offset_ms", "words"),
+    ("offset_ms", "text"),
     [
         (-62_000.0, "prices 1m late, or this clock ahead"),
         (62_000.0, "this clock is 1m behind the broker's"),  # what is late is never early
@@ -140,7 +140,7 @@ async def test_a_request_without_an_answer_takes_the_place_of_the_round_trip(wid
 
 
 @pytest.mark.parametrize(
-    ("ahead_ms", "words"),
+    ("ahead_ms", "text"),
     [
         (0.0, "clock +0 ms "),
         (374.4, "clock +374 ms "),

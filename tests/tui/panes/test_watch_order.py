@@ -43,7 +43,7 @@ def test_an_order_is_read_as_it_was_saved(order: TableOrder) -> None:
     assert TableOrder.read(order.saved, TITLES) == order
 
 
-@pytest.mark.parametrize("words", ["fame", "spread sideways", "\x1b[2J", "", "live"])
+@pytest.mark.parametrize("text", ["fame", "spread sideways", "\x1b[2J", "", "live"])
 def test_words_that_are_no_order_are_the_lists_own(text: str) -> None:
     assert TableOrder.read(text, TITLES) == TableOrder()
 

@@ -164,7 +164,7 @@ def test_a_line_is_never_broken_between_a_number_and_its_unit(unit: str, arrow: 
 
 
 @pytest.mark.parametrize(
-    ("words", "width", "shown"),
+    ("text", "width", "shown"),
     [
         ("Market buy 10,000 SL 1.13312", 28, "Market buy 10,000 SL 1.13312"),
         ("Market buy 10,000 SL 1.13312", 27, "Market buy 10,000 SL …"),

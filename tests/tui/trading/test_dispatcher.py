@@ -215,7 +215,7 @@ class Unread:
         self.calls: list[str] = []
 
     def keep_outcome(self, name: str, level: str, text: str) -> None:
-        self.calls.append(f"keep_outcome {name} {level} {text}")
+        self.calls.append(f"keep {name} {level} {text}")
 
 
 async def test_an_outcome_is_kept_before_anything_is_waited_for_and_its_notice_names_it() -> None:

@@ -23,7 +23,7 @@ ENTRY = {
 
 
 @pytest.mark.parametrize(
-    ("body", "words"),
+    ("body", "text"),
     [
         (
             ENTRY,

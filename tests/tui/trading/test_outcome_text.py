@@ -134,7 +134,7 @@ def test_a_lost_answer_that_was_found_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "words"),
+    ("reason", "text"),
     [("INSUFFICIENT_MARGIN", "not enough margin"), ("A_NEW_REASON", "a new reason")],
 )
 def test_a_reject_is_told_in_words(reason: str, text: str) -> None:

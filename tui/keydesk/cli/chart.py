@@ -30,9 +30,9 @@ TIMES = 5  # labels under the candles
 PRICES = 7
 
 
-def chart(words: Sequence[str]) -> int:
+def chart(arguments: Sequence[str]) -> int:
     """Print the chart, with times in the trader's zone; return the exit code."""
-    options = _options(words)
+    options = _options(arguments)
     candles, zone = asyncio.run(_candles(options))
     size = shutil.get_terminal_size((100, 30))
     text = draw_chart(candles, options.instrument, options.granularity, size, zone)
@@ -41,13 +41,13 @@ def chart(words: Sequence[str]) -> int:
     return 0
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = account_parser("chart", "A candle chart, printed to the terminal.")
     add_candles(parser)
     parser.add_argument(
         "--count", type=_count, default=COUNT, metavar="N", help="candles (%(default)s)"
     )
-    return parser.parse_args(words)
+    return parser.parse_args(arguments)
 
 
 def _count(text: str) -> int:

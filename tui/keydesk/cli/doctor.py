@@ -179,11 +179,11 @@ def clock(there_ns: int, here_ns: int, *, own_broker: bool) -> Check:
     return Check("clock", "bad", text)
 
 
-def doctor(words: Sequence[str]) -> int:
+def doctor(arguments: Sequence[str]) -> int:
     """Run all checks and print them; return 1 if one is bad."""
     parser = account_parser("doctor", "Check everything that the desk depends on.")
     parser.add_argument("--json", action="store_true", help="for a script")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     checks = _checks(options)
     fit = all(check.verdict != "bad" for check in checks)
     if options.json:
@@ -227,14 +227,14 @@ def _terminal_size() -> os.terminal_size | None:
         return None
 
 
-def reset_terminal(words: Sequence[str]) -> int:
+def reset_terminal(arguments: Sequence[str]) -> int:
     """Reset the terminal; return the exit code."""
     argparse.ArgumentParser(
         prog="keydesk reset-terminal",
         description="Repair this terminal after a program was killed in it: line editing, echo, cursor, normal "
         "screen, mouse, focus reports, bracketed paste, keyboard protocol, title. Nothing is sent to a broker.",
         allow_abbrev=False,
-    ).parse_args(words)
+    ).parse_args(arguments)
     try:
         reset(os.environ.get("TERM", ""))
     except termios.error:

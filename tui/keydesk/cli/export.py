@@ -124,9 +124,9 @@ def _booked_amounts(transaction: Transaction) -> dict[str, Decimal]:
             return {}
 
 
-def export(words: Sequence[str]) -> int:
+def export(arguments: Sequence[str]) -> int:
     """Write the file; return the exit code."""
-    options = _options(words)
+    options = _options(arguments)
     if options.csv is not None:
         refuse_existing(options.csv, overwrite=options.force)
     columns, rows = asyncio.run(_rows(options))
@@ -135,7 +135,7 @@ def export(words: Sequence[str]) -> int:
     return 0
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = account_parser(
         "export", "Trades, transactions or daily balances of an account as a CSV file."
     )
@@ -147,7 +147,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     )
     add_period(parser, required=False, end="")
     add_csv(parser)
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     read_period(parser, options)
     return options
 

@@ -32,12 +32,12 @@ from keydesk.text.sanitize import safe
 from keydesk.trading.open_items import OpenItems, open_items_at_broker
 
 
-def cancel_all(words: Sequence[str]) -> int:
+def cancel_all(arguments: Sequence[str]) -> int:
     """Cancel entry orders; return the exit code, 0 if none is left."""
     parser = account_parser(
         "cancel-all", "Cancel every entry order; stops and targets of trades stay."
     )
-    return asyncio.run(_cancel_all(parse_out_of_band(parser, words)))
+    return asyncio.run(_cancel_all(parse_out_of_band(parser, arguments)))
 
 
 async def _cancel_all(options: Namespace) -> int:
@@ -61,10 +61,10 @@ def _entries(open_items: OpenItems) -> OpenItems:
     return replace(open_items, trades=(), unreadable_trades=0)
 
 
-def flatten(words: Sequence[str]) -> int:
+def flatten(arguments: Sequence[str]) -> int:
     """Flatten the account; return the exit code, 0 if it is flat."""
     parser = account_parser("flatten", "Close every position and cancel every entry order.")
-    return asyncio.run(_flatten(parse_out_of_band(parser, words)))
+    return asyncio.run(_flatten(parse_out_of_band(parser, arguments)))
 
 
 async def _flatten(options: Namespace) -> int:
@@ -93,9 +93,9 @@ def _count_text(open_items: OpenItems) -> str:
     )
 
 
-def lock(words: Sequence[str]) -> int:
+def lock(arguments: Sequence[str]) -> int:
     """Set or release the lock; return the exit code."""
-    options = _options(words)
+    options = _options(arguments)
     folders = find_folders(options.data, os.environ)
     if not options.release:
         folders = replace(folders, warn=warn_exposed)
@@ -112,8 +112,8 @@ def lock(words: Sequence[str]) -> int:
         say(safe(f"Unlocked: a desk on {name} may be armed again with A"))
     else:
         lock.lock()
-        words = f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
-        say(safe(f"{words}Release it: keydesk lock {_profile_option(profile)} --release"))
+        text = f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
+        say(safe(f"{text}Release it: keydesk lock {_profile_option(profile)} --release"))
     return 0
 
 
@@ -121,7 +121,7 @@ def _profile_option(profile: Profile | None) -> str:
     return f"--profile {profile.name}" if profile else "--practice"
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="keydesk lock",
         description="Make a desk on this machine exit-only.",
@@ -132,4 +132,4 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     where.add_argument("--practice", action="store_true", help="the practice market")
     parser.add_argument("--release", action="store_true", help="release the lock")
     parser.add_argument("--data", metavar="DIR", help="where settings and state are kept")
-    return parse_out_of_band(parser, words)
+    return parse_out_of_band(parser, arguments)

@@ -19,9 +19,9 @@ from keydesk_client.errors import Refused
 from keydesk_client.models import decimal_text
 
 
-def history(words: Sequence[str]) -> int:
+def history(arguments: Sequence[str]) -> int:
     """Write the file; return the exit code."""
-    options = _options(words)
+    options = _options(arguments)
     if options.csv is not None:
         refuse_existing(options.csv, overwrite=options.force)
     columns = complete_candles(asyncio.run(_columns(options)))
@@ -60,7 +60,7 @@ def _text_of(value: object) -> str:
             return str(value)
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = account_parser("history", "The candles of any period as a CSV file.")
     add_candles(parser)
     parser.add_argument(
@@ -72,7 +72,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     )
     add_period(parser, required=True, end=" (now)")
     add_csv(parser)
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     read_period(parser, options)
     if options.from_ > DateTime.now():
         parser.error("--from lies in the future")

@@ -84,9 +84,9 @@ class _Found:
         return self.context.zone
 
 
-def journal(words: Sequence[str]) -> int:
+def journal(arguments: Sequence[str]) -> int:
     """Run the command; return the exit code."""
-    options = journal_options(words)
+    options = journal_options(arguments)
     if options.out is not None:
         refuse_existing(options.out, overwrite=options.force, option="--out")
     if options.what == "note":

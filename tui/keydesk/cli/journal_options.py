@@ -63,7 +63,7 @@ def chosen(
     return [each for each in trades if filter_.takes(each, notes.get(each.id, NO_NOTE))]
 
 
-def journal_options(words: Sequence[str]) -> argparse.Namespace:
+def journal_options(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the options of the command; what does not go together is refused."""
     parser = account_parser(
         "journal", "The closed trades of an account: a list, statistics, a page of a day or week."
@@ -81,7 +81,7 @@ def journal_options(words: Sequence[str]) -> argparse.Namespace:
     _add_output(parser)
     _add_rule(parser)
     _add_note(parser)
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     if (options.what == "note") != (options.trade is not None):
         parser.error("TRADE goes with note, as in: keydesk journal note 6411 --tags news")
     _refuse_other_uses_of_a_note(parser, options)

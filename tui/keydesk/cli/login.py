@@ -46,9 +46,9 @@ TAIL = 4
 PLACES = {"native": "desktop's token store", "vault": "token vault"}
 
 
-def login(words: Sequence[str]) -> int:
+def login(arguments: Sequence[str]) -> int:
     """Sign in; return the exit code."""
-    options = _login_options(words)
+    options = _login_options(arguments)
     folders = find_folders(options.data, os.environ)
     known = load_settings(folders.config).profiles.get(options.name)
     if known and known.environment != options.environment:
@@ -62,10 +62,10 @@ def login(words: Sequence[str]) -> int:
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     profile = _store_profile(folders, profile, token, given, known)
     where = "the desktop's token store" if profile.kept_in == "native" else "the token vault"
-    words = (
+    text = (
         f"Signed in: profile {profile.name}, {profile.environment}, account {profile.account_id}. "
     )
-    say(safe(f"{words}The token is in {where}. Open it: keydesk --profile {profile.name}"))
+    say(safe(f"{text}The token is in {where}. Open it: keydesk --profile {profile.name}"))
     return 0
 
 
@@ -80,7 +80,7 @@ class _Parser(argparse.ArgumentParser):
         super().error(message)
 
 
-def _login_options(words: Sequence[str]) -> argparse.Namespace:
+def _login_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(
         prog="keydesk login",
         description="Sign in: the token is asked for, or read from stdin when that is no terminal.",
@@ -98,7 +98,7 @@ def _login_options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--account", metavar="ID", help="needed when the token has several")
     add_passphrase_options(parser)
     parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     named = [options.rest_url, options.stream_url]
     if options.environment == "custom" and None in named:
         parser.error("--environment custom needs --rest-url and --stream-url")
@@ -170,9 +170,9 @@ def _store_profile(
     return profile
 
 
-def logout(words: Sequence[str]) -> int:
+def logout(arguments: Sequence[str]) -> int:
     """Sign out; return the exit code. The passphrase of the vault is not needed: it may be forgotten."""
-    options = _logout_options(words)
+    options = _logout_options(arguments)
     folders = find_folders(options.data, os.environ)
     settings = load_settings(folders.config)
     profile = profile_named(options.name, settings)
@@ -180,8 +180,8 @@ def logout(words: Sequence[str]) -> int:
     others = [each for each in settings.profiles.values() if each.name != profile.name]
     token = _forgotten(folders, profile, given, others)
     delete_profile(folders.config, profile.name)
-    words = f"Signed out: profile {profile.name} is gone, {token}. "
-    say(safe(f"{words}The broker accepts the token until you revoke it there."))
+    text = f"Signed out: profile {profile.name} is gone, {token}. "
+    say(safe(f"{text}The broker accepts the token until you revoke it there."))
     return 0
 
 
@@ -212,17 +212,17 @@ def _left_sealed(vault: Path, others: Sequence[Profile]) -> str:
     return "and so is the token vault, which held no other profile's token"
 
 
-def _logout_options(words: Sequence[str]) -> argparse.Namespace:
+def _logout_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="keydesk logout", description="Remove a profile and its token.", allow_abbrev=False
     )
     parser.add_argument("name", metavar="NAME", help="the profile")
     add_passphrase_options(parser)
     parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
-    return parser.parse_args(words)
+    return parser.parse_args(arguments)
 
 
-def profiles(words: Sequence[str]) -> int:
+def profiles(arguments: Sequence[str]) -> int:
     """List the profiles; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="keydesk profiles",
@@ -230,7 +230,7 @@ def profiles(words: Sequence[str]) -> int:
         allow_abbrev=False,
     )
     parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     settings = load_settings(find_folders(options.data, os.environ).config)
     lines: list[Printable] = [
         _line(profile, settings.last_profile) for profile in settings.profiles.values()

@@ -112,10 +112,12 @@ def add_passphrase_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def parse_out_of_band(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+def parse_out_of_band(
+    parser: argparse.ArgumentParser, arguments: Sequence[str]
+) -> argparse.Namespace:
     """Parse a command that acts on an account; only with a prompt may its name be left out."""
     parser.add_argument("--yes", action="store_true", help="do not ask; needs the account's name")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     if options.yes and not (options.profile or options.practice):
         parser.error("one of the arguments --profile --practice is required with --yes")
     return options
@@ -137,7 +139,7 @@ class Refusal(Exception):
     """Raised to end a command with one sentence: what is wrong, and the remedy."""
 
 
-def run(command: str, words: list[str]) -> int:
+def run(command: str, arguments: list[str]) -> int:
     """Run a command and return its exit code; exit with 2 on wrong usage."""
     if command not in COMMANDS:
         known = ", ".join(["practice", *COMMANDS])
@@ -148,7 +150,7 @@ def run(command: str, words: list[str]) -> int:
     module = import_module(f"keydesk.cli.{COMMANDS[command]}")
     function = getattr(module, command.replace("-", "_"))
     try:
-        code: int = function(words)
+        code: int = function(arguments)
         sys.stdout.flush()
     except BrokenPipeError:  # `keydesk ... | head`: the reader of the pipe has ended
         discard_what_cannot_be_written()

@@ -24,11 +24,11 @@ NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 LONGEST_NUMBER = 64
 
 
-def status(words: Sequence[str]) -> int:
+def status(arguments: Sequence[str]) -> int:
     """Print the account; return the exit code."""
     parser = account_parser("status", "The account in one screenful.")
     parser.add_argument("--json", action="store_true", help="everything, with exact numbers")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     asyncio.run(_status(options))
     return 0
 

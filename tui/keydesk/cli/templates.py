@@ -13,7 +13,7 @@ from keydesk.terminal.output import say
 from keydesk.text.sanitize import clean, safe
 
 
-def templates(words: Sequence[str]) -> int:
+def templates(arguments: Sequence[str]) -> int:
     """Run `keydesk templates list`, `export [NAME ...]` or `import FILE`."""
     parser = argparse.ArgumentParser(
         prog="keydesk templates", description="The named templates of new tickets, as TOML."
@@ -26,7 +26,7 @@ def templates(words: Sequence[str]) -> int:
     importing.add_argument("file", metavar="FILE", type=Path)
     for verb in (listing, exporting, importing):
         verb.add_argument("--data", metavar="DIR", help="the folder of settings and state")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     folder = find_folders(options.data, os.environ).config
     standard, _ = load_templates(folder)
     match options.verb:

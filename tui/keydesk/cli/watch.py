@@ -45,13 +45,13 @@ FEEDS: Mapping[str, Feed] = {
 ONLY_ALERTS = Watchlists((Watchlist(ALL), Watchlist("alerts")))
 
 
-def watch(words: Sequence[str]) -> int:
+def watch(arguments: Sequence[str]) -> int:
     """Watch until a signal ends it; return the exit code."""
     parser = account_parser("watch", "Watch the alerts of an account without the desk.")
     parser.add_argument(
         "--alerts", action="store_true", help="report alerts and events of the account as they come"
     )
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     if not options.alerts:
         parser.error("name what to watch: keydesk watch --alerts")
     return asyncio.run(_watch(options))

@@ -61,7 +61,7 @@ def test_a_text_that_is_none_says_why(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "words"),
+    ("texts", "text"),
     [
         (("ema 20", "ema 20"), "'ema 20' is listed twice: leave one out"),
         (("rsi 14", "rsi 9"), "2 rsi are too many for a chart: leave out all but 1"),

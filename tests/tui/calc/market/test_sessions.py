@@ -70,7 +70,7 @@ def test_the_rollover_is_at_five_in_new_york() -> None:
 
 
 @pytest.mark.parametrize(
-    ("at", "words"),
+    ("at", "text"),
     [
         ("2026-03-07T12:00", "opens in 1d09h, Sunday 17:05 New York"),
         ("2026-03-04T17:01", "for the rollover and opens in 4m, 17:05 New York"),

@@ -40,7 +40,7 @@ def test_a_usual_ticket_passes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("draft", "words"),
+    ("draft", "text"),
     [
         (replace(GOOD, stop=Entry("1.08600", "price")), "must be below the entry"),
         (replace(GOOD, target=Entry("1.08400", "price")), "must be above the entry"),
@@ -62,7 +62,7 @@ def test_what_cannot_be_meant_is_refused_with_its_reason(draft: Draft, text: str
 
 
 @pytest.mark.parametrize(
-    ("context", "words"),
+    ("context", "text"),
     [
         (replace(example_facts(), tradeable=False), "Halted"),
         (example_facts(age=12.0, silent=12.0), "The price is 12s old and no other comes"),
@@ -77,7 +77,7 @@ def test_a_quiet_instrument_may_be_dealt_in_while_the_stream_lives() -> None:
 
 
 @pytest.mark.parametrize(
-    ("draft", "words"),
+    ("draft", "text"),
     [
         (replace(GOOD, stop=Entry(), target=Entry()), "No stop"),
         (replace(GOOD, size=Entry("150000", "units")), "% of NAV"),
@@ -91,7 +91,7 @@ def test_what_could_hurt_asks_for_a_letter(draft: Draft, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("check_context", "words"),
+    ("check_context", "text"),
     [
         (CheckContext(NOON, sent_like_this=4.0), "sent 4 s ago"),
         (CheckContext(NOON, rtt_ms=612.0), "LAG"),

@@ -33,7 +33,7 @@ def refusals(limits: Limits, draft: Draft = TICKET, risk: OpenRisk = NO_RISK) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "passes", "refuses", "words"),
+    ("name", "passes", "refuses", "text"),
     [
         ("hard_units", "10000", "9999", "10,000 units: your own limit of 9,999 units"),
         ("hard_notional", "10849.50", "10849.49", "A value of 10,849.50 USD"),

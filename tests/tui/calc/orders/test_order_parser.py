@@ -82,7 +82,7 @@ def test_a_bracket_in_prices_pips_and_r_and_none_at_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "text"),
     [
         ("b eurusd 50x", "size: 50x is not valid; write 50000, 50k, 1.5m or, of NAV at risk, 1%"),
         ("b eurusd 0", "size: 0 is not valid"),

@@ -46,7 +46,7 @@ async def test_without_a_change_nothing_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "words"),
+    ("keys", "text"),
     [
         (("0",), "daily_loss: 0 is not above 0"),
         (("1", "."), ""),

@@ -110,7 +110,7 @@ def test_every_member_that_the_broker_sent_is_shown_in_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("member", "words"),
+    ("member", "text"),
     [
         ("guaranteedStopLossOrderMutability", "guaranteed stop loss order mutability"),
         ("marginCloseoutNAV", "margin closeout NAV"),

@@ -74,7 +74,7 @@ async def test_a_third_pane_under_the_price_is_refused_and_the_form_stays() -> N
 
 
 @pytest.mark.parametrize(
-    ("keys", "words"),
+    ("keys", "text"),
     [
         (("backspace", "enter"), "✗ ema: a number is missing"),
         (("0", "enter"), "✗ 'ema 0': a period is a whole number of candles from 1 to 400"),

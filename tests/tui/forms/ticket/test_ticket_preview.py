@@ -32,7 +32,7 @@ def words_of(figure: FigureLine) -> str:
 
 
 @pytest.mark.parametrize(
-    ("days", "words"),
+    ("days", "text"),
     [
         (0, "to Friday  next: none"),
         (3, "to Friday  next 3 days"),

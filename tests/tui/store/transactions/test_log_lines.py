@@ -43,7 +43,7 @@ def test_a_reduced_trade() -> None:
 
 
 @pytest.mark.parametrize(
-    ("type_", "members", "words"),
+    ("type_", "members", "text"),
     [
         ("MARKET_ORDER", EURUSD, "Market sell 1,000"),
         (
