@@ -96,12 +96,12 @@ def apply_account_state(book: ValuedAccount, state: AccountChangesState) -> None
     account = book.account
     if account is None:
         return
-    for take in (_take_figures, _take_trades, _take_positions, _take_trailing_stops):
+    for take in (_apply_figures, _apply_trades, _apply_positions, _apply_trailing_stops):
         try_to(book, partial(take, book, state))
     book.changed(Part.ACCOUNT)
 
 
-def _take_figures(book: ValuedAccount, state: AccountChangesState) -> None:
+def _apply_figures(book: ValuedAccount, state: AccountChangesState) -> None:
     account = book.account
     figures = (
         state.unrealized_pl,
@@ -123,22 +123,22 @@ def _take_figures(book: ValuedAccount, state: AccountChangesState) -> None:
     ) = map(amount, figures)
 
 
-def _take_trades(book: ValuedAccount, state: AccountChangesState) -> None:
+def _apply_trades(book: ValuedAccount, state: AccountChangesState) -> None:
     for each in state.trades:
-        try_to(book, partial(_take_trade, book, each))
+        try_to(book, partial(_apply_trade, book, each))
 
 
-def _take_positions(book: ValuedAccount, state: AccountChangesState) -> None:
+def _apply_positions(book: ValuedAccount, state: AccountChangesState) -> None:
     for each in state.positions:
-        try_to(book, partial(_take_position, book, each))
+        try_to(book, partial(_apply_position, book, each))
 
 
-def _take_trailing_stops(book: ValuedAccount, state: AccountChangesState) -> None:
+def _apply_trailing_stops(book: ValuedAccount, state: AccountChangesState) -> None:
     for each in state.orders:
-        try_to(book, partial(_take_trailing_stop, book, each))
+        try_to(book, partial(_apply_trailing_stop, book, each))
 
 
-def _take_trade(book: ValuedAccount, theirs: CalculatedTradeState) -> None:
+def _apply_trade(book: ValuedAccount, theirs: CalculatedTradeState) -> None:
     trade = book.trades.get(theirs.id)
     if trade is not None:
         result, used = amount(theirs.unrealized_pl), amount(theirs.margin_used)
@@ -169,7 +169,7 @@ def _listed(part: Callable[[], Iterable[str]]) -> Sequence[str]:
     return tuple(part())
 
 
-def _take_position(book: ValuedAccount, theirs: CalculatedPositionState) -> None:
+def _apply_position(book: ValuedAccount, theirs: CalculatedPositionState) -> None:
     position = book.positions.get(theirs.instrument)
     if position is None:
         return
@@ -181,7 +181,7 @@ def _take_position(book: ValuedAccount, theirs: CalculatedPositionState) -> None
     book.changed(Part.POSITIONS, theirs.instrument)
 
 
-def _take_trailing_stop(book: ValuedAccount, theirs: DynamicOrderState) -> None:
+def _apply_trailing_stop(book: ValuedAccount, theirs: DynamicOrderState) -> None:
     order, level = book.orders.get(theirs.id), theirs.trailing_stop_value
     if order is None or level is None:
         return

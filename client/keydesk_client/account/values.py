@@ -27,7 +27,7 @@ class UnreadableCounter(Protocol):
     """Counts records that could not be read."""
 
     def note_unreadable(self, text: str, count: int = 1, /) -> None:
-        """Count unreadable records; `words` say why."""
+        """Count unreadable records; `text` says why."""
         ...
 
 

@@ -262,10 +262,10 @@ async def _read_prices(follower: Follower, items: PriceStream) -> None:
     clock = follower.timing.clock
     async for item in items:
         if isinstance(item, ClientPrice):
-            try_to(follower.book, partial(_take_price, follower, item, clock()))
+            try_to(follower.book, partial(_apply_price, follower, item, clock()))
 
 
-def _take_price(follower: Follower, price: ClientPrice, received: float) -> None:
+def _apply_price(follower: Follower, price: ClientPrice, received: float) -> None:
     taken = follower.book.apply_price(price, received)
     if taken is not None:
         follower.tell(PriceUpdated(taken))

@@ -113,7 +113,7 @@ class AccountState:
                 client,
                 journal,
                 lambda: self.newest,
-                self._take_progress,
+                self._apply_progress,
                 lambda outcome: self._tell(LateEffect(outcome)),
                 client_ids=client_ids,
                 instrument_of=self._instrument_of,
@@ -292,7 +292,7 @@ class AccountState:
         for waiter in self._waiters:
             waiter.set()
 
-    def _take_progress(self, progress: Progress) -> None:
+    def _apply_progress(self, progress: Progress) -> None:
         """Take the transactions of an outcome; the stream may bring them later, or never."""
         if isinstance(progress, Done | Rejected | Ambiguous):
             gate = self._follower.synchronizer.gate

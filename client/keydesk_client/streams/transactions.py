@@ -125,7 +125,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
             except UnreadableAnswer:  # not JSON: it may have been a transaction
                 unreadable += 1
             else:
-                await self._take_item(item)
+                await self._deliver_item(item)
         await self._deliver()
         if unreadable:
             self.health.unreadable += unreadable
@@ -139,7 +139,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         await self._catch_up(await self._current_sequencer())
         await self._deliver()
 
-    async def _take_item(self, item: Transaction | TransactionHeartbeat) -> None:
+    async def _deliver_item(self, item: Transaction | TransactionHeartbeat) -> None:
         sequencer = await self._current_sequencer()
         if isinstance(item, TransactionHeartbeat):
             last = last_id_of(item)

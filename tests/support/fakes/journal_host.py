@@ -29,7 +29,7 @@ class JournalHost:
     def read_whole(self) -> None:
         self.whole_reads += 1
 
-    def look_at_notes(self) -> None:
+    def reread_notes(self) -> None:
         self.looks += 1
 
     def read_excursions(self, lines: Sequence[JournalLine]) -> None:

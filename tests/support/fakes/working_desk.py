@@ -120,8 +120,8 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
             read_summary=lambda _: None,  # nothing is read here
             read_bookings=lambda _: None,
             read_closes=lambda _names, _take: None,
-            keep_limits=self.keep_limits,
-            keep_indicators=self.keep_indicators,
+            apply_limits=self.apply_limits,
+            apply_indicators=self.apply_indicators,
             use_layout=self.workspaces.use,
             jump=self.workspaces.jump,
             bookmark=self.workspaces.bookmark,
@@ -179,11 +179,11 @@ class WorkingDesk(TerminalApp[int], QuickTests[int], inherit_bindings=False):
     def on_chart_indicators_wanted(self) -> None:
         self.actions.perform("indicators")
 
-    def keep_indicators(self, choice: IndicatorChoice | None) -> None:
+    def apply_indicators(self, choice: IndicatorChoice | None) -> None:
         if choice is not None:
             self.store.set_indicators(choice.instrument, choice.specs)
 
-    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None:
+    def apply_limits(self, changes: Sequence[LimitChange] | None) -> None:
         self.limit_changes = list(changes or ())
 
     def record(self, what: str, text: str) -> None:

@@ -211,12 +211,12 @@ async def test_a_cache_that_was_changed_by_hand_is_read_anew_from_the_broker(
 async def test_a_note_of_another_desk_is_seen(tmp_path: Path) -> None:
     journal = JournalService(history()).journal(tmp_path)
     await journal.read()
-    await journal.look_at_notes()
+    await journal.reread_notes()
     before = journal.version
-    await journal.look_at_notes()
+    await journal.reread_notes()
     assert journal.version == before
     change_note(journal.files.notes, "4", lambda _: TradeNote(note="of the other desk"))
-    await journal.look_at_notes()
+    await journal.reread_notes()
     assert journal.version > before
     assert journal.notes.by_trade["4"].note == "of the other desk"
 

@@ -11,10 +11,10 @@ from keydesk.trade_journal import screens
 from keydesk.trade_journal.screens import (
     KeptScreen,
     Moment,
-    keep_screen,
     masked,
     read_screens,
     trades_with_screens,
+    write_screen,
 )
 from support.data.journal_trades import HOUR, closed_trade
 
@@ -35,7 +35,7 @@ def test_both_screens_of_a_trade_are_read_again_without_the_accounts_number(fold
     entry = screen("entry", TRADE.opened_ns, f"account {ACCOUNT} NAV 1", "101-001-10000…")
     leaves = screen("exit", TRADE.opened_ns + HOUR, "out", "")
     for each in (entry, leaves):
-        keep_screen(folder, each, ACCOUNT)
+        write_screen(folder, each, ACCOUNT)
     found = read_screens(folder, TRADE)
     assert [each.moment for each in found] == ["entry", "exit"]
     assert found[0].lines[0] == f"account {'…-001':<19} NAV 1"
@@ -47,7 +47,7 @@ def test_both_screens_of_a_trade_are_read_again_without_the_accounts_number(fold
 
 
 def test_a_screen_of_another_trade_with_the_same_id_is_not_shown(folder: Path) -> None:
-    keep_screen(folder, screen("entry", TRADE.opened_ns - 2 * HOUR, "before the reset"), ACCOUNT)
+    write_screen(folder, screen("entry", TRADE.opened_ns - 2 * HOUR, "before the reset"), ACCOUNT)
     assert read_screens(folder, TRADE) == []
 
 
@@ -56,19 +56,19 @@ def test_the_oldest_beyond_the_bound_are_removed(
 ) -> None:
     monkeypatch.setattr(screens, "MOST_FILES", 3)
     for number in range(5):
-        keep_screen(folder, screen("entry", 1, "x", trade_id=str(number)), ACCOUNT)
+        write_screen(folder, screen("entry", 1, "x", trade_id=str(number)), ACCOUNT)
         os.utime(folder / f"{number}.entry.txt", ns=(number, number))
     assert trades_with_screens(folder) == {"2", "3", "4"}
 
 
 @pytest.mark.parametrize("id_", ["../7", "7/8", "", "7\n", "x" * 30, "7.entry"])
 def test_an_id_that_is_no_plain_name_makes_no_file(id_: str, folder: Path) -> None:
-    keep_screen(folder, screen("entry", 1, "x", trade_id=id_), ACCOUNT)
+    write_screen(folder, screen("entry", 1, "x", trade_id=id_), ACCOUNT)
     assert not list(folder.parent.parent.rglob("*.txt"))
 
 
 def test_a_huge_screen_is_bounded(folder: Path) -> None:
-    keep_screen(folder, screen("entry", TRADE.opened_ns, *["y" * 250] * 500), ACCOUNT)
+    write_screen(folder, screen("entry", TRADE.opened_ns, *["y" * 250] * 500), ACCOUNT)
     [file] = folder.iterdir()
     assert file.stat().st_size <= screens.MOST_BYTES
     [found] = read_screens(folder, TRADE)
@@ -77,7 +77,7 @@ def test_a_huge_screen_is_bounded(folder: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["folder", "noise", "no time", "open", "hostile"])
 def test_a_damaged_file_is_left_out_or_cleaned(damage: str, folder: Path) -> None:
-    keep_screen(folder, screen("entry", TRADE.opened_ns, "x"), ACCOUNT)
+    write_screen(folder, screen("entry", TRADE.opened_ns, "x"), ACCOUNT)
     path = folder / "7.entry.txt"
     match damage:
         case "folder":

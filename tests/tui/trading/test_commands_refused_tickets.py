@@ -59,7 +59,7 @@ def test_an_order_that_was_done_leaves_no_ticket() -> None:
 def test_an_invalid_member_is_the_field_that_it_was_typed_in() -> None:
     tickets = RefusedTickets(Clock())
     error = InvalidRequest("price too fine", field="stop_loss_on_fill.price")
-    tickets.keep_invalid(ORDER, error)
+    tickets.add_invalid(ORDER, error)
     kept = tickets.take("EUR_USD", "BUY")
     assert kept is not None
     assert kept.field == "stop"

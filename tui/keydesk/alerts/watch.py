@@ -111,7 +111,7 @@ class AlertWatch:
         for name, readings in wanted.items():
             prices = self._prices.setdefault(name, PriceReadings(self.store, name))
             prices.watch(readings)
-            self.store.price_watch[name] = self._take_quote
+            self.store.price_watch[name] = self._judge_quote
         watched = [each for each in self.store.alerts.values() if each.state == "on"]
         levels: dict[str, list[Decimal]] = {}
         for each in filter(_is_of_price, watched):
@@ -122,7 +122,7 @@ class AlertWatch:
             self.store.alert_instruments = tuple(names)
             self.store.mark(Topic.INSTRUMENTS)
 
-    def _take_quote(self, quote: Quote) -> None:
+    def _judge_quote(self, quote: Quote) -> None:
         """Judge a price; those in a gap wait for its candles."""
         if self.gap is not None or self._held:
             return
@@ -256,7 +256,7 @@ class AlertWatch:
                 missing_alerts.setdefault(instrument_of(each.condition), []).append(each)
         return missing_alerts
 
-    def take_periods(self, alerts: Iterable[Alert], histories: Mapping[str, PriceHistory]) -> None:
+    def judge_periods(self, alerts: Iterable[Alert], histories: Mapping[str, PriceHistory]) -> None:
         """Judge the prices of a gap, by side: "bid", "ask", "mid"."""
         for alert in alerts:
             if self.engine.alert(alert.id) is None:
@@ -276,7 +276,7 @@ class AlertWatch:
         self.gap = None
         for name in self._prices:
             if (quote := self.store.quotes.get(name)) is not None:
-                self._take_quote(quote)
+                self._judge_quote(quote)
 
     def apply_candles(
         self, conditions: Iterable[CandleCondition], candles: Sequence[Candle]

@@ -46,7 +46,7 @@ class SettingsChanges:
         self._tell, self._record = tell, record
         self.limits = limits
 
-    def keep_limits(self, changes: Sequence[LimitChange] | None) -> None:
+    def apply_limits(self, changes: Sequence[LimitChange] | None) -> None:
         """Put changed limits in force at once, and write them to the settings in a thread."""
         for change in changes or ():
             self.limits = with_limit(self.limits, change)
@@ -62,7 +62,7 @@ class SettingsChanges:
                 self._tell("warn", f"In force until you leave, not saved: {trouble}")
                 return
 
-    def keep_indicators(self, choice: IndicatorChoice | None) -> None:
+    def apply_indicators(self, choice: IndicatorChoice | None) -> None:
         """Show the chosen indicators at once, and write them to the settings in a thread."""
         if choice is not None:
             self._store.set_indicators(

@@ -72,7 +72,7 @@ class WatchlistActions:
             case "new":
                 self._ask_name("A new watchlist", "", self._new)
             case "columns":
-                self._app.push_screen(forms.ColumnsForm(watched), self._take_columns)
+                self._app.push_screen(forms.ColumnsForm(watched), self._apply_columns)
             case "filter":
                 self._ask_letters()
             case _ if watched.is_all:
@@ -159,7 +159,7 @@ class WatchlistActions:
             name = self._store.list_name
             self._apply(watchlists.move(name, message.row, message.past))
 
-    def _take_columns(self, columns: tuple[str, ...] | None) -> None:
+    def _apply_columns(self, columns: tuple[str, ...] | None) -> None:
         if columns is not None:
             self._apply(watchlists.show_columns(self._store.list_name, columns))
 

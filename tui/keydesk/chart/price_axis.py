@@ -21,7 +21,7 @@ LOWER, HIGHER = "╭", "╰"  # before a label that stands beside its line: wher
 class PriceLine:
     """An own or planned price across the chart: entry, stop, target, trail, resting order, alert.
 
-    `words` are what the label says behind the price; `role` is a colour of the theme.
+    `text` is what the label says behind the price; `role` is a colour of the theme.
     """
 
     price: float

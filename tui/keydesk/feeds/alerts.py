@@ -102,7 +102,7 @@ async def _work_out(
     histories = {side: PriceHistory.of(candles) for side, candles in periods.items()}
     for start in range(0, len(missing), TOGETHER):
         if alerts.gap is not None:
-            alerts.take_periods(missing[start : start + TOGETHER], histories)
+            alerts.judge_periods(missing[start : start + TOGETHER], histories)
             await asyncio.sleep(0)
 
 

@@ -68,7 +68,7 @@ async def _latest(feed: AccountFeed, names: Sequence[str]) -> None:
     specifications = [f"{name}:D:M" for name in names]
     answer = await feed.ask(feed.client.candles.latest(specifications))
     for each in answer.latest_candles:
-        try_to(feed.store, partial(_take_latest, feed, each, names))
+        try_to(feed.store, partial(_store_latest, feed, each, names))
 
 
 async def _one_by_one(feed: AccountFeed, names: Sequence[str]) -> bool:
@@ -77,7 +77,7 @@ async def _one_by_one(feed: AccountFeed, names: Sequence[str]) -> bool:
             answer = await feed.ask(
                 feed.client.candles.get(name, granularity="D", price="M", count=2)
             )
-            _take_day(feed, name, answer.candles)
+            _store_day(feed, name, answer.candles)
         except FAILURES as error:
             feed.count_unreadable(error)
             return False
@@ -85,13 +85,13 @@ async def _one_by_one(feed: AccountFeed, names: Sequence[str]) -> bool:
     return True
 
 
-def _take_latest(feed: AccountFeed, latest: CandlestickResponse, names: Sequence[str]) -> None:
+def _store_latest(feed: AccountFeed, latest: CandlestickResponse, names: Sequence[str]) -> None:
     if latest.instrument not in names:
         raise ValueError("candles of an instrument that was not asked for")
-    _take_day(feed, latest.instrument, latest.candles)
+    _store_day(feed, latest.instrument, latest.candles)
 
 
-def _take_day(feed: AccountFeed, name: str, candles: Sequence[Candlestick]) -> None:
+def _store_day(feed: AccountFeed, name: str, candles: Sequence[Candlestick]) -> None:
     if len(candles) > 1:
         apply_day(feed.store, name, candles[-2], candles[-1])
 
@@ -162,9 +162,9 @@ async def _ask(feed: AccountFeed, name: str, kind: Kind) -> float:
         call = feed.client.candles.get(name, granularity=granularity, price="M", count=count)
         answer = await feed.ask(call)
         if kind == "line":
-            _take_day_line(feed.store, name, answer.candles)
+            _store_day_line(feed.store, name, answer.candles)
             return LINE_EVERY
-        _take_daily_range(feed.store, name, answer.candles)
+        _store_daily_range(feed.store, name, answer.candles)
     except RateLimited:
         return AGAIN_AFTER
     except FAILURES as error:
@@ -173,7 +173,7 @@ async def _ask(feed: AccountFeed, name: str, kind: Kind) -> float:
     return AVERAGE_EVERY
 
 
-def _take_daily_range(store: Store, instrument: str, loaded: Iterable[Candlestick]) -> None:
+def _store_daily_range(store: Store, instrument: str, loaded: Iterable[Candlestick]) -> None:
     """Store the average true range of the complete daily candles."""
     complete = [each for each in _candles(store, loaded) if each.complete]
     values = compute(ATR, complete).lines[0].values
@@ -181,7 +181,7 @@ def _take_daily_range(store: Store, instrument: str, loaded: Iterable[Candlestic
     store.mark(Topic.DAY_LINES, instrument)
 
 
-def _take_day_line(store: Store, instrument: str, loaded: Iterable[Candlestick]) -> None:
+def _store_day_line(store: Store, instrument: str, loaded: Iterable[Candlestick]) -> None:
     """Store the line of the day that the newest candles belong to."""
     candles = _candles(store, loaded)
     start = day_start(store.clock_ns or (candles[-1].time_ns if candles else 0))

@@ -86,16 +86,16 @@ def apply_item(feed: AccountFeed, item: object) -> None:
     health.prices_at = now
     if isinstance(item, ClientPrice):
         try:
-            _take_price(feed, item, now)
+            _apply_price(feed, item, now)
             if item.home_conversions:
-                _take_conversions(feed, item.home_conversions)
+                _apply_conversions(feed, item.home_conversions)
         except READ_ERRORS as error:
             feed.store.note_unreadable(str(error))
         else:
             if health.prices not in CURRENT:
                 _prices_up(feed)
     elif isinstance(item, PricingHeartbeat):
-        try_to(feed.store, partial(_take_heartbeat, feed, item))
+        try_to(feed.store, partial(_apply_heartbeat, feed, item))
     else:  # the stream was broken and is back: perhaps with another broker's clock
         if feed.alerts is not None:
             feed.alerts.interrupted()
@@ -106,7 +106,7 @@ def apply_item(feed: AccountFeed, item: object) -> None:
         feed.write("The price stream was interrupted and is back")
 
 
-def _take_heartbeat(feed: AccountFeed, heartbeat: PricingHeartbeat) -> None:
+def _apply_heartbeat(feed: AccountFeed, heartbeat: PricingHeartbeat) -> None:
     time_ns = moment(heartbeat.time)
     feed.store.see_clock(time_ns)
     feed.store.health.clock_offset_ms = (time_ns - feed.wall_ns()) / 1e6
@@ -132,17 +132,17 @@ async def conversions_once(feed: AccountFeed, names: Sequence[str]) -> bool:
     """Request conversion factors and prices once; return False if there was no answer."""
     try:
         answer = await feed.ask(feed.client.pricing.get(names, include_home_conversions=True))
-        _take_conversions(feed, answer.home_conversions or ())
+        _apply_conversions(feed, answer.home_conversions or ())
         received = feed.now()
         for price in answer.prices:
-            try_to(feed.store, partial(_take_price, feed, price, received))
+            try_to(feed.store, partial(_apply_price, feed, price, received))
     except FAILURES as error:
         feed.count_unreadable(error)
         return False
     return True
 
 
-def _take_price(feed: AccountFeed, price: ClientPrice, received: float) -> None:
+def _apply_price(feed: AccountFeed, price: ClientPrice, received: float) -> None:
     """Apply a price; raise ValueError for an instrument that the account does not have."""
     name = price.instrument
     if not feed.store.instruments and not feed.store.quotes:
@@ -152,7 +152,7 @@ def _take_price(feed: AccountFeed, price: ClientPrice, received: float) -> None:
     apply_price(feed.store, price, received)
 
 
-def _take_conversions(feed: AccountFeed, conversions: Sequence[HomeConversions]) -> None:
+def _apply_conversions(feed: AccountFeed, conversions: Sequence[HomeConversions]) -> None:
     """Apply the conversion factors of currencies in the account's instruments."""
     store = feed.store
     if not store.instruments and not store.conversions:

@@ -189,13 +189,13 @@ class Form(FormView[Result]):
         event.stop()
         hidden = self._hides_fields
         with self._snapshot.open():
-            await self._take_key(event, bound)
+            await self._handle_key(event, bound)
         if hidden and self._hides_fields:
             self._hides_fields = False
             self.redraw()
         self.call_after_refresh(self._show_plan)
 
-    async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
+    async def _handle_key(self, event: Key, bound: ActiveBinding | None) -> None:
         if self.is_writing:
             event.prevent_default()
             self.write(event.key, event.character if event.is_printable else None)
@@ -240,7 +240,7 @@ class Form(FormView[Result]):
             case KeyEffect.SENDS:
                 self._send()
             case KeyEffect.WRONG if confirmation.step is Step.CHALLENGE:
-                self._take_wrong_letter(key)
+                self._count_wrong_letter(key)
             case KeyEffect.WRONG:
                 self._hint = f"NOT SENT by {key}: {SEND} sends it now"
             case KeyEffect.NOTHING:
@@ -278,10 +278,10 @@ class Form(FormView[Result]):
         if self.is_active:
             self.dismiss(result)
 
-    def _take_wrong_letter(self, key: str) -> None:
+    def _count_wrong_letter(self, key: str) -> None:
         """Keep what was typed and show another letter after the dwell; the third wrong one closes the form."""
         letter = self._challenge.letter()
-        if not self._challenge.take_wrong():
+        if not self._challenge.count_wrong():
             text = f"NOT SENT: {WRONG_LETTERS} wrong letters, the form is closed. Open it again to send"
             self.context.store.notify(Notice("warn", safe(text), time_ns(), asks=True))
             self.close(None)

@@ -134,7 +134,7 @@ class Challenge:
         """Whether another letter was asked for before this one."""
         return self._wrong > 0
 
-    def take_wrong(self) -> bool:
+    def count_wrong(self) -> bool:
         """Count a wrong letter and withdraw the one that was asked for; return False when it was the last try."""
         self._wrong += 1
         self._letter, self._pauses = "", True

@@ -115,7 +115,7 @@ class LiveJournal:
     def journal(self) -> Journal:
         """All trades and balances, as they are now."""
         if self._journal[0] != self._last_id:
-            trades = [each.trade for each in self.lines.trades.values()]  # as `take` left them
+            trades = [each.trade for each in self.lines.trades.values()]  # as `apply` left them
             self._journal = self._last_id, self._rebuilder.journal(trades)
         return self._journal[1]
 
@@ -310,7 +310,7 @@ class LiveJournal:
 
     # Notes.
 
-    async def look_at_notes(self) -> None:
+    async def reread_notes(self) -> None:
         """Read the file of notes again if another desk, or a person, changed it."""
         if await asyncio.to_thread(_stamp, self.files.notes) != self._notes_stamp:
             await self._read_notes()

@@ -44,7 +44,7 @@ class KeptScreen:
         return any(abs(each.time_ns - self.time_ns) < CLOSE_NS for each in fills)
 
 
-def keep_screen(folder: Path, screen: KeptScreen, account_id: str) -> None:
+def write_screen(folder: Path, screen: KeptScreen, account_id: str) -> None:
     """Write a screen; the oldest beyond the bound are removed. Where that fails, it is not kept."""
     lines = [masked(each, account_id)[:MOST_COLUMNS] for each in screen.lines[:MOST_ROWS]]
     text = "\n".join([str(screen.time_ns), *lines]) + "\n"

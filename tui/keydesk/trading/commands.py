@@ -89,7 +89,7 @@ class RefusedTickets:
             self._put(order, RefusedTicket(order.draft, meaning[1], meaning[0]))
         return bool(code)
 
-    def keep_invalid(self, order: OpenOrder, error: InvalidRequest) -> None:
+    def add_invalid(self, order: OpenOrder, error: InvalidRequest) -> None:
         """Keep the ticket of an order that was not sent because a member of it is invalid."""
         member = (getattr(error, "field", "") or "").partition(".")[0]
         if order.draft is not None:
@@ -244,7 +244,7 @@ class Commands:
             request = order_request(order, self._broker_time())
         except InvalidRequest as error:
             self.dispatcher.notify("bad", f"NOT SENT {text}: {error}")
-            self.refused.keep_invalid(order, error)
+            self.refused.add_invalid(order, error)
             return False
         self._sent[order.instrument, order.kind, order.side] = self.dispatcher.now()
         command = self.exits.command(text, order.side.lower(), order.instrument, "open")

@@ -99,7 +99,7 @@ class Dispatcher:
         took = (self.now() - began) * 1000
         command = replace(command, milliseconds=took, again=self.keymap.name(command.again))
         report = report_of(outcome, command)
-        self._keep_execution(outcome, command)
+        self._log_execution(outcome, command)
         if isinstance(outcome, Done):
             self._pass_on(outcome)
             report = await self._with_protection(report, outcome)
@@ -173,7 +173,7 @@ class Dispatcher:
                 f"The audit log cannot be written: {clean(self.audit.failed)}. Orders are sent without it.",
             )
 
-    def _keep_execution(self, outcome: Outcome, command: Command) -> None:
+    def _log_execution(self, outcome: Outcome, command: Command) -> None:
         if self.executions is None or isinstance(outcome, NotSent):
             return
         answered = isinstance(outcome, Done | Rejected) and not outcome.looked_up

@@ -51,7 +51,7 @@ class Notifier:
     def on_transaction(self, transaction: Transaction) -> None:
         """Add a notice if the transaction has no command of this desk."""
         if isinstance(transaction, OrderFillTransaction) and not _at_once(transaction):
-            self._keep_slippage(transaction)
+            self._log_slippage(transaction)
         match transaction:
             case OrderFillTransaction() if transaction.reason in FILLS:
                 if not (transaction.reason in ENTRIES and _at_once(transaction)):
@@ -68,7 +68,7 @@ class Notifier:
             case _:
                 pass
 
-    def _keep_slippage(self, fill: OrderFillTransaction) -> None:
+    def _log_slippage(self, fill: OrderFillTransaction) -> None:
         """Keep how far from its own price an order that rested was filled."""
         level = self.store.filled_levels.get(fill.order_id or "")
         known = self.store.instruments.get(fill.instrument)

@@ -159,7 +159,7 @@ async def test_a_line_of_the_file_that_cannot_be_read_is_named_and_kept(tmp_path
         )
         app.notes.chmod(0o600)
         await settle(app, pilot)
-        app.journal.look_at_notes()
+        app.journal.reread_notes()
         await settle(app, pilot)
         app.journal.write_note(OPEN)
         await pilot.pause()

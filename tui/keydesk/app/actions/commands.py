@@ -108,7 +108,7 @@ class CommandActions:
             case GoToDate(date):
                 self._context.screen.chart.go_to_date(date)
             case ChooseIndicators(specs):
-                self._context.services.keep_indicators(IndicatorChoice(self._store.focus, specs))
+                self._context.services.apply_indicators(IndicatorChoice(self._store.focus, specs))
 
 
 class ReplayActions:

@@ -69,8 +69,8 @@ class DeskServices:
     read_summary: Callable[[Callable[[Rows], None]], None]
     read_bookings: Callable[[TakeBookings], None]
     read_closes: Callable[[Sequence[str], TakeCloses], None]
-    keep_limits: Callable[[Sequence[LimitChange] | None], None]
-    keep_indicators: Callable[[IndicatorChoice | None], None]
+    apply_limits: Callable[[Sequence[LimitChange] | None], None]
+    apply_indicators: Callable[[IndicatorChoice | None], None]
     use_layout: Callable[[LayoutVerb, str], None]
     jump: Callable[[str], None]  # to what a letter bookmarks
     bookmark: Callable[[str], None]  # the instrument under a letter

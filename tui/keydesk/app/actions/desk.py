@@ -172,7 +172,7 @@ class DeskActions:
         """Choose the indicators of the instrument in the chart."""
         if self._store.focus:
             form = forms.IndicatorForm(self._store, self._context.keymap)
-            self._context.app.push_screen(form, self._context.services.keep_indicators)
+            self._context.app.push_screen(form, self._context.services.apply_indicators)
 
     def leave(self) -> None:
         """Leave the desk; open trades without a stop ask once."""

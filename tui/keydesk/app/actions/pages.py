@@ -76,7 +76,7 @@ class PageActions:
     def action_limits(self) -> None:
         """Show the trader's limits, and change them."""
         form = forms.LimitsForm(self._desk.form_context())
-        self._context.app.push_screen(form, self._services.keep_limits)
+        self._context.app.push_screen(form, self._services.apply_limits)
 
     def show_messages(self) -> None:
         """Show the latest messages."""

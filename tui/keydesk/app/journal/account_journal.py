@@ -102,7 +102,7 @@ class AccountJournal:
             self._live = self._make_live()
             if self._newest is not None:
                 self._live.apply(self._newest)
-            self.look_at_notes()
+            self.reread_notes()
         return self._live
 
     def _made(self, client: Client, files: JournalFiles) -> LiveJournal:
@@ -167,10 +167,10 @@ class AccountJournal:
         await live.fill()
         exclude_long_lived()
 
-    def look_at_notes(self) -> None:
+    def reread_notes(self) -> None:
         """Read the notes again if their file was changed."""
         if self.live is not None:
-            self._run(self.live.look_at_notes, "notes")
+            self._run(self.live.reread_notes, "notes")
 
     def read_excursions(self, lines: Sequence[JournalLine]) -> None:
         """Read MAE and MFE of trades."""
@@ -246,12 +246,12 @@ class AccountJournal:
         )
         if (unkept := kept or self._unkept.pop(trade_id, None)) is not None:
             form.begin_with(unkept)
-        self._app.push_screen(form, partial(self._keep_note, form))
+        self._app.push_screen(form, partial(self._save_note, form))
         self._run(partial(self._show_newest_note, live, form), "notes")
 
     async def _show_newest_note(self, live: LiveJournal, form: NoteForm) -> None:
         """Show the note as another desk may have changed it."""
-        await live.look_at_notes()
+        await live.reread_notes()
         form.show_note(live.notes.by_trade.get(form.trade_id, NO_NOTE))
 
     def _about(self, trade_id: str) -> Printable:
@@ -269,7 +269,7 @@ class AccountJournal:
         size = f"{side} {units(abs(trade.units))} {pair(trade.instrument)}"
         return safe(f"#{clean_name(trade_id)} {size}, open")
 
-    def _keep_note(self, form: NoteForm, edit: NoteEdit | None) -> None:
+    def _save_note(self, form: NoteForm, edit: NoteEdit | None) -> None:
         """Keep the note; what was typed in a form that the key guard closed waits for the next one."""
         if edit is None and form.changes and not form.is_dropped:
             self._unkept[form.trade_id] = form.edit
@@ -292,7 +292,7 @@ class AccountJournal:
             self._tell("bad", f"NOTE NOT SAVED on #{id_}: {error}")
             self._open_note(id_, edit, f"NOT SAVED: {error}")
             return
-        await live.look_at_notes()
+        await live.reread_notes()
         self._tell("good", f"Note on #{clean_name(id_)} {'removed' if note.is_empty else 'kept'}")
         if edit.to_broker and id_ in self._store.trades:
             form = forms.LabelsForm(self._form_context(), id_)

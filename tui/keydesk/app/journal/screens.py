@@ -78,7 +78,7 @@ class ScreenKeeper:
             exit_on_error=False,
         )
 
-    async def _write(  # noqa: PLR0917 - of `keep` alone
+    async def _write(  # noqa: PLR0917 - of `save` alone
         self,
         folder: Path,
         trade_id: str,
@@ -87,11 +87,11 @@ class ScreenKeeper:
         texts: list[str],
         account: str,
     ) -> None:
-        from keydesk.trade_journal.screens import KeptScreen, keep_screen  # noqa: PLC0415
+        from keydesk.trade_journal.screens import KeptScreen, write_screen  # noqa: PLC0415
 
         lines = tuple(clean(each, len(each) + 1) for each in texts)
         screen = KeptScreen(trade_id, moment, at_ns, lines)
-        await asyncio.to_thread(keep_screen, folder, screen, account)
+        await asyncio.to_thread(write_screen, folder, screen, account)
         self.trades_with_screen |= {trade_id}
 
 

@@ -173,7 +173,7 @@ class JournalStatistics:
         await self._journal.read_now(whole=True)
         while live.is_reading:  # noqa: ASYNC110 - another page reads; it ends in a moment
             await asyncio.sleep(ANOTHER_READS)
-        await live.look_at_notes()
+        await live.reread_notes()
         audit, account = self._account.audit, store.account
         limits = () if audit is None else await asyncio.to_thread(read_limit_hits, audit)
         return JournalSnapshot(

@@ -61,7 +61,7 @@ class Levels:
         self.armed.setdefault(entry.level, []).append(entry)
         if entry.side is None and self.last is not None:
             entry.crosses(self.last)
-        self._look_round()
+        self._note_nearest_levels()
 
     def remove(self, alert_id: str, level: Decimal) -> None:
         """Remove an alert."""
@@ -71,7 +71,7 @@ class Levels:
         elif level in self.armed:
             del self.armed[level]
             del self.levels[bisect_left(self.levels, level)]
-        self._look_round()
+        self._note_nearest_levels()
 
     def crossed(self, value: Decimal) -> list[Armed]:
         """Return the alerts whose level the value crossed."""
@@ -92,10 +92,10 @@ class Levels:
         crossed = [
             entry for level in reached for entry in self.armed[level] if entry.crosses(value)
         ]
-        self._look_round()
+        self._note_nearest_levels()
         return crossed
 
-    def _look_round(self) -> None:
+    def _note_nearest_levels(self) -> None:
         """Note the levels next to the last value."""
         if self.last is None:
             self.quiet = False
@@ -107,7 +107,7 @@ class Levels:
 
 
 class AlertEngine:
-    """Watches alerts; `take` is called with each value that is read."""
+    """Watches alerts; `evaluate` is called with each value that is read."""
 
     def __init__(self, alerts: Iterable[Alert] = ()) -> None:
         self._armed: dict[str, Armed] = {}

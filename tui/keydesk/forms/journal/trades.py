@@ -45,7 +45,7 @@ class JournalHost(Protocol):
 
     def read(self) -> None: ...
     def read_whole(self) -> None: ...
-    def look_at_notes(self) -> None: ...
+    def reread_notes(self) -> None: ...
     def read_excursions(self, lines: Sequence[JournalLine]) -> None: ...
     def ask_letters(self, form: "JournalForm") -> None: ...
     def show_trade(self, trade_id: str) -> None: ...
@@ -95,14 +95,14 @@ class JournalForm(InfoForm[None]):
             self._host.read()
         if frame.now - self._looked_at >= LOOK_EVERY:
             self._looked_at = frame.now
-            self._host.look_at_notes()
+            self._host.reread_notes()
             self._follow_the_clock()
             if self.journal.excursions.due.intersection(self._requested_rows):
                 self._requested_rows = ()  # their candles are complete by now
         if self._version != self.journal.version:
             self.sort_rows()
         elif self._excursions_read != self.journal.excursions_read:
-            self._take_excursions(frame.now)
+            self._show_excursions(frame.now)
         self._ask_excursions()
 
     def _follow_the_clock(self) -> None:
@@ -115,7 +115,7 @@ class JournalForm(InfoForm[None]):
             self.table.context = self._list_context()
             self.redraw()
 
-    def _take_excursions(self, now: float) -> None:
+    def _show_excursions(self, now: float) -> None:
         """Show excursions that were read; rows sorted by them are sorted again, but not with each."""
         if not self.table.is_by_candles:
             self._excursions_read = self.journal.excursions_read

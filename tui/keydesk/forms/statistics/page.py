@@ -50,7 +50,7 @@ class ViewSelection:
 
 
 class StatisticsHost(Protocol):
-    """What the page requests; the answers are passed to its `take` methods."""
+    """What the page requests; the answers are passed to the `show_` methods of the page."""
 
     @property
     def progress(self) -> Printable: ...
