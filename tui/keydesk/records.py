@@ -138,5 +138,5 @@ class InFlight:
 
 
 def id_order(id_: str) -> tuple[int, str]:
-    """Return the sorting key of an id: by number; one that is not a number has its place, too."""
+    """Return the sort key of an id: numbers in numerical order; ids that are not numbers are ordered, too."""
     return len(id_), id_

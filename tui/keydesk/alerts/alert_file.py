@@ -146,8 +146,8 @@ class AlertFile:
             path.rename(aside)
         except OSError as error:
             self.trouble = file_trouble(error, path)
-            return f"The file of alerts is damaged and cannot be kept aside: {self.trouble}"
-        return f"The file of alerts was damaged; it is kept as {clean(aside.name)}, and there are no alerts"
+            return f"The alert file is damaged and cannot be renamed: {self.trouble}"
+        return f"The alert file was damaged: it was renamed to {clean(aside.name)}, and the list is empty"
 
     def _stamp_now(self) -> tuple[int, int, int] | None:
         if self.path is None:

@@ -1,6 +1,6 @@
-"""The alerts of an account with their history, and the changes of them; each change is a function of the list as it is kept.
+"""The alerts of an account with their history, and changes to them; each change is a function from the stored list to a new one.
 
-Several desks and `keydesk watch` share one book. A firing is claimed in it before it is delivered: of two processes that see
+Several desks and `keydesk watch` share one list. A firing is claimed in it before it is delivered: of two processes that see
 the same crossing one claims it. The claim is written first, and marked as delivered afterwards. A process that is killed
 between the two leaves a claimed firing that was not delivered; the next start delivers it with its time. So no crossing is
 lost, and at most the one whose delivery was interrupted is delivered twice, marked as late.

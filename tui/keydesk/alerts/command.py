@@ -100,7 +100,7 @@ class CommandRunner:
                     await process.communicate(content)
                 code = await process.wait()
         except TimeoutError:
-            self._say(f"took longer than {self.timeout_s:g} s and was ended")
+            self._say(f"took longer than {self.timeout_s:g} s and was killed; raise alerts.notify_timeout")
         else:
             if code:
                 self._say(f"ended with {code}")

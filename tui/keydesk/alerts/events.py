@@ -1,6 +1,6 @@
 """Events of the account that are delivered like alerts: fills, stops, rejects, margin, and a lost connection.
 
-What is older than a minute was missed and is on the away card; it rings no bell.
+Events older than a minute are not delivered: they are listed on the away card.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Watching an account's alerts: values in, firings out. Headless: the desk and `keydesk watch` both run it.
 
-Prices are judged as they come; what fires is claimed and delivered by the keeper of the book.
+Prices are evaluated as they arrive; firings are claimed and delivered by the `AlertFileWriter`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,7 +50,7 @@ class AlertWatch:
 
     Args:
         store: The state of account and market; its alerts are set here.
-        file: The book of the account.
+        file: The alert file of the account.
         deliver: Called with each firing: by the desk that claimed it, or another one that saw it written.
         tell: Shows a message about the file.
     """
@@ -59,10 +59,10 @@ class AlertWatch:
         self.store, self.file = store, file
         self.engine = AlertEngine()
         self.gap: UnwatchedPeriod | None = (
-            None  # to be worked out from candles; prices wait meanwhile
+            None  # while set, prices are not evaluated until candles have filled the gap
         )
         self.markets = 0  # how often the market began anew
-        self._held = False  # while another market begins, nothing is judged
+        self._held = False  # while another market begins, nothing is evaluated
         self.keeper = AlertFileWriter(file, self._take, deliver, tell)
         self._prices: dict[str, PriceReadings] = {}
         self._candle_ends: dict[Reading, int] = {}
@@ -198,7 +198,7 @@ class AlertWatch:
         self._held = True
 
     def begin_anew(self) -> None:
-        """Begin anew with a market that began anew: prices seen before do not count for crossings."""
+        """Reset for a market that was restarted: prices seen before do not count for crossings."""
         self._held, self.gap = False, None
         self.markets += 1
         self._candle_ends.clear()

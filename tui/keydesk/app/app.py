@@ -216,6 +216,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         super().panic(*renderables)
 
     def end_on_fault(self, error: BaseException) -> None:
-        """End because a thread died: without its writer or reader the desk would only look alive."""
+        """End because a thread died: without its writer or reader thread the desk would show stale data or ignore keys."""
         if not self.last_text:
             raise_in_app(self, RuntimeError(f"a thread of the desk ended: {error!r}"))

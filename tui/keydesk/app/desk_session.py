@@ -25,7 +25,7 @@ from keydesk_client.errors import UnsafeFile
 Level = Literal["info", "good", "warn", "bad"]
 SUFFIX: Final = ".desk"
 LOOK_EVERY: Final = 2.0  # seconds between looks for other desks
-TO_READ: Final = 0.5  # seconds from showing words to a key that says they were read
+TO_READ: Final = 0.5  # seconds that an outcome must be on the screen before a key marks it as read
 LARGEST: Final = 1_000_000  # bytes of such a file
 MOST_UNREAD: Final = 200
 TRIES: Final = 5
@@ -94,7 +94,7 @@ class DeskSession:
         If the folder cannot be written, other desks do not see this one, and unread outcomes are not shown at the next start.
         """
         with suppress(OSError):
-            for _ in range(TRIES):  # another desk may just be looking whether this one is gone
+            for _ in range(TRIES):  # another desk may hold the lock for a moment to test whether this desk has ended
                 if (descriptor := try_lock(self._path)) is not None:
                     self._descriptor = descriptor
                     break

@@ -1,4 +1,4 @@
-"""Memory of the desk once it stands: garbage collection without long pauses, freed memory given back to the system."""
+"""Memory settings after start-up: garbage collection without long pauses, and unused memory returned to the system."""
 
 import gc
 from contextlib import suppress
@@ -20,7 +20,7 @@ def settle() -> None:
 def exclude_long_lived() -> None:
     """Exclude what was just loaded, and stays, from garbage collection: with a year of trades each one took 90 ms.
 
-    Reference counts free it all the same: only cycles that are garbage now are never freed.
+    Reference counting still frees these objects; only reference cycles that are garbage now are never freed.
     """
     gc.freeze()
 

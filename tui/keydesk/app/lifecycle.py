@@ -34,7 +34,7 @@ FAILED = 1
 TRIES = 3
 WAKE = signal.SIGUSR1  # has a handler here, so it interrupts a system call and ends nothing
 OUTPUT = (1, 2)  # standard output and error
-# What does not end a program by itself, cannot be caught, or tells of a fault inside the process.
+# Signals that do not end a process by default, cannot be caught, or report a fault inside the process.
 NOT_TO_LEAVE = frozenset(
     getattr(signal, name)
     for name in (
@@ -107,7 +107,7 @@ def _discard_output() -> None:
 def _interrupt_writes() -> None:
     """Interrupt a thread that is blocked in a write to a full terminal; it holds the terminal's lock.
 
-    Emptying the buffer does not wake it, a signal does: its next write goes to nowhere.
+    Emptying the buffer does not wake it, a signal does; its next write goes to /dev/null.
     """
     if signal.getsignal(WAKE) is signal.SIG_DFL:  # no handler yet: the signal would end the process
         return
@@ -121,7 +121,7 @@ def leave_on_signals(leave: Callable[[int], None], forced_exit: ForcedExit) -> N
     """Call `leave(exit_code)` on signals that would end the program; end the process if that takes too long.
 
     The event loop's own handlers would wait for the loop, which may be stuck in a write to a terminal that nobody
-    reads; Python's interrupt that wait, so the last resort is armed whatever the loop does.
+    reads; handlers of `signal.signal` interrupt that write, so the time limit is armed whatever the loop does.
     """
     loop = asyncio.get_running_loop()
 
@@ -161,7 +161,7 @@ def _terminal_is_gone() -> bool:
 def end_with_threads(
     end: Callable[[BaseException], None], forced_exit: ForcedExit, reason: str
 ) -> None:
-    """Call `end(error)` when a thread dies of an error: without its writer the desk would only look alive."""
+    """Call `end(error)` when a thread dies of an error: without its writer thread the desk would show stale data."""
     loop = asyncio.get_running_loop()
 
     def handle(died: threading.ExceptHookArgs) -> None:

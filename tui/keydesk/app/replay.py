@@ -256,7 +256,7 @@ class MarketReplay:
         return f". NAV {money(account.nav)} {account.currency}"
 
     def _write(self, text: str, level: NoticeLevel) -> None:
-        """Put words into the session's records: the audit log and the log of the desk."""
+        """Write a text to the audit log and to the desk's log."""
         self._record("replay", text)
         market = self._store.market
         time_ns = 0 if market is None else market.state.time_ns

@@ -136,7 +136,7 @@ class WatchlistActions:
             "Only rows with these letters",
             now.letters,
             trouble=lambda text: "" if not text or text.isalnum() else "letters and digits only",
-            hint="such as gj for GBP/JPY; nothing shows every row",
+            hint="such as gj for GBP/JPY; leave empty for every row",
         )
         self._app.push_screen(form, self._filter)
 

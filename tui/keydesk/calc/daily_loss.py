@@ -2,8 +2,8 @@
 
 The loss is that of the day since 17:00 New York, counted from transactions. `LossLock` is what has to survive a restart
 beside it: that the limit was reached although the loss is smaller now, and the early unlock. A limit that is raised or
-removed counts from the next day on: no lock is avoided by changing the settings on a bad day. Nor by setting a clock
-back: a day that has begun ends only at its own end.
+removed counts from the next day on: changing the settings on a bad day does not prevent the lock, nor does setting a clock
+back: a day that has begun ends only at its own 17:00 New York.
 """
 
 from dataclasses import dataclass, replace

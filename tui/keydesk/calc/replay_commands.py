@@ -39,7 +39,7 @@ LATER_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 DATES = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d")
 AMOUNT = re.compile(r"[0-9]{1,10}(\.[0-9]{1,2})?")
 NAME = re.compile(r"[a-z0-9_-][a-z0-9._-]{0,63}")
-NOT_OFFERED = "replay: only a practice market that this desk may control has it"
+NOT_OFFERED = "replay: works only with a practice market that this desk controls; open one with keydesk --practice"
 
 
 class ReplaySyntaxError(ValueError):

@@ -17,7 +17,7 @@ from keydesk.chart.scale import Scale
 
 OWN_MARK = "●"
 AXIS = "│"
-BAR, LEFT_HALF, RIGHT_HALF = "━", "╸", "╺"  # thin: beside candles a filled bar is too loud
+BAR, LEFT_HALF, RIGHT_HALF = "━", "╸", "╺"  # thin: a filled bar would distract from the candles
 MARK = 2  # columns of the mark of an own price
 LABEL = 22  # columns of words
 HALVES = (12, 8, 5)  # cells of the longest bar beside words

@@ -275,7 +275,7 @@ def _say_waiting(waiting: int, of: int, seconds: float) -> None:
 
 @contextmanager
 def unreadable_account(what: str, command: str) -> Iterator[None]:
-    """Say of an account that cannot be read what that means for the command."""
+    """Raise Refusal with `what` and the remedy if the account cannot be read."""
     try:
         yield
     except (Unauthorized, Forbidden, NotFound):

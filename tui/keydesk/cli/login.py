@@ -39,7 +39,7 @@ from keydesk_client.http.endpoint import address_of
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 SEALED = (
-    "its token stays in the vault, which nobody opens without the passphrase; "
+    "its token stays in the vault, which cannot be opened without the passphrase; "
     "the vault goes with the last profile that uses it"
 )
 TAIL = 4

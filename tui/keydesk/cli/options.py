@@ -58,7 +58,7 @@ def time_in(text: str) -> datetime:
         ) from None
     if typed.year not in YEARS:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not between {YEARS[0]} and {YEARS[-1]}, where a broker's times are"
+            f"{text!r} is not between {YEARS[0]} and {YEARS[-1]}: use a year in that range"
         )
     return typed
 

@@ -84,7 +84,7 @@ def is_confirmed(letter: str, deed: str) -> bool:
     """Show a letter and prompt for it; any other input means no.
 
     Raises:
-        Refusal: nobody is there to ask.
+        Refusal: there is no terminal to ask at.
     """
     if not sys.stdin.isatty():
         raise Refusal("there is no terminal to confirm at; use --yes in a script")
@@ -131,7 +131,7 @@ def store_of(folders: Folders, given: Passphrase | None, choice: TokenPlace | No
         return open_token_store(vault, passphrase, choice=choice, warn=folders.warn)
     except NoTokenStore:
         raise Refusal(
-            "the token is in this desktop's own store, which is locked or not to be reached from here; "
+            "the token is in this desktop's own store, which is locked or cannot be reached from this login; "
             "unlock it, or sign in again with --passphrase-file PATH to keep the token in the vault"
         ) from None
 

@@ -133,7 +133,7 @@ class Watcher:
         say("Prices are arriving")
 
     async def _look(self) -> None:
-        """Revalue the account and judge what is no price, four times a second."""
+        """Revalue the account and evaluate the alerts that do not watch prices, four times a second."""
         while True:
             now = monotonic()
             revalue(self.store, now)

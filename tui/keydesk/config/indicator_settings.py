@@ -30,7 +30,7 @@ def read_indicators(
     """Return the indicators by instrument.
 
     Raises:
-        BadSettings: a list is none, or one of its texts is no indicator.
+        BadSettings: a value is not a list, or one of its texts is not a valid indicator.
     """
     return {name: _read(name, texts, path) for name, texts in table.items()}
 
@@ -50,7 +50,7 @@ def save_indicators(folder: Path, choice: IndicatorChoice) -> None:
     """Write the chosen indicators; everything else in the file stays as it is, comments too.
 
     Raises:
-        BadSettings: the file is not TOML, or `indicators` is no table in it; nothing is written then.
+        BadSettings: the file is not TOML, or `indicators` is not a table in it; nothing is written then.
         OSError: the file cannot be written.
     """
     import tomlkit  # noqa: PLC0415 - needed for writing only

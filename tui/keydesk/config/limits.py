@@ -87,7 +87,7 @@ def save_limit(folder: Path, change: LimitChange) -> None:
     """Write a limit; everything else in the file stays as it is, comments too.
 
     Raises:
-        BadSettings: the file is not TOML, or `limits` is no table in it; nothing is written then.
+        BadSettings: the file is not TOML, or `limits` is not a table in it; nothing is written then.
         OSError: the file cannot be written.
     """
     import tomlkit  # noqa: PLC0415 - needed for writing only

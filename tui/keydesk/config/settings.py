@@ -53,7 +53,7 @@ class SystemZone(tzinfo):
         return _local(moment).tzname()
 
     def fromutc(self, moment: datetime) -> datetime:
-        """Return the local time; the hour that is there twice is told apart by its fold."""
+        """Return the local time; `fold` distinguishes the hour that occurs twice."""
         instant = moment.replace(tzinfo=UTC)
         try:
             local = instant.astimezone().replace(tzinfo=None)
@@ -131,7 +131,7 @@ class Folders:
     config: Path
     state: Path
     warn: Warn | None = field(default=None, compare=False)
-    """Takes the sentence about a folder or file that others can read, for an exit, which goes on; None refuses it."""
+    """Called with a warning about a folder or file that others can read, for exits, which continue; None: it is refused."""
 
     @property
     def practice(self) -> Path:
@@ -157,7 +157,7 @@ def make_private(folder: Path, warn: Warn | None = None) -> Path:
     With `warn`, it is called instead of raising where others can read the folder, or a group can write to it.
 
     Raises:
-        UnsafeFolder: it cannot be made, belongs to another user, or lets others in.
+        UnsafeFolder: it cannot be created, belongs to another user, or is accessible to others.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

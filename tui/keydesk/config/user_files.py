@@ -24,7 +24,7 @@ from keydesk.keys.guard import SEND
 from keydesk.keys.keymap import KEYMAP, KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
 
 KEYS_FILE = "keymap.toml"
-NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # not to be typed at once on most layouts
+NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # on many layouts these need AltGr or a dead key
 PRESETS = tuple("123456789")
 TEMPLATE = (
     "risk_percent",

@@ -40,15 +40,15 @@ from keydesk_client.models.responses import AccountChangesResponse, Transactions
 from keydesk_client.orders.outcome import Intent
 
 REPEATS_AT_ONCE = 2
-SETTLED_AFTER = 10.0  # seconds without a doubt after which the next snapshot is taken at once
+SETTLED_AFTER = 10.0  # seconds since the last snapshot after which the next one is taken at once
 LINES = 500
-MOST_READ = 20_000  # a day of more transactions than this has no start that we could count back to
+MOST_READ = 20_000  # a day with more transactions is not read back to its start
 FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop is usually in its batch
 NS = 1_000_000_000
 
 
 async def update_account(feed: AccountFeed) -> None:
-    """Take a snapshot now and whenever one is requested; back off if snapshots do not settle the doubt."""
+    """Take a snapshot now and whenever one is requested; back off if snapshots keep being requested."""
     feed.snapshot_wanted.set()
     repeats, taken = 0, float("-inf")
     while True:

@@ -13,7 +13,7 @@ from keydesk.store.state import AverageRange, Topic
 from keydesk_client.account.values import readable
 
 CHECK_EVERY = 5.0  # seconds: the broker's clock may run faster than ours
-STOOD_STILL = 0.3  # seconds in focus before an instrument is asked about: a held `j` passes by
+STOOD_STILL = 0.3  # seconds in focus before an instrument is requested: holding `j` down requests nothing
 AGAIN_AFTER = 20.0  # seconds, after a failure
 PUBLISHED_AFTER = 3_000_000_000  # ns: a complete candle is there some moments after its end
 MOST_HELD = 30  # instruments of trades and orders that are read at most

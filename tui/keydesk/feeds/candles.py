@@ -53,7 +53,7 @@ async def load_candles(
     store = feed.store
     if not instrument:
         return shown
-    if not granularity:  # the chart went from the screen
+    if not granularity:  # the chart was removed from the screen
         _close_series(feed, shown)
         return None
     if shown is None or _is_another(feed, shown, instrument, granularity):

@@ -27,7 +27,7 @@ PUBLISHED_AFTER = 3 * SECOND  # a snapshot is there some moments after its time
 DUE_CHECK_EVERY = (
     5.0  # seconds: the broker's clock, which makes a snapshot due, may run faster than ours
 )
-STOOD_STILL = 0.5  # seconds in focus before an instrument is asked about: a held `j` passes by
+STOOD_STILL = 0.5  # seconds in focus before an instrument is requested: holding `j` down requests nothing
 AGAIN_AFTER = 30.0  # seconds: the snapshot that is due was not there yet, or there was no answer
 REFUSED_FOR = 1200.0  # seconds: an instrument without books has none in the next minute either
 NAMES: Mapping[BookKind, str] = {"orders": "order book", "positions": "position book"}

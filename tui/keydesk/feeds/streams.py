@@ -26,9 +26,9 @@ from keydesk_client.streams.buffer import HistoryLost
 
 CONVERSIONS_EVERY = 5.0
 
-LOOK = 0.005  # seconds that a look at the stream takes at most
+LOOK = 0.005  # seconds that reading the stream takes at most before it pauses
 LOOK_EVERY = (
-    0.095  # a little more than a look a frame; meanwhile newer prices take the place of older ones
+    0.095  # seconds between the starts of two reads, about one a frame; meanwhile newer prices replace older ones
 )
 
 

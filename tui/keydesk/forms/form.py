@@ -79,7 +79,7 @@ class Form(FormView[Result]):
         """Return the decision, frozen at this moment."""
 
     def recheck_reason(self) -> str:
-        """Return, once, a change since the last drawing that asks for a second press; empty: send."""
+        """Return, once, why a change since the last drawing requires a second press; empty: send."""
         return ""
 
     def opens(self) -> bool:

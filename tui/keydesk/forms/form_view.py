@@ -193,7 +193,7 @@ class FormView(ModalForm[Result]):
             return self._undocked_lines()
         if lines.is_readable(self._room):
             return self._without_hidden(lines).fitted(self._room)
-        if self.action() in EXITS:  # the window refuses no exit
+        if self.action() in EXITS:  # a small window never prevents an exit
             return [*lines.head, *lines.foot][-self._room :]
         return wrap_text(safe(self._hint or UNREADABLE), "danger", self.inside)[: self._room]
 

@@ -118,7 +118,7 @@ class GuardedKeys:
             app, self._take, settled=self._after_a_key, gave_up=self._say_unanswered
         )
         self._opening = ""  # the order key under way on the desk
-        self._unasked: Screen[Any] | None = None  # in front by a worker's act, not by a key's
+        self._unasked: Screen[Any] | None = None  # a screen that a worker opened, not a key
         self._unasked_since = float("-inf")
 
     def watch_screens(self) -> None:
@@ -135,7 +135,7 @@ class GuardedKeys:
     # Events before Textual handles them.
 
     async def on_event(self, event: events.Event) -> None:
-        """Judge keys, pastes and a lost focus before Textual handles them."""
+        """Check keys, pastes and a lost focus before Textual handles them."""
         match event:
             case events.Key() if not event.is_forwarded and self._order.is_busy:
                 bound = self.app.screen.active_bindings.get(event.key)
@@ -164,7 +164,7 @@ class GuardedKeys:
         self._trip(Cause.BURST, message.time)
 
     async def _take(self, event: Typed) -> None:
-        """Judge a key or a paste that waits for no other one; the screen in front is the one that it arrives at."""
+        """Check a key or a paste once the events before it took effect; it is meant for the screen in front."""
         if self._unasked is self.app.screen and event.time < self._unasked_since:
             self._say_dropped("Keys typed before this page opened were dropped.")
         elif isinstance(event, events.Key):
@@ -205,7 +205,7 @@ class GuardedKeys:
         self._say_dropped(TOO_EARLY)
 
     def _say_dropped(self, text: str) -> None:
-        """Say it where the eye is: in the open form, else in the line of messages."""
+        """Show the text in the open form if there is one, else on the notice line."""
         form = self.app.screen
         if isinstance(form, DroppedKeyNotifier):
             form.say_dropped(text)
@@ -259,7 +259,7 @@ class GuardedKeys:
         front = self._front()
         bound = self.app.screen.active_bindings.get(event.key) if event.key == "escape" else None
         if front.kind == "sends" and bound is not None:
-            # Here and now, so that the key behind it meets what lies beneath the form.
+            # Close the form at once, so that the next key goes to the screen beneath it.
             await self.app.run_action(bound.binding.action, bound.node)
             return
         if front is ON_THE_DESK:

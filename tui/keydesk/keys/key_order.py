@@ -5,7 +5,7 @@ message queues, one behind the other. On a busy machine the next key is read bef
 would go to the pane beneath, or be lost. It therefore waits until every queue on the way of the first key was
 worked through, with the messages that its action posted, and until the form that it opened has its children and its focus.
 
-No clock decides this, so it holds at any speed: a marker follows the key through the same queues. It sets out when the
+This does not depend on timing: a marker message follows the key through the same queues. The marker is queued when the
 next key comes, or a moment later, so that the picture of the first key is drawn before.
 """
 
@@ -56,7 +56,7 @@ class KeyOrder:
         self._followed = 0  # the number of the last key that was followed
         self._under_way: int | None = None  # the number of the key whose effect is not complete
         self._since = 0.0
-        self._marker: _Marker | None = None  # it has not set out yet
+        self._marker: _Marker | None = None  # of that key; not queued yet
         self._sets_out: asyncio.TimerHandle | None = None
 
     @property
@@ -133,12 +133,12 @@ class _Marker:
         self._rounds = ROUNDS
 
     def start(self) -> None:
-        """Set out behind the key."""
+        """Queue the marker behind the key."""
         self._rounds -= 1
         self._pass(deque(self._way))
 
     def _pass(self, way: deque[MessagePump]) -> None:
-        """Queue up at the next one on the way; what is closed meanwhile has nothing to do any more."""
+        """Queue the marker in the next message pump of `way`; pumps that were closed meanwhile are skipped."""
         while way:
             if way.popleft().call_later(self._pass, way):
                 return

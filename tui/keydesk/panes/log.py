@@ -80,7 +80,7 @@ class Log(SortedTable):
         return self._by_key.get(key or "")
 
     def columns(self) -> Sequence[Column]:
-        """Return the words take what the other columns leave."""
+        """Return the columns; the text column takes the width that the others leave."""
         time, kind, pair, number, profit = self.measured((TIME, KIND, PAIR, NUMBER, PROFIT))
         fixed = sum(each.width for each in (time, kind, pair, profit)) + GAPS
         numbered = self.inside - fixed - number.width - 1 >= TEXT_FROM
@@ -102,7 +102,7 @@ class Log(SortedTable):
         return safe(f"{self.cursor} back") if self.cursor and not self.order.column else ""
 
     def _state_text(self) -> Printable:
-        """Return what becomes of older lines, in few words; the line below the last row has them in full."""
+        """Return the state of loading older lines in short; the line below the last row shows it in full."""
         past = self.frame.store.past_log if self.frame is not None else None
         if past is None:
             return ""
@@ -116,12 +116,12 @@ class Log(SortedTable):
         return self._empty_search(frame) or usual
 
     def _empty_search(self, frame: Frame) -> Printable:
-        """Return what letters that leave no row were looked for in."""
+        """Return how far back was searched for a filter that matches no row."""
         text, end = self.no_rows(), self.end_text(frame)
         return safe("  ".join(filter(None, (text, end))))
 
     def end_text(self, frame: Frame) -> Printable:
-        """Return what stands below the last row: what is loaded, how far back was looked, or that nothing is older."""
+        """Return the text below the last row: what is being loaded, how far back was searched, or that this is the first transaction."""
         past = frame.store.past_log
         if past is None or self.order.column or past.letters != self.letters:
             return ""
@@ -273,7 +273,7 @@ class Log(SortedTable):
                 return Decimal(line.time_ns)
 
     def row(self, key: str, frame: Frame) -> list[Run]:
-        """One line, if the log still has it; without a profit its words have that room too, and where that is too little, a pair's."""
+        """Return the row of a line; without a profit the text also uses that column, and if needed the empty pair column."""
         line = self._by_key.get(key)
         if line is None:
             return []

@@ -49,7 +49,7 @@ def measure_of(trade: TradeRow, column: str, store: Store) -> Measured:
 
 
 def number_of_id(id_: str) -> Decimal | None:
-    """Return an id as a number, None for one that is none."""
+    """Return an id as a number, None if it is not one."""
     return Decimal(id_) if id_.isascii() and id_.isdecimal() else None
 
 

@@ -112,7 +112,7 @@ def apply_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlesti
     fresh = candles_of(store, loaded)
     if fresh:
         keep = bisect_left(series.candles, fresh[0].time_ns, key=lambda each: each.time_ns)
-        newest = store.clock_ns or LAST_NS  # a candle that a wrong time began goes
+        newest = store.clock_ns or LAST_NS  # a candle begun by a wrong clock time is dropped
         newer = [
             each for each in series.candles[keep:] if fresh[-1].time_ns < each.time_ns <= newest
         ]
@@ -144,7 +144,7 @@ def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
     last = series.candles[-1]
     end = period_end(last.time_ns, series.granularity)
     if end is None or time_ns < last.time_ns:
-        if time_ns < last.time_ns - CLOCK_LAG_NS:  # it was begun by a time that never was
+        if time_ns < last.time_ns - CLOCK_LAG_NS:  # a wrong clock time had begun that candle
             series.candles.pop()
             series.wants_reload = True
         return False

@@ -1,6 +1,6 @@
 """The filter of the transaction log: kind, instrument, words, and everything about an order or a trade by its id.
 
-Apart from the window of older lines, whose records are not loaded before the first picture.
+A module of its own: the module of older lines imports the models, which are not loaded before the first frame.
 """
 
 from __future__ import annotations

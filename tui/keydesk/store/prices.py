@@ -38,7 +38,7 @@ GAP_NS = SNAPSHOT_EVERY_NS * 3 // 2  # snapshots farther apart are not compared
 WRONG_AFTER = 5.0  # seconds for which a newer price outranks one that is more than a minute older
 LONGEST_CURRENCY = 12
 KINDS: tuple[BookKind, ...] = get_args(BookKind)
-SILENCE = 1.0  # seconds after which the same price is news again: its age is on the screen
+SILENCE = 1.0  # seconds after which an unchanged price counts as an update, because its age is shown
 
 
 def apply_book(
@@ -148,7 +148,7 @@ def _buckets_of(
 def _bucket(bucket: OrderBookBucket | PositionBookBucket) -> BookBucket:
     long, short = amount(bucket.long_count_percent), amount(bucket.short_count_percent)
     if long < 0 or short < 0:
-        raise ValueError("a bucket of a book has less than nothing")
+        raise ValueError(f"a bucket of a book has a negative share: long {long}, short {short}")
     return BookBucket(price(bucket.price), long, short)
 
 

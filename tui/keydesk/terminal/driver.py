@@ -169,7 +169,7 @@ class TerminalDriver(LinuxDriver):
             return b""
 
     def process_message(self, message: Message) -> None:
-        """Pass a message to the app; a terminal that another program left in mouse mode has no say."""
+        """Pass a message to the app; drop mouse events of a mouse mode that another program left on."""
         if isinstance(message, events.MouseEvent) and not self._takes_mouse:
             return
         super().process_message(message)

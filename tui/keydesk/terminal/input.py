@@ -322,7 +322,7 @@ class TerminalInput:
                     yield message
                 else:
                     yield InputDropped(b"")
-        except Exception:  # noqa: BLE001 - whatever the parser makes of it, the keyboard goes on
+        except Exception:  # noqa: BLE001 - whatever the parser raises, later keys must still work
             in_paste, self._parser = self._parser.in_paste, PasteClosingParser()
             if in_paste:  # the rest of the paste must not become keys
                 yield from self._parser.feed(START)

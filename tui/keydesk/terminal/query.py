@@ -62,7 +62,7 @@ class Replies:
 class TerminalQuery:
     """Requests that were sent to the terminal; read the replies with `replies`, exactly once, before Textual starts."""
 
-    terminal: int  # a descriptor of our own, so that O_NONBLOCK is not set for anybody else
+    terminal: int  # a descriptor of our own, so that O_NONBLOCK is not set for other processes
     before: list[Any]  # the terminal's attributes
     sent_at: float = field(default_factory=time.monotonic)
 

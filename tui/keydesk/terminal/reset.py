@@ -78,7 +78,7 @@ def pop_title(term: str) -> bytes:
 
 
 def reset(term: str, *, terminal: int = TERMINAL) -> None:
-    """Reset the terminal: modes, title, line editing. Raises termios.error when it is none."""
+    """Reset the terminal: modes, title, line editing. Raises termios.error if it is not a terminal."""
     before = termios.tcgetattr(terminal)
     write_without_waiting(RESTORE + SOFT_RESET + pop_title(term))
     termios.tcsetattr(terminal, termios.TCSANOW, sane(before))

@@ -112,7 +112,7 @@ def _two_digits_before(text: str, end: int) -> int:
 
 
 def money(value: Decimal | None, places: int = 2, *, signed: bool = False) -> SafeText:
-    """Return an amount, thousands grouped; signed: a plus or minus on everything but nothing."""
+    """Return an amount, thousands grouped; signed: with a plus or minus unless it is zero."""
     if value is None:
         return NONE
     return _with_sign(value, f"{abs(value):,.{places}f}", plus=signed)
@@ -190,13 +190,13 @@ def date_and_time(time_ns: int, zone: tzinfo = UTC) -> SafeText:
 
 
 def at(time_ns: int, zone: tzinfo = UTC) -> datetime:
-    """Return the instant in a zone, to the second; one that no calendar has is the first or the last that it has."""
+    """Return the instant in a zone, to the second; an instant outside the calendar becomes its first or last one."""
     seconds = min(max(time_ns // SECOND, FIRST_SECOND), LAST_SECOND)
     return datetime.fromtimestamp(seconds, zone)
 
 
 def account_tail(account_id: str) -> str:
-    """Return the end of an account's number from its fourth digit from behind on: 7-001."""
+    """Return the end of an account id that holds its last four digits: 7-001."""
     at = [place for place, letter in enumerate(account_id) if letter.isdecimal()]
     return account_id[at[-DIGITS] :] if len(at) >= DIGITS else account_id[-DIGITS:]
 
@@ -212,7 +212,7 @@ def pair(instrument: str) -> SafeText:
 
 
 def _with_sign(value: Decimal, text: str, *, plus: bool) -> SafeText:
-    if not any(digit in "123456789" for digit in text):  # nothing, or too little to show
+    if not any(digit in "123456789" for digit in text):  # zero, or too small to show
         return safe(text)
     if value < 0:
         return safe(MINUS + text)

@@ -2,7 +2,7 @@
 
 Each line of the file is one event, as a JSON array of its kind and members; newer events are appended. Beside it, a file of one
 line says whose events they are, when the account was opened, the last transaction read, and how many lines and bytes of the first
-file count: what a crash left behind them does not. A cache that cannot be read, or is of another account or version, is as good as
+file are valid: a crash may leave more behind them. A cache that cannot be read, or is of another account or version, counts as
 none.
 """
 

@@ -53,7 +53,7 @@ class LiveJournal:
         client: Reads transactions and candles.
         files: Where caches and notes are.
         pips: Returns one pip of each instrument in price units.
-        clock: Seconds that only grow.
+        clock: Returns monotonic seconds.
         now_ns: Returns the broker's time.
         open_trades: Returns the ids of the trades that are open.
         newest: How many of the newest events of a large account are read first.
@@ -91,7 +91,7 @@ class LiveJournal:
         self._newest, self._sleep, self._portions = newest, sleep, portions
         self.part: SafeText = safe("")  # what is shown of an account whose cache lacks much
         self._is_filling = False  # the cache
-        self._is_filled = False  # it lacks little now, and is to be read
+        self._is_filled = False  # the cache was filled, and the journal is to be rebuilt from it
         self._is_kept = True  # the cache can be written
         self._rebuilder = Rebuilder()
         self._account: tuple[str, int] = "", 0  # id, and when it was opened

@@ -3,7 +3,7 @@
 It is written atomically under a lock, each change on the file as it is then: two desks lose nothing. Lines that cannot be
 read, and members that this version does not know, are kept as they are.
 
-An editor knows no lock: a person who saves what was opened before a desk wrote, saves over that. So the file is kept a second time as
+Editors ignore the lock: saving a file that was opened before a desk wrote to it loses that change. So a copy of the file is kept as
 the desks left it (`.written`), and at the next change every line of it that is gone from the file is appended to another (`.replaced`).
 """
 

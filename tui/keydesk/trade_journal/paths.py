@@ -1,4 +1,4 @@
-"""The way of the price during closed trades, from the broker's candles, and a file of those that are known.
+"""The price paths of closed trades, from the broker's candles, and the file in which known ones are stored.
 
 The file may be deleted at any time. It is appended to: one JSON array for each trade, of id, opening, closing, end, last gain, and
 the steps, each as its start, length, gain and loss. Of two lines for a trade the later counts; a torn last line is left out.

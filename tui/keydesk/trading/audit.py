@@ -86,7 +86,7 @@ class AuditEntry:
 
 
 def read_entries(path: Path, most: int = READ_AT_ONCE) -> list[AuditEntry]:
-    """Return the newest entries of the log, newest first; lines that are none are left out.
+    """Return the newest entries of the log, newest first; lines that are not valid entries are skipped.
 
     Raises:
         OSError: the log cannot be read.

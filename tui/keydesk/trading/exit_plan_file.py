@@ -37,12 +37,12 @@ class ExitPlanSet:
     expected: Mapping[str, ExpectedPlan] = field(default_factory=dict)
 
     def with_plan(self, trade_id: str, plan: ExitPlan | None) -> "ExitPlanSet":
-        """Return the book with the plan of a trade set, or (None) taken away."""
+        """Return the set with the plan of a trade set, or (None) removed."""
         others = {id_: each for id_, each in self.plans.items() if id_ != trade_id}
         return ExitPlanSet(others if plan is None else others | {trade_id: plan}, self.expected)
 
     def with_expected(self, client_id: str, expected: ExpectedPlan | None) -> "ExitPlanSet":
-        """Return the book with the rules of an order set, or (None) taken away."""
+        """Return the set with the rules of an order set, or (None) removed."""
         others = {id_: each for id_, each in self.expected.items() if id_ != client_id}
         return ExitPlanSet(
             self.plans, others if expected is None else others | {client_id: expected}
@@ -57,11 +57,11 @@ class ExitPlanFile:
         self._read_as: tuple[int, int] | None = None
 
     def has_changed(self) -> bool:
-        """Return whether the file is another one than that which was read last."""
+        """Return whether the file was replaced or changed since it was last read."""
         return self._state() != self._read_as
 
     def read(self, account_ns: int) -> ExitPlanSet:
-        """Return the content; raise OSError, UnsafeFile or ValueError when it cannot be read, KeyError never."""
+        """Return the content; raise OSError, UnsafeFile or ValueError when it cannot be read."""
         self._read_as = self._state()
         try:
             members = json.loads(read_private(self.path, LARGEST))

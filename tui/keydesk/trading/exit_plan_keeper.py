@@ -168,7 +168,7 @@ class ExitPlanKeeper:
     async def look_up(self, client: Client, unconfirmed: Collection[str]) -> None:
         """Find what became of orders that an earlier desk sent and whose fill this desk has not seen.
 
-        One of which there is no trace is expected on: another desk may just be sending it, or it shows up late.
+        An order without any trace is kept as expected: another desk may be sending it, or it may show up late.
 
         Raises:
             KeydeskClientError: the transactions could not be read.
@@ -190,7 +190,7 @@ class ExitPlanKeeper:
                 if lost and newest - sent.since > LONGEST_WAIT:
                     self._forget(client_id)
 
-    # The book and its file.
+    # The plans and their file.
 
     def read_again(self, now: float) -> None:
         """Take what another desk has written."""
@@ -205,7 +205,7 @@ class ExitPlanKeeper:
             self._show()
 
     def change(self, change: Callable[[ExitPlanSet], ExitPlanSet]) -> bool:
-        """Change the book and its file; return False where the file was not written: the change holds in this desk only."""
+        """Change the plans and their file; return False if the file was not written: the change then holds in this desk only."""
         kept = True
         try:
             if self._file is None:

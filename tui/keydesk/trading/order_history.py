@@ -1,4 +1,4 @@
-"""The life of each order: what the journal, the audit log and the desk know of it, and what to do.
+"""The history of each order: what the journal, the audit log and the desk know of it, and what to do.
 
 An order without a known outcome is first and stays until it is resolved. The journal says what was sent and whether it is
 settled; the audit log has the times of its look-ups and the words of its outcome.
@@ -75,7 +75,7 @@ class OrderHistory:
 def read_order_lives(journal: Path, audit: Path) -> list[OrderHistory]:
     """Return the orders in journal and audit log, those without a known outcome first, then the newest.
 
-    A file that is missing or cannot be read has nothing to say; the other one still has.
+    A file that is missing or cannot be read counts as empty; the other one is still used.
     """
     entries: list[AuditEntry] = []
     text = b""

@@ -35,7 +35,7 @@ class SortedTable(TablePane):
     FIRST: ClassVar[str] = "pl"  # the column that is sorted by first
     WORDS: ClassVar[frozenset[str]] = frozenset({"pair", "side", "kind", "tag", "text", "force"})
     """Columns of words, which are read from A to Z."""
-    LETTERS_HINT: ClassVar[Printable] = "pair, side, tag or text: eurusd long; nothing shows all"
+    LETTERS_HINT: ClassVar[Printable] = "pair, side, tag or text: eurusd long; leave empty for all"
 
     @dataclass
     class LettersWanted(Message):

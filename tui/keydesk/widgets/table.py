@@ -27,7 +27,7 @@ class Column:
     width: int
     rank: int = 0
     right: bool = True
-    group: str = ""  # columns of one group leave together
+    group: str = ""  # columns of one group are left out together
     flexible: bool = False  # it takes the remaining width, and its cells are cut to it
 
 

@@ -37,7 +37,7 @@ class Row:
     def __init__(self) -> None:
         self.texts: list[
             str | None
-        ] = []  # None: not sent from here; "": taken by what stands before it
+        ] = []  # None: not sent by this process; "": covered by the segment that begins before it
         self.styles: list[Style | None] = []
 
     def reach(self, width: int) -> None:

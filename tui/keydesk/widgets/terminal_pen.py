@@ -47,8 +47,8 @@ def blank_look(style: Style | None) -> tuple[object, ...]:
 def in_cheapest_order(runs: Sequence[ChangedRun], depth: ColorSystem) -> Iterable[ChangedRun]:
     """Order the runs of a large update by colour: a colour costs 20 bytes, a move of the cursor 5 to 8.
 
-    Runs of doubtful width come first, from left to right: what stands behind one is written later, over
-    what it may have spilled.
+    Runs of doubtful width come first, from left to right: text to the right of one is written later, over cells
+    that it may have covered.
     """
     if len(runs) < GROUPED_FROM:
         return runs

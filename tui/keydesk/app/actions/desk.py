@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from keydesk.chart.price_axis import PriceLine
 
-TO_READ = 1.0  # seconds; what came just now was not read yet: Esc was meant for something else
+TO_READ = 1.0  # seconds that a notice must be on the screen before Esc marks it as seen
 
 
 class DeskActions:
@@ -193,7 +193,7 @@ class DeskActions:
             self._desk.stay()
 
     def action_step_back(self) -> None:
-        """Go one step back: the crosshair goes, else what waited to be seen was seen, else all panes are shown again."""
+        """Go one step back: turn the crosshair off, else mark the notices as seen, else show all panes again."""
         chart = self._context.app.focused
         if isinstance(chart, Chart) and chart.crosshair_price is not None:
             chart.turn_crosshair_off()

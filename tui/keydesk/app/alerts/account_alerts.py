@@ -93,7 +93,7 @@ class AccountAlerts:
         self._app.run_worker(self.watch.run(), "alerts", group="feeds", exit_on_error=False)
 
     def check(self, now: float) -> None:
-        """Judge what is no price, and the connection; called with each beat."""
+        """Evaluate the alerts that do not watch prices, and check the connection; called with each frame."""
         if self.watch is not None and self._events is not None:
             self.watch.check(now)
             self._events.check(now)

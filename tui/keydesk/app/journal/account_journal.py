@@ -194,7 +194,7 @@ class AccountJournal:
                 "Journal: only trades with these words",
                 form.letters,
                 trouble=lambda _text: "",
-                hint="pair, side, tag, setup, note, win, loss, open: eurusd loss; nothing shows all",
+                hint="pair, side, tag, setup, note, win, loss, open: eurusd loss; leave empty for all",
                 longest=LONGEST_LETTERS,
             ),
             take,

@@ -123,12 +123,12 @@ class JournalStatistics:
 
     @property
     def progress(self) -> SafeText:
-        """How far reading the journal is."""
+        """The progress of reading the journal, in words."""
         return self._live.progress
 
     @property
     def stamp(self) -> object:
-        """What differs as soon as the journal does."""
+        """A value that changes whenever the journal changes."""
         return self._live.stamp
 
     def read(self, page: StatisticsPage) -> None:
@@ -144,7 +144,7 @@ class JournalStatistics:
         self._run(partial(self._read_excursions, page, trades), "excursions")
 
     def read_paths(self, page: StatisticsPage, trades: Sequence[JournalTrade]) -> None:
-        """Read the way of the price during trades."""
+        """Read the price paths of trades."""
         reading = partial(self._read_paths, trades=trades)
         self._run(partial(self._guarded, page, reading), "paths")
 

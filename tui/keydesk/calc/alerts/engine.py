@@ -1,6 +1,6 @@
 """The engine of alerts: it is given values and says which conditions were met.
 
-A crossing needs a fresh crossing: an alert for a level above fires when the value reaches the level after it was below
+An alert fires on a fresh crossing only: one for a level above fires when the value reaches the level after it was below
 it. The first value that is read only says on which side the value is. A gap over the level is a crossing.
 
 All alerts on one reading stand in one sorted list of levels. A value between the same two levels as the value before it
@@ -88,7 +88,7 @@ class Levels:
             start, end = bisect_left(self.levels, first), bisect_right(self.levels, second)
             reached = self.levels[start:end]
         if last is not None and value < last:
-            reached = reached[::-1]  # in the order in which the value came by
+            reached = reached[::-1]  # in the order in which the value passed them
         crossed = [
             entry for level in reached for entry in self.armed[level] if entry.crosses(value)
         ]

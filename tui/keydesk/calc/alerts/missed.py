@@ -43,7 +43,7 @@ class PriceHistory:
         )
 
     def around(self, entry: Armed) -> Iterator[PriceRange]:
-        """Yield the periods that change what is known of an alert; it is given each before the next one is looked for."""
+        """Yield the periods that may change the state of `entry`; the caller applies each one before it takes the next."""
         for low, high, part in self.blocks:
             if not _is_settled(entry, low, high):
                 yield from (each for each in part if not _is_settled(entry, each.low, each.high))

@@ -139,7 +139,7 @@ def parse_order(words: Sequence[str]) -> ParsedOrder:
     """Parse the words after side and instrument, in any order.
 
     Raises:
-        Unreadable: one of them cannot be read, stands twice, or does not go with another.
+        OrderSyntaxError: one of them cannot be read, is given twice, or excludes another one.
     """
     order = ParsedOrder()
     left = list(words)

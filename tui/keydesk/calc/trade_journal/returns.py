@@ -47,7 +47,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Drawdown:
-    """The largest fall from a peak: in money, and as a share of the peak (of another fall, possibly)."""
+    """The largest fall from a peak: in money, and as a share of the peak (possibly that of a different fall)."""
 
     money: Decimal = NOTHING
     share: Decimal | None = None
@@ -150,7 +150,7 @@ def sortino(changes: Sequence[Decimal]) -> Decimal | None:
 
 
 def mean(values: Sequence[Decimal]) -> Decimal:
-    """Return the mean; 0 of nothing."""
+    """Return the mean; 0 for an empty sequence."""
     return sum(values, NOTHING) / len(values) if values else NOTHING
 
 

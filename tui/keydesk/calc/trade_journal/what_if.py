@@ -144,7 +144,7 @@ def _end(trade: JournalTrade, part: Execution, path: PricePath, levels: _Levels)
 
 
 class _Met(NamedTuple):
-    """What a step may have ended at, whether that depends on the order in it, and whether it moves the stop to the entry."""
+    """The possible results of a step, whether they depend on the order of its prices, and whether it moves the stop to the entry."""
 
     gains: tuple[Decimal, ...] = ()
     is_ambiguous: bool = False

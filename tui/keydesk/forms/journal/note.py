@@ -33,7 +33,7 @@ FIELDS: Mapping[NoteField, tuple[str, str]] = {
     "note": ("note-text", "note"),
 }
 HINTS: Mapping[NoteField, Printable] = {
-    "tags": "words with spaces between them: news late; nothing takes them off",
+    "tags": "words with spaces between them: news late; leave empty to remove them",
     "setup": "the pattern that you traded, such as pullback",
     "mistake": "what you would not do again, such as moved the stop",
     "note": "what you saw, thought and did",

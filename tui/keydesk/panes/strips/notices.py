@@ -21,11 +21,11 @@ from keydesk.widgets.lines import LinePane, Run
 
 NOTICE_ROLES = {"info": "plain", "good": "good", "warn": "warn", "bad": "danger"}
 SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
-# Seconds that a notice is new, and that it is shown at all: a good outcome lingers dim where there is room.
+# Seconds for which a notice is new, and for which it is shown: a good outcome stays longer, dimmed, if there is room.
 NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
 SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
 REVERSED = Style(reverse=True)
-FRESH_FOR = 4.0  # seconds that an outcome is before everything else: each can be read, also of several at once
+FRESH_FOR = 4.0  # seconds for which an outcome is shown above everything else, so that each of several can be read
 INDENT = 11  # columns of time and sign
 NEWEST = 20  # of the notices; older ones are history, unless nobody has seen them
 Words = tuple[
@@ -71,7 +71,7 @@ class Notices(LinePane, can_focus=False):
             self.redraw()
 
     def redraw(self) -> None:
-        """Everything anew, at a new width too."""
+        """Draw every line again, also for a new width."""
         self._rows = None
         super().redraw()
 
@@ -163,7 +163,7 @@ def _standing_in(notices: Sequence[Words], room: int) -> tuple[Notice, ...]:
 
 
 def _living(frame: Frame) -> list[Notice]:
-    """Return the notices that still have something to say, newest first; older ones if they wait or were not painted yet."""
+    """Return the notices that have not expired, newest first; older ones if they wait or were not painted yet."""
     newest_first = enumerate(reversed(frame.store.notices))
     living = (
         each
